@@ -1,39 +1,310 @@
 /*
-title: "Migration check: what became of URLs that used to answer"
+title: "Migration check: where old URLs lead now"
 task: Redirects and migrations
 model: mart.redirect_map
 description: >-
-  URLs that answered 200 in the crawl before and don't in the main crawl of each project, with where they lead now.
-  Finding is the first that holds: not_crawled (the crawl does not have the URL), not_asked (robots.txt denies the URL, or
-  could not be had), not_redirected, loop, bad_target (the
-  redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
-  one as its canonical), title_changed, ok. Hops are 0 where the page does not redirect, NULL where it was not crawled. Clicks
-  before are those on the old URL on the days that belong to the crawl before (mart.crawl_days), clicks after those on the
-  new one on the days of the crawl; NULL where no search results of these days are loaded or there is no new URL. Their
-  change is NULL, with the reason, where both have the same days, or one has search results of fewer days than the other. Those
-  with the most clicks before come first.
-parameters: [project, crawl, limit]
+  Where each old URL leads now. Old URLs are the pages that answered 200 in the previous crawl and the URLs that had clicks
+  on its days, where they do not answer 200 in the main crawl of each project; the URLs of urls, if it is set; or the URLs
+  of the crawl, if that is the crawl of a list. The finding is the first that holds of not_known (no crawl read the old URL
+  or the page that it leads to; reason says why), not_redirected, loop, bad_target (to an error or a noindex page),
+  to_start_page, many_to_one (at least 5 old pages lead to one), other_language, canonicalised (the new page names another
+  one as its canonical), temporary_redirect (302, 303 or 307), chain (more than one hop) and ok. Evidence is the newest
+  answer of the old URL: that of the crawl, of its recheck, or of a list crawl after the previous crawl. Clicks before and
+  after are of as many days each, the same days of the week (days_before, days_after); where search results do not allow
+  that, clicks_change is NULL with its reason. Clicks after are of the old and the new URL together. clicks_at_risk are all
+  clicks on the days of the previous crawl (mart.crawl_days) of old URLs with another finding than ok. The old URLs with
+  the most clicks at risk come first (docs/definitions.md, "Migration check").
+parameters: [project, crawl, urls, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
-  pair AS (
-    SELECT
-      crawls.crawl_id,
-      crawls.previous_crawl_id,
-      crawls.project_id,
-      crawls.project_name,
-      crawls.crawl_config_name
-    FROM mart.crawls AS crawls
-    WHERE crawls.previous_crawl_id IS NOT NULL
-      AND ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-      AND (($crawl IS NULL AND crawls.is_main) OR crawls.crawl_id = $crawl)
+  listed AS (
+    SELECT DISTINCT lines.url
+    FROM (SELECT split($urls, chr(10)) AS urls) AS given
+    CROSS JOIN UNNEST(given.urls) AS lines(url)
   ),
 
-  -- Without a row of these days nobody knows the clicks; with one, a URL that was not shown had none.
-  known AS (
-    SELECT DISTINCT crawl_id
-    FROM mart.page_demand
+  chosen AS (
+    SELECT
+      crawl_id,
+      project_id,
+      project_name,
+      crawl_config_name,
+      previous_crawl_id,
+      ended_at,
+      coalesce(is_list, false) AS is_list,
+      $urls IS NOT NULL AS is_asked
+    FROM mart.crawls
+    WHERE has_pages
+      AND ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
+  ),
+
+  -- The pages of all crawls that are read below, once.
+  page AS (
+    SELECT
+      crawl_id,
+      url,
+      status_code,
+      observation,
+      observation_reason,
+      sources,
+      title,
+      language,
+      is_noindex,
+      is_canonicalised
+    FROM mart.pages
+    WHERE crawl_id IN (
+      SELECT crawl_id FROM chosen
+      UNION
+      SELECT previous_crawl_id FROM chosen WHERE previous_crawl_id IS NOT NULL
+      UNION
+      SELECT crawls.crawl_id
+      FROM mart.crawls AS crawls
+      JOIN chosen ON chosen.project_id = crawls.project_id
+      WHERE crawls.has_pages AND (crawls.is_list OR chosen.is_list)
+    )
+  ),
+
+  -- A list of old URLs is compared with the crawl in which the most of them answered 200.
+  former AS (
+    SELECT
+      crawl_id,
+      previous_crawl_id,
+      row_number() OVER (PARTITION BY crawl_id ORDER BY pages DESC, ended_at DESC, previous_crawl_id DESC) AS place
+    FROM (
+      SELECT chosen.crawl_id, crawls.crawl_id AS previous_crawl_id, crawls.ended_at, count(*) AS pages
+      FROM chosen
+      JOIN mart.crawls AS crawls
+        ON crawls.project_id = chosen.project_id
+        AND crawls.is_comparable
+        AND NOT crawls.is_list
+        AND crawls.ended_at < chosen.ended_at
+      JOIN page ON page.crawl_id = chosen.crawl_id
+      JOIN page AS earlier ON earlier.crawl_id = crawls.crawl_id AND earlier.url = page.url AND earlier.status_code = 200
+      WHERE chosen.is_list
+      GROUP BY chosen.crawl_id, crawls.crawl_id, crawls.ended_at
+    ) AS counted
+  ),
+
+  pair AS (
+    SELECT
+      chosen.crawl_id,
+      chosen.project_id,
+      chosen.project_name,
+      chosen.crawl_config_name,
+      chosen.ended_at,
+      chosen.is_list,
+      chosen.is_asked,
+      previous.crawl_id AS previous_crawl_id,
+      previous.ended_at AS previous_ended_at
+    FROM chosen
+    LEFT JOIN former ON former.crawl_id = chosen.crawl_id AND former.place = 1
+    LEFT JOIN mart.crawls AS previous
+      ON previous.crawl_id = CASE WHEN chosen.is_list THEN former.previous_crawl_id ELSE chosen.previous_crawl_id END
+    WHERE chosen.is_asked OR chosen.is_list OR previous.crawl_id IS NOT NULL
+  ),
+
+  old AS (
+    SELECT pair.crawl_id, page.url
+    FROM pair
+    JOIN page ON page.crawl_id = pair.previous_crawl_id AND page.status_code = 200
+    WHERE NOT pair.is_asked AND NOT pair.is_list
+
+    UNION
+    SELECT pair.crawl_id, demand.url
+    FROM pair
+    JOIN mart.page_demand AS demand ON demand.crawl_id = pair.previous_crawl_id AND demand.clicks > 0
+    WHERE NOT pair.is_asked AND NOT pair.is_list
+
+    UNION
+    SELECT pair.crawl_id, page.url
+    FROM pair
+    JOIN page ON page.crawl_id = pair.crawl_id
+    WHERE NOT pair.is_asked AND pair.is_list
+      AND ',' || array_to_string(page.sources, ',') || ',' LIKE '%,ingested_data,%'
+
+    UNION
+    SELECT pair.crawl_id, listed.url
+    FROM pair
+    CROSS JOIN listed
+  ),
+
+  source AS (
+    SELECT
+      crawl_id,
+      crawl_id AS source_id,
+      CASE WHEN is_list THEN 'list_crawl' ELSE 'crawl' END AS evidence,
+      ended_at
+    FROM pair
+
+    UNION ALL
+    SELECT pair.crawl_id, lists.crawl_id, 'list_crawl', lists.ended_at
+    FROM pair
+    JOIN mart.crawls AS lists
+      ON lists.project_id = pair.project_id
+      AND lists.is_list
+      AND lists.has_pages
+      AND coalesce(lists.ended_at > pair.previous_ended_at, true)
+    WHERE NOT pair.is_list
+  ),
+
+  -- The newest answer that shows where a URL leads, else the newest of the others.
+  seen AS (
+    SELECT *
+    FROM (
+      SELECT
+        answers.*,
+        row_number() OVER (
+          PARTITION BY crawl_id, url
+          ORDER BY CASE WHEN is_decisive THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, evidence, source_id DESC
+        ) AS place
+      FROM (
+        SELECT
+          source.crawl_id,
+          source.source_id,
+          source.evidence,
+          source.ended_at,
+          page.url,
+          page.status_code,
+          page.observation_reason,
+          coalesce(page.status_code BETWEEN 200 AND 399 OR page.observation = 'gone', false) AS is_decisive,
+          page.title,
+          page.language,
+          page.is_noindex,
+          page.is_canonicalised
+        FROM source
+        JOIN page ON page.crawl_id = source.source_id
+      ) AS answers
+    ) AS ranked
+    WHERE place = 1
+  ),
+
+  chain AS (
+    SELECT
+      crawl_id,
+      url,
+      max(hops) AS hops,
+      max(final_url) AS final_url,
+      max(final_status_code) AS final_status_code,
+      bool_or(is_loop) AS is_loop,
+      bool_or(hop_status_code IN (302, 303, 307)) AS is_temporary
+    FROM mart.redirect_map
+    WHERE crawl_id IN (SELECT source_id FROM source)
+    GROUP BY crawl_id, url
+  ),
+
+  -- The language that a page declares for itself.
+  declared AS (
+    SELECT crawl_id, url, min(lower(split_part(lang, '-', 1))) AS own_lang
+    FROM mart.page_hreflangs
+    WHERE href = url
+      AND lower(lang) <> 'x-default'
+      AND crawl_id IN (SELECT source_id FROM source UNION SELECT previous_crawl_id FROM pair)
+    GROUP BY crawl_id, url
+  ),
+
+  led AS (
+    SELECT
+      pair.crawl_id,
+      pair.previous_crawl_id,
+      pair.project_id,
+      pair.project_name,
+      pair.crawl_config_name,
+      old.url AS old_url,
+      seen.status_code,
+      seen.observation_reason,
+      seen.evidence,
+      seen.source_id,
+      coalesce(seen.is_decisive, false) AS is_decisive,
+      chain.hops,
+      chain.is_loop,
+      chain.is_temporary,
+      chain.final_url AS new_url,
+      CASE
+        WHEN chain.final_status_code = 200 THEN 200
+        ELSE coalesce(target.status_code, chain.final_status_code)
+      END AS new_status_code,
+      target.observation_reason AS target_reason,
+      target.is_noindex,
+      target.is_canonicalised,
+      earlier.title AS old_title,
+      target.title AS new_title,
+      old_declared.own_lang AS old_lang,
+      new_declared.own_lang AS new_lang,
+      earlier.language AS old_language,
+      target.language AS new_language,
+      -- Of https://de.example.org/en-gb/a the directory en-gb and the label de.
+      split_part(split_part(old.url, '://', 2), '/', 2) AS old_directory,
+      split_part(split_part(old.url, '://', 2), '.', 1) AS old_label,
+      split_part(split_part(chain.final_url, '://', 2), '/', 2) AS new_directory,
+      split_part(split_part(chain.final_url, '://', 2), '.', 1) AS new_label,
+      regexp_replace(lower(split_part(split_part(old.url, '#', 1), '?', 1)), '^https?://[^/]*', '') AS old_path,
+      regexp_replace(lower(split_part(chain.final_url, '#', 1)), '^https?://[^/?]*', '') AS new_path
+    FROM old
+    JOIN pair ON pair.crawl_id = old.crawl_id
+    LEFT JOIN seen ON seen.crawl_id = old.crawl_id AND seen.url = old.url
+    LEFT JOIN chain ON chain.crawl_id = seen.source_id AND chain.url = seen.url
+    LEFT JOIN seen AS target ON target.crawl_id = old.crawl_id AND target.url = chain.final_url
+    LEFT JOIN page AS earlier ON earlier.crawl_id = pair.previous_crawl_id AND earlier.url = old.url
+    LEFT JOIN declared AS old_declared ON old_declared.crawl_id = pair.previous_crawl_id AND old_declared.url = old.url
+    LEFT JOIN declared AS new_declared ON new_declared.crawl_id = target.source_id AND new_declared.url = target.url
+    WHERE pair.is_asked OR pair.is_list OR seen.status_code IS NULL OR seen.status_code <> 200
+  ),
+
+  placed AS (
+    SELECT
+      led.*,
+      regexp_replace(old_path, '/+$', '') AS old_page,
+      CASE
+        WHEN regexp_matches(old_directory, '^[A-Za-z][A-Za-z]([-_][A-Za-z][A-Za-z])?$') THEN lower(substr(old_directory, 1, 2))
+        WHEN regexp_matches(old_label, '^[A-Za-z][A-Za-z]([-_][A-Za-z][A-Za-z])?$') THEN lower(substr(old_label, 1, 2))
+      END AS old_locale,
+      CASE
+        WHEN regexp_matches(new_directory, '^[A-Za-z][A-Za-z]([-_][A-Za-z][A-Za-z])?$') THEN lower(substr(new_directory, 1, 2))
+        WHEN regexp_matches(new_label, '^[A-Za-z][A-Za-z]([-_][A-Za-z][A-Za-z])?$') THEN lower(substr(new_label, 1, 2))
+      END AS new_locale
+    FROM led
+  ),
+
+  -- Spellings of one address, as with and without a slash at its end, are one old page.
+  merged AS (
+    SELECT crawl_id, new_url, count(DISTINCT old_page) AS old_pages
+    FROM placed
+    WHERE new_url IS NOT NULL
+    GROUP BY crawl_id, new_url
+  ),
+
+  judged AS (
+    SELECT
+      placed.*,
+      merged.old_pages,
+      CASE
+        WHEN NOT placed.is_decisive THEN 'not_known'
+        WHEN placed.new_url IS NULL THEN 'not_redirected'
+        WHEN placed.is_loop THEN 'loop'
+        WHEN placed.new_status_code IN (401, 403, 429, 503) THEN 'not_known'
+        WHEN placed.new_status_code IS NULL AND coalesce(placed.target_reason, '') <> 'no_answer' THEN 'not_known'
+        WHEN coalesce(placed.new_status_code, 0) <> 200 OR coalesce(placed.is_noindex, false) THEN 'bad_target'
+        WHEN placed.new_path IN ('', '/')
+          AND regexp_replace(placed.old_page, '^(/[a-z][a-z]([-_][a-z][a-z])?)?(/(index|default|home|start|main)?([.][a-z]+)?)?$', '') <> ''
+          THEN 'to_start_page'
+        WHEN merged.old_pages >= 5 THEN 'many_to_one'
+        -- The first two that both pages have.
+        WHEN CASE
+          WHEN placed.old_lang IS NOT NULL AND placed.new_lang IS NOT NULL THEN placed.old_lang <> placed.new_lang
+          WHEN placed.old_language IS NOT NULL AND placed.new_language IS NOT NULL
+            THEN lower(placed.old_language) <> lower(placed.new_language)
+          ELSE coalesce(placed.old_locale <> placed.new_locale, false)
+        END THEN 'other_language'
+        WHEN coalesce(placed.is_canonicalised, false) THEN 'canonicalised'
+        WHEN placed.is_temporary THEN 'temporary_redirect'
+        WHEN placed.hops > 1 THEN 'chain'
+        ELSE 'ok'
+      END AS finding
+    FROM placed
+    LEFT JOIN merged ON merged.crawl_id = placed.crawl_id AND merged.new_url = placed.new_url
   ),
 
   covered AS (
@@ -49,67 +320,105 @@ WITH
     GROUP BY crawl_id
   ),
 
-  moved AS (
-    SELECT
-      pair.crawl_id,
-      pair.previous_crawl_id,
-      pair.project_id,
-      pair.project_name,
-      pair.crawl_config_name,
-      earlier.url AS old_url,
-      earlier.title AS old_title,
-      later.url IS NOT NULL AS is_crawled,
-      later.status_code,
-      later.is_robots_denied,
-      redirects.url IS NOT NULL AS is_redirected,
-      redirects.hops,
-      redirects.is_loop,
-      redirects.final_url AS new_url,
-      redirects.final_status_code AS new_status_code
-    FROM pair
-    JOIN mart.pages AS earlier ON earlier.crawl_id = pair.previous_crawl_id AND earlier.status_code = 200
-    LEFT JOIN mart.pages AS later ON later.crawl_id = pair.crawl_id AND later.url = earlier.url
-    LEFT JOIN mart.redirect_map AS redirects
-      ON redirects.crawl_id = pair.crawl_id AND redirects.url = earlier.url AND redirects.hop = 1
-    WHERE later.status_code IS NULL OR later.status_code <> 200
+  -- Days after those of the previous crawl, each with the same day of the week in these: the last one that is there for all.
+  day_pair AS (
+    SELECT shifted.crawl_id, shifted.project_id, shifted.day_before, shifted.day_after
+    FROM (
+      SELECT
+        pair.crawl_id,
+        pair.project_id,
+        pair.previous_crawl_id,
+        later.data_date AS day_after,
+        CAST(
+          later.data_date
+            - CAST(7 * floor(CAST(date_diff('day', former.to_date, covered.to_date) + 6 AS DOUBLE) / 7) AS BIGINT) * INTERVAL '1' DAY
+          AS DATE
+        ) AS day_before
+      FROM pair
+      JOIN covered ON covered.crawl_id = pair.crawl_id
+      JOIN covered AS former ON former.crawl_id = pair.previous_crawl_id
+      JOIN mart.crawl_days AS later
+        ON later.crawl_id = pair.crawl_id
+        AND later.dataset = 'ranking_performance'
+        AND later.data_date > former.to_date
+    ) AS shifted
+    JOIN mart.crawl_days AS earlier
+      ON earlier.crawl_id = shifted.previous_crawl_id
+      AND earlier.dataset = 'ranking_performance'
+      AND earlier.data_date = shifted.day_before
   ),
 
-  checked AS (
+  clicked AS (
     SELECT
-      moved.crawl_id,
-      moved.previous_crawl_id,
-      moved.project_id,
-      moved.project_name,
-      moved.crawl_config_name,
+      days.crawl_id,
+      performance.url,
+      CAST(sum(CASE WHEN days.is_before THEN performance.clicks ELSE 0 END) AS BIGINT) AS clicks_before,
+      CAST(sum(CASE WHEN days.is_before THEN 0 ELSE performance.clicks END) AS BIGINT) AS clicks_after
+    FROM (
+      SELECT crawl_id, project_id, day_before AS data_date, true AS is_before FROM day_pair
+      UNION ALL
+      SELECT crawl_id, project_id, day_after, false FROM day_pair
+    ) AS days
+    JOIN mart.ranking_performance AS performance
+      ON performance.project_id = days.project_id AND performance.date = days.data_date
+    WHERE performance.url IS NOT NULL
+    GROUP BY days.crawl_id, performance.url
+  ),
+
+  -- Which clicks there are: of as many days, else of all days of both crawls if they do not overlap.
+  span AS (
+    SELECT
+      pair.crawl_id,
+      former.days AS all_days_before,
+      former.to_date,
+      paired.days IS NOT NULL AS is_paired,
+      coalesce(paired.days, former.days) AS days_before,
+      coalesce(paired.days, CASE WHEN covered.from_date > former.to_date THEN covered.days END) AS days_after
+    FROM pair
+    LEFT JOIN covered ON covered.crawl_id = pair.crawl_id
+    LEFT JOIN covered AS former ON former.crawl_id = pair.previous_crawl_id
+    LEFT JOIN (SELECT crawl_id, count(*) AS days FROM day_pair GROUP BY crawl_id) AS paired
+      ON paired.crawl_id = pair.crawl_id
+  ),
+
+  counted AS (
+    SELECT
+      judged.*,
+      span.to_date,
+      span.days_before,
+      span.days_after,
       CASE
-        WHEN NOT moved.is_crawled THEN 'not_crawled'
-        WHEN moved.status_code IS NULL AND moved.is_robots_denied THEN 'not_asked'
-        WHEN NOT moved.is_redirected THEN 'not_redirected'
-        WHEN moved.is_loop THEN 'loop'
-        WHEN coalesce(moved.new_status_code, 0) <> 200 THEN 'bad_target'
-        WHEN moved.hops > 1 THEN 'chain'
-        WHEN target.is_canonicalised THEN 'canonicalised'
-        WHEN target.title <> moved.old_title THEN 'title_changed'
-        ELSE 'ok'
-      END AS finding,
-      moved.old_url,
-      moved.status_code,
-      coalesce(moved.hops, CASE WHEN moved.status_code NOT BETWEEN 300 AND 399 THEN 0 END) AS hops,
-      moved.new_url,
-      moved.new_status_code,
-      target.title = moved.old_title AS is_title_kept,
-      NOT target.is_canonicalised AS is_canonical_kept,
-      CASE WHEN known_before.crawl_id IS NOT NULL THEN coalesce(demand_before.clicks, 0) END AS clicks_before,
+        WHEN span.all_days_before IS NULL THEN NULL
+        WHEN judged.finding = 'ok' THEN 0
+        ELSE coalesce(demand_before.clicks, 0)
+      END AS clicks_at_risk,
       CASE
-        WHEN known_after.crawl_id IS NOT NULL AND moved.new_url IS NOT NULL THEN coalesce(demand.clicks, 0)
+        WHEN span.is_paired THEN coalesce(clicked.clicks_before, 0)
+        WHEN span.days_before IS NOT NULL THEN coalesce(demand_before.clicks, 0)
+      END AS clicks_before,
+      CASE
+        WHEN judged.new_url IS NULL THEN NULL
+        WHEN span.is_paired THEN coalesce(new_clicked.clicks_before, 0)
+        WHEN span.days_before IS NOT NULL THEN coalesce(new_demand_before.clicks, 0)
+      END AS new_url_clicks_before,
+      CASE
+        WHEN span.is_paired THEN coalesce(clicked.clicks_after, 0) + coalesce(new_clicked.clicks_after, 0)
+        WHEN span.days_after IS NOT NULL THEN coalesce(demand.clicks, 0) + coalesce(new_demand.clicks, 0)
       END AS clicks_after
-    FROM moved
-    LEFT JOIN mart.pages AS target ON target.crawl_id = moved.crawl_id AND target.url = moved.new_url
-    LEFT JOIN known AS known_before ON known_before.crawl_id = moved.previous_crawl_id
-    LEFT JOIN known AS known_after ON known_after.crawl_id = moved.crawl_id
+    FROM judged
+    JOIN span ON span.crawl_id = judged.crawl_id
+    LEFT JOIN clicked ON clicked.crawl_id = judged.crawl_id AND clicked.url = judged.old_url
+    LEFT JOIN clicked AS new_clicked
+      ON new_clicked.crawl_id = judged.crawl_id AND new_clicked.url = judged.new_url AND judged.new_url <> judged.old_url
     LEFT JOIN mart.page_demand AS demand_before
-      ON demand_before.crawl_id = moved.previous_crawl_id AND demand_before.url = moved.old_url
-    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = moved.crawl_id AND demand.url = moved.new_url
+      ON demand_before.crawl_id = judged.previous_crawl_id AND demand_before.url = judged.old_url
+    LEFT JOIN mart.page_demand AS new_demand_before
+      ON new_demand_before.crawl_id = judged.previous_crawl_id
+      AND new_demand_before.url = judged.new_url
+      AND judged.new_url <> judged.old_url
+    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = judged.crawl_id AND demand.url = judged.old_url
+    LEFT JOIN mart.page_demand AS new_demand
+      ON new_demand.crawl_id = judged.crawl_id AND new_demand.url = judged.new_url AND judged.new_url <> judged.old_url
   )
 
 SELECT
@@ -118,35 +427,46 @@ SELECT
   crawl_id,
   previous_crawl_id,
   finding,
+  CASE
+    WHEN NOT is_decisive THEN coalesce(observation_reason, 'not_requested')
+    WHEN finding = 'not_known' THEN 'target_' || coalesce(target_reason, 'not_requested')
+    WHEN finding = 'not_redirected' THEN observation_reason
+    WHEN finding = 'bad_target' THEN CASE WHEN new_status_code = 200 THEN 'noindex' ELSE target_reason END
+  END AS reason,
   old_url,
   status_code,
-  hops,
+  evidence,
+  source_id AS evidence_crawl_id,
+  coalesce(hops, CASE WHEN is_decisive AND status_code NOT BETWEEN 300 AND 399 THEN 0 END) AS hops,
+  is_temporary,
   new_url,
   new_status_code,
-  is_title_kept,
-  is_canonical_kept,
+  old_pages,
+  new_title = old_title AS is_title_kept,
+  NOT is_canonicalised AS is_canonical_kept,
+  clicks_at_risk,
   clicks_before,
+  new_url_clicks_before,
   clicks_after,
-  CASE WHEN days_after = days_before AND NOT has_same_days THEN clicks_after - clicks_before END AS clicks_change,
+  days_before,
+  days_after,
   CASE
-    WHEN clicks_after - clicks_before IS NULL THEN CAST(NULL AS VARCHAR)
-    WHEN has_same_days THEN 'the crawl before has the same days, to ' || CAST(to_date AS VARCHAR)
+    WHEN days_before = days_after THEN clicks_after - clicks_before - coalesce(new_url_clicks_before, 0)
+  END AS clicks_change,
+  CASE
+    WHEN days_before IS NULL THEN 'no search results of the days of the previous crawl'
+    WHEN days_after IS NULL THEN 'no search results after ' || CAST(to_date AS VARCHAR)
     WHEN days_after <> days_before
       THEN 'days with search results: ' || CAST(days_after AS VARCHAR) || ', before: ' || CAST(days_before AS VARCHAR)
   END AS clicks_change_reason
 FROM (
   SELECT
-    checked.*,
-    former.days AS days_before,
-    covered.days AS days_after,
-    covered.to_date,
-    covered.from_date = former.from_date AND covered.to_date = former.to_date AS has_same_days,
+    counted.*,
     row_number() OVER (
-      PARTITION BY checked.project_id ORDER BY coalesce(checked.clicks_before, 0) DESC, checked.old_url
+      PARTITION BY project_id
+      ORDER BY coalesce(clicks_at_risk, 0) DESC, coalesce(clicks_before, 0) DESC, old_url
     ) AS place
-  FROM checked
-  LEFT JOIN covered ON covered.crawl_id = checked.crawl_id
-  LEFT JOIN covered AS former ON former.crawl_id = checked.previous_crawl_id
+  FROM counted
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, coalesce(clicks_before, 0) DESC, old_url
+ORDER BY project_name, crawl_id, coalesce(clicks_at_risk, 0) DESC, coalesce(clicks_before, 0) DESC, old_url

@@ -105,7 +105,7 @@ function compareBy({ order }: Answer, facts: Facts, a: Row, b: Row): number {
 }
 
 function askedOf({ parameters }: Question, given: Given): Asked {
-  const standard = ['project', 'crawl', 'segmentation', 'segment', 'from', 'to'];
+  const standard = ['project', 'crawl', 'segmentation', 'segment', 'from', 'to', 'urls'];
   const values = parameters.map(({ name, default: value }) => [name, given[name] ?? value] as const);
   const texts = values.filter(([name, value]) => standard.includes(name) && value !== null);
   const numbers = values.filter(([name, value]) => !standard.includes(name) && value !== null);

@@ -41,7 +41,7 @@ const migration = ({ project, from, to }: { project: string; from: string; to: s
 
 1. compare_crawls from ${from} to ${to}: pages removed, indexability and canonicals that changed, client errors, redirects.
 2. find_pages with crawl ${to}, since ${from} and change removed, then is_indexable, then status_code: the pages that lost most.
-3. ask_question q24_migration_check with the project: old URLs that lead nowhere or through chains.
+3. ask_question q24_migration_check with the project and the crawl ${to}: where old URLs lead now, and the clicks at risk.
 4. get_url for three URLs that were lost: where they redirect to, who links to them, their clicks.
 
 Then write what is lost, what is right, and what to mend first, each with its number of pages and an example.

@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { crawlNamed, isRelativeName, nearestNote } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from './catalog.ts';
 import { knownCrawls } from './known-crawls.ts';
@@ -21,6 +22,8 @@ export async function resolveParameters(
   const project = parameters.get('project') ?? null;
   if (project !== null && isQuestion) await checkProject(project, warehouse, signal);
   const crawl = parameters.get('crawl') ?? null;
+  const isOfUrls = isQuestion && (parameters.get('urls') ?? null) !== null;
+  if (isOfUrls && project === null && crawl === null) await checkSingleProject(warehouse, signal);
   if (crawl === null || !(isQuestion || isRelativeName(crawl))) return parameters;
   return new Map([...parameters, ['crawl', await crawlOf(warehouse, { project, crawl }, signal)]]);
 }
@@ -32,6 +35,25 @@ async function checkProject(project: string, warehouse: CatalogReader, signal: A
   throw new CrawlhouseError('usage', `the warehouse has no project ${project}`, {
     hint: `${didYouMean(project, known)}crawlhouse query "SELECT project_id, project_name FROM mart.projects"`,
   });
+}
+
+/**
+ * URLs of one website would get an answer of each project.
+ *
+ * @throws CrawlhouseError `usage` where there are several
+ */
+async function checkSingleProject(warehouse: CatalogReader, signal: AbortSignal): Promise<void> {
+  const known = (await knownCrawls(warehouse, { project: null, crawl: null }, signal)) ?? [];
+  const projects = [...new Map(known.map((crawl) => [crawl.project_id, crawl.project_name])).entries()];
+  if (projects.length < 2) return;
+  const names = projects.slice(0, 3).map(([id, name]) => name ?? id);
+  throw new CrawlhouseError(
+    'usage',
+    `the warehouse has ${projects.length} projects: name the one of the URLs`,
+    {
+      hint: names.map((name) => `-p ${shellWord(`project=${name}`)}`).join(', or '),
+    },
+  );
 }
 
 /**

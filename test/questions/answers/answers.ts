@@ -1,10 +1,11 @@
 import type { Row } from '../sites/sites.ts';
 import { q32 } from './actions.ts';
-import { q06, q06ByCrawl, q07, q11, q22, q24 } from './changes.ts';
+import { q06, q06ByCrawl, q07, q11, q22 } from './changes.ts';
 import { q18, q19, q27, q28 } from './demand.ts';
 import type { Asked, Facts } from './facts.ts';
 import { q20, q21 } from './figures.ts';
 import { q01, q02, q08, q09, q23, q29 } from './links.ts';
+import { q24 } from './migration.ts';
 import { q03 } from './orphans.ts';
 import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
 import { isKnown, num, str } from './values.ts';
@@ -81,7 +82,15 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   q21_kpi_trend: { rows: q21, order: ['-ended_at', 'crawl_id', 'segmentation', 'segment'] },
   q22_non_indexability_reasons: { rows: q22, order: ['-ended_at', 'crawl_id', '-pages', 'reason'] },
   q23_redirect_map: { rows: q23, order: ['crawl_id', '-internal_links', 'url', 'hop'] },
-  q24_migration_check: { rows: q24, order: ['crawl_id', '-clicks_before', 'old_url'] },
+  q24_migration_check: {
+    rows: q24,
+    order: [
+      'crawl_id',
+      (row) => -(num(row, 'clicks_at_risk') ?? 0),
+      (row) => -(num(row, 'clicks_before') ?? 0),
+      'old_url',
+    ],
+  },
   q25_freshness: { rows: q25, order: ['project_id', '-first_seen_date', 'url'] },
   q26_crawl_frequency_by_engine: {
     rows: q26,

@@ -1,8 +1,6 @@
 import type { Row } from '../sites/sites.ts';
-import { demandOfCrawl, searchSpan } from './crawl-days.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
-import { chainOf } from './links.ts';
 import { type Page, REASONS, within } from './pages.ts';
 import { byBytes, dayOf, groups, once, percent, str } from './values.ts';
 
@@ -195,64 +193,3 @@ export function endedIn({ endedAt }: CrawlFacts, { from, to }: Asked): boolean {
   const day = dayOf(endedAt);
   return (from === undefined || day >= from) && (to === undefined || day < to);
 }
-
-export const q24 = (facts: Facts, asked: Asked): Row[] =>
-  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
-    const { previous } = crawl;
-    if (previous === null) return [];
-    const [before, after] = [demandOfCrawl(project, previous), demandOfCrawl(project, crawl)];
-    const [spanBefore, span] = [searchSpan(project, previous), searchSpan(project, crawl)];
-    const [daysBefore, daysAfter] = [spanBefore?.days.length ?? 0, span?.days.length ?? 0];
-    const whyNot =
-      span !== null && span.to === spanBefore?.to
-        ? `the crawl before has the same days, to ${span.to}`
-        : daysAfter === daysBefore
-          ? null
-          : `days with search results: ${daysAfter}, before: ${daysBefore}`;
-    return previous.allPages.flatMap((former) => {
-      const page = crawl.byUrl.get(former.url);
-      if (former.status !== 200 || page?.status === 200) return [];
-      const chain = page ? chainOf(crawl, page) : null;
-      const target = chain ? crawl.byUrl.get(chain.finalUrl) : undefined;
-      const [title, newTitle] = [str(former.row, 'title'), str(target?.row, 'title')];
-      const isTitleKept = title === null || newTitle === null ? null : title === newTitle;
-      const isCanonicalised = target?.isCanonicalised ?? null;
-      const finding = !page
-        ? 'not_crawled'
-        : page.status === null && page.isRobotsDenied === true
-          ? 'not_asked'
-          : !chain
-            ? 'not_redirected'
-            : chain.isLoop
-              ? 'loop'
-              : chain.finalStatus !== 200
-                ? 'bad_target'
-                : chain.hops.length > 1
-                  ? 'chain'
-                  : isCanonicalised === true
-                    ? 'canonicalised'
-                    : isTitleKept === false
-                      ? 'title_changed'
-                      : 'ok';
-      const clicksBefore = before.size > 0 ? (before.get(former.url)?.clicks ?? 0) : null;
-      const clicksAfter = chain && after.size > 0 ? (after.get(chain.finalUrl)?.clicks ?? 0) : null;
-      const change = clicksBefore === null || clicksAfter === null ? null : clicksAfter - clicksBefore;
-      return [
-        {
-          ...named(crawl),
-          previous_crawl_id: previous.id,
-          ...{ finding, old_url: former.url, status_code: page?.status ?? null },
-          hops:
-            chain?.hops.length ??
-            (typeof page?.status === 'number' && (page.status < 300 || page.status > 399) ? 0 : null),
-          new_url: chain?.finalUrl ?? null,
-          new_status_code: chain?.finalStatus ?? null,
-          is_title_kept: isTitleKept,
-          is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
-          ...{ clicks_before: clicksBefore, clicks_after: clicksAfter },
-          clicks_change: whyNot === null ? change : null,
-          clicks_change_reason: change === null ? null : whyNot,
-        },
-      ];
-    });
-  });

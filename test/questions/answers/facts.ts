@@ -13,6 +13,8 @@ export interface Asked {
   readonly segment?: string;
   readonly from?: string;
   readonly to?: string;
+  /** Separated by white space. */
+  readonly urls?: string;
   /** Parameters of one question, as numbers. */
   readonly numbers: Readonly<Record<string, number>>;
 }

@@ -16,6 +16,7 @@ export const CASES: Cases = {
     min_percent: ['5', '50'],
     min_clicks: ['9', '0'],
     min_loss_percent: ['19', '50'],
+    urls: ['https://a.example/gone/1\nhttps://v.example/14 https://nowhere.example/'],
   },
   together: [
     { project: 'p-a', crawl: 'b1' },

@@ -9,6 +9,7 @@ import {
   parametersOf,
   replaceParameters,
   STANDARD_PARAMETERS,
+  sqlType,
 } from '../../../pipeline/transform/questions/question-parameters.ts';
 import { type Question, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
@@ -96,15 +97,19 @@ function boundStatement({ question, sql, parameters }: Statement): BoundStatemen
   });
   const known = new Set(standard.map(({ name }) => name));
   // Those that mean the same in each question have their types; of the others DuckDB finds out.
-  bindQuestion(
+  const bound = bindQuestion(
     { name: 'query', sql: '', parameters: standard },
     new Map(given.filter(([name]) => known.has(name))),
   );
+  const typeOf = new Map(standard.map(({ name, type }) => [name, sqlType(type)]));
   return {
     sql: replaceParameters(sql, (name) =>
-      known.has(name) ? `CAST($${name} AS ${lookUp(STANDARD_PARAMETERS, name)?.type})` : `$${name}`,
+      typeOf.has(name) ? `CAST($${name} AS ${typeOf.get(name)})` : `$${name}`,
     ),
-    parameters: new Map(parameters.map(({ name, value }) => [name, value])),
+    parameters: new Map([
+      ...parameters.map(({ name, value }) => [name, value] as const),
+      ...bound.parameters,
+    ]),
     needs: {},
   };
 }

@@ -1,7 +1,14 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import type { Needs } from './question-needs.ts';
-import { misfit, replaceParameters } from './question-parameters.ts';
+import {
+  boundText,
+  misfit,
+  misfitPart,
+  type Parameter,
+  replaceParameters,
+  sqlType,
+} from './question-parameters.ts';
 import type { Question } from './questions.ts';
 
 /** A question that can be run: each `$name` of its SQL has the declared type, and a text or NULL. */
@@ -34,9 +41,13 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
     }
     const wanted = misfit(parameter, text);
     if (wanted === undefined) continue;
-    throw new CrawlhouseError('usage', `${question.name}: ${name}=${text} is not a ${parameter.type}`, {
-      hint: `give ${name} ${wanted}`,
-    });
+    throw new CrawlhouseError(
+      'usage',
+      `${question.name}: ${name}=${misfitPart(parameter, text)} is not a ${parameter.type.replace(/S$/, '')}`,
+      {
+        hint: `give ${name} ${wanted}`,
+      },
+    );
   }
   const [from, to] = [given.get('from'), given.get('to')];
   if (from !== undefined && to !== undefined && from >= to) {
@@ -44,10 +55,15 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
       hint: 'to is the day after the last one',
     });
   }
-  const sql = replaceParameters(question.sql, (name) => `CAST($${name} AS ${byName.get(name)?.type})`);
+  const typeOf = (name: string): string => sqlType(byName.get(name)?.type ?? 'VARCHAR');
+  const sql = replaceParameters(question.sql, (name) => `CAST($${name} AS ${typeOf(name)})`);
+  const textOf = (one: Parameter): string | null => {
+    const text = given.get(one.name) ?? one.default;
+    return text === null ? null : boundText(one, text);
+  };
   return {
     sql: '\n'.repeat((question.sqlLine ?? 1) - 1) + sql,
-    parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),
+    parameters: new Map(question.parameters.map((one) => [one.name, textOf(one)])),
     needs: question.needs ?? {},
   };
 }

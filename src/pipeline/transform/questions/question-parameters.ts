@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/duckdb/sql-tokens.ts';
+import { ownUrl, spellUrl, webUrl } from '../../../core/net/web-url.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
@@ -15,6 +16,7 @@ const TYPES = {
   },
   BOOLEAN: { fits: (text: string) => /^(true|false)$/i.test(text), example: 'true or false' },
   DATE: { fits: isDay, example: 'a day, as in 2026-01-31' },
+  URLS: { fits: areUrls, example: 'as URLs of http or https, one per line' },
 } as const;
 type ParameterType = keyof typeof TYPES;
 export const PARAMETER_TYPES = Object.keys(TYPES);
@@ -43,6 +45,7 @@ export const STANDARD_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'name'
   from: { type: 'DATE', description: 'The first day, in UTC.' },
   to: { type: 'DATE', description: 'The day after the last one, in UTC.' },
   limit: { type: 'BIGINT', description: 'The most rows of each project.' },
+  urls: { type: 'URLS', description: 'These URLs, one per line; query --from FILE reads them from a file.' },
 };
 const STANDARD = Object.keys(STANDARD_PARAMETERS);
 
@@ -102,6 +105,28 @@ export function declaredParameters(header: z.infer<typeof ParametersHeader>): Pa
 /** The form that a text lacks to be a value of the parameter; undefined if it is one. */
 export function misfit({ type }: Parameter, text: string): string | undefined {
   return TYPES[type].fits(text) ? undefined : TYPES[type].example;
+}
+
+/** The type that its `$name` has in SQL. */
+export const sqlType = (type: ParameterType): string => (type === 'URLS' ? 'VARCHAR' : type);
+
+/** The text that is bound for a text that fits. URLs get their one spelling, and a line each. */
+export const boundText = ({ type }: Parameter, text: string): string =>
+  type === 'URLS'
+    ? wordsOf(text)
+        .map((word) => spellUrl(ownUrl(word)))
+        .join('\n')
+    : text;
+
+/** The part of a text that does not fit. */
+export const misfitPart = ({ type }: Parameter, text: string): string =>
+  type === 'URLS' ? (wordsOf(text).find((word) => webUrl(word) === null) ?? text) : text;
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+function areUrls(text: string): boolean {
+  const words = wordsOf(text);
+  return words.length > 0 && words.every((word) => webUrl(word) !== null);
 }
 
 interface ParameterUse {

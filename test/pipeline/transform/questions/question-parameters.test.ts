@@ -67,7 +67,7 @@ test.for([
     'a name without a declaration',
     'parameters: [share]',
     'SELECT $share',
-    'sql/questions/q01.sql:5: parameters.share is none of project, crawl, segmentation, segment, from, to, limit: give it a type and a description',
+    'sql/questions/q01.sql:5: parameters.share is none of project, crawl, segmentation, segment, from, to, limit, urls: give it a type and a description',
   ],
   [
     'an unknown key',
@@ -80,8 +80,8 @@ test.for([
     'an unknown type',
     'parameters: {share: {type: REAL, description: D}}',
     'SELECT $share',
-    'sql/questions/q01.sql:5: parameters.share.type: Invalid option: expected one of "VARCHAR"|"BIGINT"|"DOUBLE"|"BOOLEAN"|"DATE"',
-    'values that work: VARCHAR, BIGINT, DOUBLE, BOOLEAN, DATE',
+    'sql/questions/q01.sql:5: parameters.share.type: Invalid option: expected one of "VARCHAR"|"BIGINT"|"DOUBLE"|"BOOLEAN"|"DATE"|"URLS"',
+    'values that work: VARCHAR, BIGINT, DOUBLE, BOOLEAN, DATE, URLS',
   ],
   [
     'a default of another type',
@@ -183,4 +183,21 @@ test('a question that there is not is told with the name that was meant', async 
       hint: 'did you mean q01? crawlhouse query --question lists them',
     }),
   );
+});
+
+test('URLs are bound in their one spelling, a line each; what is none is refused', async () => {
+  const connection = await temporaryConnection(await temporaryFolder());
+  const question = await one('parameters: [urls]', 'SELECT $urls AS urls, typeof($urls) AS type');
+  const urls = ' HTTPS://A.example:443/%7ea#b\r\nhttp://b.example ';
+  expect(await askQuestion(connection, question, { urls })).toEqual([
+    { urls: 'https://a.example/~a\nhttp://b.example/', type: 'VARCHAR' },
+  ]);
+  expect(await askQuestion(connection, question)).toEqual([{ urls: null, type: 'VARCHAR' }]);
+  for (const [text, wrong] of [
+    ['https://a.example/ /b', '/b'],
+    [' ', ' '],
+  ] as const)
+    expect(() => bindQuestion(question, new Map([['urls', text]]))).toThrow(
+      `q01: urls=${wrong} is not a URL`,
+    );
 });

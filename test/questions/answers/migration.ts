@@ -1,0 +1,282 @@
+import type { Row } from '../sites/sites.ts';
+import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
+import { byEnd, type CrawlFacts, hasField } from './crawls.ts';
+import { type Asked, crawlsAsked, type Facts, named, type ProjectFacts } from './facts.ts';
+import { type Chain, chainOf } from './links.ts';
+import { type Page, within } from './pages.ts';
+import { addDays, bool, byBytes, daysBetween, list, once, str, sum } from './values.ts';
+
+/** From this many old pages on, one new page takes the place of too many. */
+const MANY = 5;
+const REFUSALS = [401, 403, 429, 503];
+
+/** Whether a crawl had a list of URLs: no page has links that lead to it. */
+const isList = once(
+  ({ pages, allPages }: CrawlFacts): boolean =>
+    hasField(pages, 'depth') && allPages.every(({ depth, inlinks }) => (depth ?? 0) <= 0 && inlinks === null),
+);
+
+/** Why a crawl read nothing of a page, or that it is gone; null if it was read. */
+function observationReason({ row, status, isRobotsDenied }: Page): string | null {
+  const warnings = list(row, 'processing_warnings') ?? [];
+  if (status === null) {
+    if (warnings.includes('robots_unavailable')) return 'robots_unavailable';
+    if (isRobotsDenied === true) return 'blocked_by_robots';
+    if (row.fetch_status === 'unfetched_exception') return 'no_answer';
+    if (bool(row, 'fetched') === false) return 'not_fetched';
+  }
+  const byStatus: Readonly<Record<number, string>> = {
+    ...{ 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'removed' },
+    ...{ 429: 'too_many_requests', 503: 'try_later' },
+  };
+  if (status !== null && status in byStatus) return byStatus[status] ?? null;
+  if (within(status, 400, 499)) return 'client_error';
+  if (within(status, 500, 599)) return 'server_error';
+  if (status !== null && !within(status, 200, 399)) return 'other_status';
+  return warnings.some((one) => one === 'unreadable_content' || one === 'not_parsed') ? 'broken_body' : null;
+}
+
+/** An answer of a URL, in a crawl. */
+interface Seen {
+  readonly crawl: CrawlFacts;
+  readonly evidence: string;
+  readonly page: Page;
+  readonly isDecisive: boolean;
+}
+
+/** The crawls that tell where URLs lead, and the one in which they answered. */
+interface Pair {
+  readonly project: ProjectFacts;
+  readonly crawl: CrawlFacts;
+  readonly previous: CrawlFacts | null;
+  readonly sources: readonly CrawlFacts[];
+}
+
+/** Of a list, the crawl in which the most of its URLs answered 200. */
+function formerOf({ crawls }: ProjectFacts, crawl: CrawlFacts): CrawlFacts | null {
+  const held = (former: CrawlFacts): number =>
+    crawl.allPages.filter(({ url }) => former.byUrl.get(url)?.status === 200).length;
+  const [former] = crawls
+    .filter((one) => one.isComplete && !isList(one) && held(one) > 0)
+    .filter(({ endedAt }) => endedAt !== null && crawl.endedAt !== null && endedAt < crawl.endedAt)
+    .toSorted((a, b) => held(b) - held(a) || byEnd(b, a));
+  return former ?? null;
+}
+
+function pairOf(project: ProjectFacts, crawl: CrawlFacts): Pair {
+  const previous = isList(crawl) ? formerOf(project, crawl) : crawl.previous;
+  const isLater = ({ endedAt }: CrawlFacts): boolean =>
+    endedAt === null || previous === null || previous.endedAt === null || endedAt > previous.endedAt;
+  const lists = project.crawls.filter((one) => one.hasPages && isList(one) && isLater(one));
+  return { project, crawl, previous, sources: isList(crawl) ? [crawl] : [crawl, ...lists] };
+}
+
+function seenIn({ sources }: Pair, url: string): Seen | null {
+  const answers = sources.flatMap((crawl): Seen[] => {
+    const page = crawl.byUrl.get(url);
+    if (page === undefined) return [];
+    const isDecisive = within(page.status, 200, 399) || page.status === 404 || page.status === 410;
+    return [{ crawl, page, isDecisive, evidence: isList(crawl) ? 'list_crawl' : 'crawl' }];
+  });
+  const [first] = answers.toSorted(
+    (a, b) =>
+      Number(b.isDecisive) - Number(a.isDecisive) ||
+      (b.crawl.endedAt ?? -Infinity) - (a.crawl.endedAt ?? -Infinity) ||
+      byBytes(a.evidence, b.evidence) ||
+      byBytes(b.crawl.id, a.crawl.id),
+  );
+  return first ?? null;
+}
+
+function oldUrls({ project, crawl, previous }: Pair, { urls }: Asked): Set<string> {
+  if (urls !== undefined) return new Set(urls.split(/\s+/));
+  if (isList(crawl))
+    return new Set(
+      crawl.allPages
+        .filter(({ row }) => list(row, 'sources')?.includes('ingested_data'))
+        .map(({ url }) => url),
+    );
+  if (previous === null) return new Set();
+  const clicked = [...demandOfCrawl(project, previous).values()].filter(({ clicks }) => clicks > 0);
+  return new Set(
+    [...previous.allPages.filter(({ status }) => status === 200), ...clicked].map(({ url }) => url),
+  );
+}
+
+interface Led {
+  readonly url: string;
+  readonly seen: Seen | null;
+  readonly chain: Chain | null;
+  readonly target: Seen | null;
+  readonly former: Page | undefined;
+  readonly newStatus: number | null;
+}
+
+function ledOf(pair: Pair, url: string): Led {
+  const seen = seenIn(pair, url);
+  const chain = seen && chainOf(seen.crawl, seen.page);
+  const target = chain && seenIn(pair, chain.finalUrl);
+  const newStatus = chain?.finalStatus === 200 ? 200 : (target?.page.status ?? chain?.finalStatus ?? null);
+  return { url, seen, chain, target, newStatus, former: pair.previous?.byUrl.get(url) };
+}
+
+const pathOf = (url: string): string =>
+  url
+    .replace(/#.*$/, '')
+    .toLowerCase()
+    .replace(/^https?:\/\/[^/?]*/, '');
+const pageOf = (url: string): string => pathOf(url.replace(/\?.*$/, '')).replace(/\/+$/, '');
+const isStart = (page: string): boolean =>
+  /^(\/[a-z]{2}([-_][a-z]{2})?)?(\/(index|default|home|start|main)?(\.[a-z]+)?)?$/.test(page);
+
+/** The language that a page declares for itself. */
+function ownLanguage(page: Page | undefined): string | null {
+  const hrefs = list(page?.row, 'hreflang_hrefs') ?? [];
+  const langs = list(page?.row, 'hreflang_langs') ?? [];
+  if (page === undefined || hrefs.length !== langs.length) return null;
+  const own = langs.filter((lang, n) => hrefs[n] === page.url && lang.toLowerCase() !== 'x-default');
+  return own.map((lang) => lang.replace(/-.*$/, '').toLowerCase()).toSorted(byBytes)[0] ?? null;
+}
+
+function localeOf(url: string): string | null {
+  const [host = '', directory = ''] = url.replace(/^.*?:\/\//, '').split('/');
+  const locale = [directory, host.split('.')[0] ?? ''].find((one) => /^[a-z]{2}([-_][a-z]{2})?$/i.test(one));
+  return locale?.slice(0, 2).toLowerCase() ?? null;
+}
+
+function isOtherLanguage({ url, former, target, chain }: Led): boolean {
+  const language = (page: Page | undefined): string | null =>
+    str(page?.row, 'language')?.toLowerCase() ?? null;
+  const pairs = [
+    [ownLanguage(former), ownLanguage(target?.page)],
+    [language(former), language(target?.page)],
+    [localeOf(url), localeOf(chain?.finalUrl ?? '')],
+  ];
+  const known = pairs.find(([before, after]) => before !== null && after !== null);
+  return known !== undefined && known[0] !== known[1];
+}
+
+function findingOf(led: Led, oldPages: number): string {
+  const { url, seen, chain, target, newStatus } = led;
+  if (seen?.isDecisive !== true) return 'not_known';
+  if (chain === null) return 'not_redirected';
+  if (chain.isLoop) return 'loop';
+  const reason = target && observationReason(target.page);
+  if (newStatus === null ? reason !== 'no_answer' : REFUSALS.includes(newStatus)) return 'not_known';
+  if (newStatus !== 200 || target?.page.isNoindex === true) return 'bad_target';
+  if (['', '/'].includes(pathOf(chain.finalUrl)) && !isStart(pageOf(url))) return 'to_start_page';
+  if (oldPages >= MANY) return 'many_to_one';
+  if (isOtherLanguage(led)) return 'other_language';
+  if (target?.page.isCanonicalised === true) return 'canonicalised';
+  if (chain.hops.some(({ page }) => [302, 303, 307].includes(page.status ?? 0))) return 'temporary_redirect';
+  return chain.hops.length > 1 ? 'chain' : 'ok';
+}
+
+function reasonOf({ seen, target, newStatus }: Led, finding: string): string | null {
+  const [reason, targetReason] = [seen, target].map((one) =>
+    one === null ? null : observationReason(one.page),
+  );
+  if (seen?.isDecisive !== true) return reason ?? 'not_requested';
+  if (finding === 'not_known') return `target_${targetReason ?? 'not_requested'}`;
+  if (finding === 'not_redirected') return reason ?? null;
+  if (finding !== 'bad_target') return null;
+  return newStatus === 200 ? 'noindex' : (targetReason ?? null);
+}
+
+/** Clicks on a URL before and after, on as many days. */
+interface Clicks {
+  readonly daysBefore: number | null;
+  readonly daysAfter: number | null;
+  readonly why: string | null;
+  readonly all: (url: string) => number | null;
+  readonly before: (url: string) => number | null;
+  readonly after: (url: string) => number | null;
+}
+
+function clicksOf({ project, crawl, previous }: Pair): Clicks {
+  const former = previous === null ? null : searchSpan(project, previous);
+  const span = searchSpan(project, crawl);
+  const demand = (of: CrawlFacts | null) => (url: string) =>
+    of === null ? 0 : (demandOfCrawl(project, of).get(url)?.clicks ?? 0);
+  const none = (): null => null;
+  if (former === null) {
+    const why = 'no search results of the days of the previous crawl';
+    // Whether the days overlap is not known.
+    return { daysBefore: null, daysAfter: null, why, all: none, before: none, after: none };
+  }
+  const all = demand(previous);
+  const shift = span === null ? 0 : 7 * Math.ceil(daysBetween(former.to, span.to) / 7);
+  const after = (span?.days ?? []).filter(
+    (day) => day > former.to && former.days.includes(addDays(day, -shift)),
+  );
+  const before = after.map((day) => addDays(day, -shift));
+  const on = (of: CrawlFacts | null, days: readonly string[]) => (url: string) =>
+    sum(
+      searchesOf(project, of)
+        .filter((row) => row.url === url && days.includes(row.day))
+        .map(({ clicks }) => clicks),
+    );
+  if (after.length > 0)
+    return {
+      ...{ daysBefore: before.length, daysAfter: after.length, why: null, all },
+      ...{ before: on(previous, before), after: on(crawl, after) },
+    };
+  const isApart = span !== null && span.from > former.to;
+  const [daysBefore, daysAfter] = [former.days.length, isApart ? span.days.length : null];
+  const why =
+    daysAfter === null
+      ? `no search results after ${former.to}`
+      : daysAfter === daysBefore
+        ? null
+        : `days with search results: ${daysAfter}, before: ${daysBefore}`;
+  return { daysBefore, daysAfter, why, all, before: all, after: isApart ? demand(crawl) : none };
+}
+
+export const q24 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const pair = pairOf(project, crawl);
+    const isEvery = asked.urls !== undefined || isList(crawl);
+    if (!isEvery && pair.previous === null) return [];
+    const led = [...oldUrls(pair, asked)]
+      .map((url) => ledOf(pair, url))
+      .filter(({ seen }) => isEvery || seen?.page.status !== 200);
+    const byTarget = Map.groupBy(
+      led.filter(({ chain }) => chain !== null),
+      ({ chain }) => chain?.finalUrl,
+    );
+    const clicks = clicksOf(pair);
+    return led.map((one) => {
+      const { url, seen, chain, target, former } = one;
+      const newUrl = chain?.finalUrl ?? null;
+      const oldPages =
+        newUrl === null ? null : new Set(byTarget.get(newUrl)?.map((other) => pageOf(other.url))).size;
+      const finding = findingOf(one, oldPages ?? 0);
+      const [title, newTitle] = [str(former?.row, 'title'), str(target?.page.row, 'title')];
+      const isCanonicalised = target?.page.isCanonicalised ?? null;
+      const [before, after] = [clicks.before(url), clicks.after(url)];
+      const other = newUrl === url ? null : newUrl;
+      const newBefore = newUrl === null || before === null ? null : other === null ? 0 : clicks.before(other);
+      const both = after === null ? null : after + (other === null ? 0 : (clicks.after(other) ?? 0));
+      const atRisk = clicks.all(url);
+      const isAway = within(seen?.page.status ?? null, 300, 399);
+      return {
+        ...named(crawl),
+        previous_crawl_id: pair.previous?.id ?? null,
+        ...{ finding, reason: reasonOf(one, finding), old_url: url, status_code: seen?.page.status ?? null },
+        ...{ evidence: seen?.evidence ?? null, evidence_crawl_id: seen?.crawl.id ?? null },
+        hops: chain?.hops.length ?? (seen?.isDecisive === true && !isAway ? 0 : null),
+        is_temporary: chain?.hops.some(({ page }) => [302, 303, 307].includes(page.status ?? 0)),
+        ...{ new_url: newUrl, new_status_code: one.newStatus, old_pages: oldPages },
+        is_title_kept: title === null || newTitle === null ? null : title === newTitle,
+        is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
+        clicks_at_risk: atRisk === null ? null : finding === 'ok' ? 0 : atRisk,
+        ...{ clicks_before: before, new_url_clicks_before: newBefore, clicks_after: both },
+        ...{ days_before: clicks.daysBefore, days_after: clicks.daysAfter },
+        clicks_change:
+          before === null || both === null || clicks.daysBefore !== clicks.daysAfter
+            ? null
+            : both - before - (newBefore ?? 0),
+        clicks_change_reason: clicks.why,
+      };
+    });
+  });
