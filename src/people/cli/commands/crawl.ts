@@ -1,6 +1,4 @@
-import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { readLines } from '../../../core/files/read-lines.ts';
 import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
@@ -14,6 +12,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LocalService } from '../local/local-service.ts';
+import { readUrlFile } from '../read-url-file.ts';
 import { crawlProgress, describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
 import { printRun } from '../reports/run-report.ts';
 
@@ -38,7 +37,7 @@ export const crawl: Command = {
     const cron = scheduledAt(invocation);
     const noteFailure = (url: string, error: CrawlhouseError): Promise<void> =>
       recordFailedCrawl(settings, url, error, logger);
-    const list = await readUrlList(invocation);
+    const list = await readUrlFile(invocation, 'list');
     const config = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure, list);
     const allowPrivate = invocation.has('allow-private');
     await using service = await LocalService.start(settings, { allowPrivate, logger });
@@ -141,31 +140,3 @@ async function begin(
     hint: 'crawlhouse crawl URL',
   });
 }
-
-/**
- * The URLs of the file of `--list`, one a line; lines without text and those that begin with # are left out.
- *
- * @throws CrawlhouseError `usage` for a line that is no URL
- */
-async function readUrlList(invocation: Invocation): Promise<string[] | null> {
-  const file = invocation.text('list');
-  if (file === undefined) return null;
-  const usage = (problem: string, cause?: unknown): CrawlhouseError =>
-    new CrawlhouseError('usage', `--list ${file}: ${problem}`, { cause, hint: HINT });
-  const urls: string[] = [];
-  try {
-    for await (const { line, number } of readLines(resolve(invocation.workingDirectory, file))) {
-      const text = line.replace(/^\uFEFF/, '').trim();
-      if (text === '' || text.startsWith('#')) continue;
-      const url = URL.parse(text);
-      if (url === null || !/^https?:$/.test(url.protocol)) throw usage(`line ${number}: ${text} is no URL`);
-      urls.push(url.href);
-    }
-  } catch (error) {
-    throw error instanceof CrawlhouseError ? error : usage('can not be read', error);
-  }
-  if (urls.length === 0) throw usage('has no URL');
-  return urls;
-}
-
-const HINT = 'one URL a line: crawlhouse crawl --list urls.txt';

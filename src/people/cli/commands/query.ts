@@ -17,7 +17,11 @@ import { bindQuestion } from '../../../pipeline/transform/questions/bind-questio
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/questions/question-parameters.ts';
-import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
+import {
+  loadQuestions,
+  type Question,
+  questionNamed,
+} from '../../../pipeline/transform/questions/questions.ts';
 import type { Names } from '../../../project/model/shown/blocks.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -42,6 +46,10 @@ export const query: Command = {
       value: 'NAME=VALUE',
       multiple: true,
       help: 'the value of $NAME in the SQL, or of a parameter of the question',
+    },
+    from: {
+      value: 'F',
+      help: 'a file of URLs, one per line or a CSV file, for a question with the parameter urls',
     },
     format: { value: 'FORMAT', values: QUERY_FORMATS, help: 'how the rows are shown (table)' },
     chart: {
@@ -112,12 +120,36 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   if (invocation.has('question') && text !== undefined) {
     const questions = await loadQuestions(sqlFolders(settings));
     const question = questionNamed(questions, text);
-    return { ...bindQuestion(question, parameters), isQuestion: true, chart: question.chart };
+    const values = await withUrls(invocation, question, parameters);
+    return { ...bindQuestion(question, values), isQuestion: true, chart: question.chart };
   }
+  if (invocation.text('from') !== undefined)
+    throw new CrawlhouseError('usage', '--from needs a saved question', {
+      hint: 'crawlhouse query --question q24 --from urls.txt',
+    });
   if (text !== undefined) return { sql: text, parameters, isQuestion: false, needs: {}, chart: null };
   if (file === undefined) return null;
   const sql = await readFlagFile(invocation, 'file', file);
   return { sql, parameters, isQuestion: false, needs: {}, chart: null };
+}
+
+/** The values of a question, with the URLs of the file of `--from`. */
+async function withUrls(
+  invocation: Invocation,
+  { name, parameters }: Question,
+  given: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  if (invocation.text('from') === undefined) return given;
+  const parameter = parameters.find(({ type }) => type === 'URLS')?.name;
+  if (parameter === undefined)
+    throw new CrawlhouseError('usage', `${name} takes no file of URLs`, {
+      hint: 'questions with the parameter urls take one: crawlhouse query --question',
+    });
+  if (given.has(parameter))
+    throw new CrawlhouseError('usage', `--from and --param ${parameter} exclude each other`);
+  const { readUrlFile } = await import('../read-url-file.ts');
+  const urls = (await readUrlFile(invocation, 'from')) ?? [];
+  return new Map([...given, [parameter, urls.join('\n')]]);
 }
 
 /** @throws CrawlhouseError `usage` */
