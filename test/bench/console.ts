@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 /** Their slow figures are read after the page is there: they are pending in it. */
-const WITH_LATER_FIGURES = ['/projects/p0', '/projects/p0/demand', '/crawls/p0c1'];
+const WITH_LATER_FIGURES = ['/projects/p0', '/projects/p0/demand', '/projects/p0/migration', '/crawls/p0c1'];
 const [crawls, pages, links, threads] = [values.crawls, values.pages, values.links, values.threads].map(
   Number,
 ) as [number, number, number, number];
@@ -87,6 +87,7 @@ async function report(warehouse: string): Promise<void> {
       '/projects/p0',
       '/projects/p0/issues',
       '/projects/p0/demand',
+      '/projects/p0/migration',
       '/projects/p0/compare',
     ],
     ...[

@@ -32,6 +32,7 @@ export const ADDRESSES: Readonly<
     `/projects/${project_id}/url?${String(new URLSearchParams({ url }))}`,
   '/projects/:project_id/compare': ({ project_id }) => `/projects/${project_id}/compare`,
   '/search': () => '/search?q=thin',
+  '/projects/:project_id/migration': ({ project_id }) => `/projects/${project_id}/migration?wait=1`,
   '/projects/:project_id/demand': ({ project_id }) => `/projects/${project_id}/demand?wait=1`,
   '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
   '/runs': () => '/runs',

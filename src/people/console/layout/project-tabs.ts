@@ -8,11 +8,12 @@ const TABS = {
   pages: { name: 'Pages', path: '/pages' },
   demand: { name: 'Logs and demand', path: '/demand' },
   compare: { name: 'Compare', path: '/compare' },
+  migration: { name: 'Migration', path: '/migration' },
   report: { name: 'Report', path: '/report' },
 } as const;
 
 /** Those that are of a crawl's pages. */
-const OF_CRAWLS: readonly string[] = ['issues', 'pages', 'compare', 'report'];
+const OF_CRAWLS: readonly string[] = ['issues', 'pages', 'compare', 'migration', 'report'];
 
 /** What a page of a project is called in a title, by its address below the project; null for the first one. */
 export function tabName(path: string): string | null {

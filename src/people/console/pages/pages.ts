@@ -7,6 +7,7 @@ import { DEMAND } from './demand.ts';
 import { DO } from './do.ts';
 import { DO_PLAN } from './do-plan.ts';
 import { ISSUES } from './issues.ts';
+import { MIGRATION } from './migration.ts';
 import { OPERATIONS } from './operations.ts';
 import { OVERVIEW } from './overview.ts';
 import { PAGE_LIST } from './page-list.ts';
@@ -27,6 +28,7 @@ export const PAGES: readonly Page<unknown>[] = [
     PAGE_LIST,
     URL_PAGE,
     COMPARE,
+    MIGRATION,
     DEMAND,
     CRAWL,
     RUNS,
