@@ -47,15 +47,14 @@ WITH
     WHERE previous_crawl_id IS NOT NULL
   ),
 
-  -- A refusal says nothing of the page, nor does a robots.txt that could not be had.
+  -- An error is a state, though it says nothing else of the page. That robots.txt blocks a page was read there.
   side AS (
     SELECT
       crawl_id AS side_id,
       url,
       CASE
-        WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%' THEN NULL
-        WHEN is_robots_denied THEN 'robots_denied'
-        WHEN status_code IN (401, 403, 429, 503) OR non_indexable_reason = 'no_answer' THEN NULL
+        WHEN observation_reason = 'blocked_by_robots' THEN 'robots_denied'
+        WHEN observation IN ('not_requested', 'refused') OR observation_reason IN ('no_answer', 'broken_body') THEN NULL
         WHEN is_indexable THEN 'indexable'
         ELSE non_indexable_reason
       END AS state,

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
@@ -86,6 +86,11 @@ test('a category that robots.txt blocks is an incident of status, overview and r
   expect(page).toContain(title);
   expect(page).not.toContain('No incident is open');
   expect((await crawlhouse(folder, sandbox, ['status'])).stdout).toContain(title);
+
+  expect((await crawlhouse(folder, sandbox, ['report', '--output', 'report.html'])).status).toBe(0);
+  const report = (await readFile(join(folder, 'report.html'), 'utf8')).replaceAll(/<[^>]+>/g, '');
+  expect(report).toContain('Worse since 2026-03-01: robots.txt now blocks 8 pages that were indexable');
+  expect(report).not.toContain('more indexable pages');
 
   // All pages are refused: nothing has become anything, and nothing is over.
   expect(await next(3, { status_code: 403, title: 'Just a moment' })).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Question } from '../../pipeline/transform/questions/questions.ts';
+import type { NamedChange } from '../../project/model/shown/site-change-words.ts';
 import {
   type AnswerRows,
   type Ask,
@@ -52,6 +53,14 @@ export interface ReportIssue {
   readonly fix: string;
 }
 
+/** A change of the website that the crawl found (mart.site_changes). */
+interface ReportChange extends NamedChange {
+  readonly crawl_id: string;
+  readonly pages: number | null;
+  /** Clicks at risk, or lost; null where they are unknown. */
+  readonly clicks: number | null;
+}
+
 /** A project by its main crawl (mart.crawls.is_main), or by one that was asked for. */
 export interface ProjectReport extends CrawlAnswers {
   readonly project_id: string;
@@ -67,6 +76,8 @@ export interface ProjectReport extends CrawlAnswers {
   /** The crawls of its configuration up to this one, the oldest first. */
   readonly trend: readonly TrendPoint[];
   readonly statusTrend: readonly StatusPoint[];
+  /** The ones with the most clicks at risk first. */
+  readonly siteChanges: readonly ReportChange[];
 }
 
 const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
@@ -99,6 +110,12 @@ const ISSUES = `
   WHERE changes.pages > 0 OR changes.fixed_pages > 0
   ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
 
+const CHANGES = `
+  SELECT found.crawl_id, found.change, found.segmentation, found.segment, found.pages, found.clicks, found."before", found."after"
+  FROM mart.site_changes AS found
+  JOIN (${REPORTED}) AS reported ON reported.crawl_id = found.crawl_id
+  ORDER BY found.crawl_id, coalesce(found.clicks, 0) DESC, coalesce(found.pages, 0) DESC, found.change, found.segmentation, found.segment`;
+
 const TRENDS = `
   SELECT shown.main_id, trend.issue, array_agg(trend.pages ORDER BY trend.ended_at, trend.crawl_id) AS trend
   FROM mart.issue_trend AS trend
@@ -127,9 +144,16 @@ export async function readSiteReport(
      FROM (${REPORTED}) AS main LEFT JOIN mart.crawls AS previous ON previous.crawl_id = main.previous_crawl_id
      ORDER BY main.project_name, main.project_id`,
     asked,
-  )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | 'issues' | keyof CrawlAnswers>[];
+  )) as unknown as Omit<
+    ProjectReport,
+    'trend' | 'statusTrend' | 'issues' | 'siteChanges' | keyof CrawlAnswers
+  >[];
   const issues = Map.groupBy(
     (await ask(ISSUES, asked)) as unknown as ReportIssue[],
+    ({ crawl_id }) => crawl_id,
+  );
+  const changes = Map.groupBy(
+    (await ask(CHANGES, asked)) as unknown as ReportChange[],
     ({ crawl_id }) => crawl_id,
   );
   const trendsOf = byMain(await ask(TRENDS, asked));
@@ -158,6 +182,7 @@ export async function readSiteReport(
     return {
       ...crawl,
       issues: (issues.get(id) ?? []).map((one) => ({ ...one, trend: trends.get(one.issue) ?? [] })),
+      siteChanges: changes.get(id) ?? [],
       trend: (figures.get(id) ?? []) as unknown as TrendPoint[],
       statusTrend: (statuses.get(id) ?? []) as unknown as StatusPoint[],
       ...mapAnswers(grouped, (by) => by.get(id) ?? []),

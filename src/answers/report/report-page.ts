@@ -162,7 +162,7 @@ function overview(projects: readonly ProjectReport[]): Html {
   );
 }
 
-/** Whose crawl it is, what to do first, and what changed in two sentences. */
+/** Whose crawl it is, what changed in two sentences, and what to do first. */
 function head(project: ProjectReport, incidents: readonly Wrong[], link: AddressOf): Html {
   const { crawl_config_name, end_reason, ended_at, previous_ended_at, trend } = project;
   const { better, worse } = verdictOf(project);
@@ -177,14 +177,14 @@ function head(project: ProjectReport, incidents: readonly Wrong[], link: Address
 <p class="facts">${crawl_config_name === null ? null : `${crawl_config_name}, `}crawl of ${day(ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}.
 ${previous_ended_at === null ? 'There is no crawl before it to compare with.' : changed(trend)}</p>
 ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
-<h3>What to do first</h3>
-${printHtml([first.table, ...first.notes], link)}
 ${
   better === null
     ? null
     : html`<div class="verdict"><p><strong>Worse${since}:</strong> ${worse}</p>
 <p><strong>Better${since}:</strong> ${better}</p></div>`
-}`;
+}
+<h3>What to do first</h3>
+${printHtml([first.table, ...first.notes], link)}`;
 }
 
 function issuesOf(project: ProjectReport, link: AddressOf): Html {

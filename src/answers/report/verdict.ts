@@ -1,8 +1,12 @@
 import { counted, countText } from '../../core/text/amounts.ts';
+import { siteChangeWords } from '../../project/model/shown/site-change-words.ts';
 import type { ProjectReport, ReportIssue } from './read-site-report.ts';
 
 /** What matters most comes first. */
 const MOST = 3;
+
+/** Changes of a website that take pages out of search results. */
+const LOSSES: readonly string[] = ['robots_denied', 'noindex', 'canonicalised', 'start_page'];
 
 interface Change {
   readonly text: string;
@@ -13,19 +17,24 @@ interface Change {
   readonly size: number;
 }
 
-/** What got better and what got worse, a sentence each; null where there is no crawl to compare with. */
+/**
+ * What got better and what got worse, a sentence each; null where there is no crawl to compare with. Changes of the
+ * website come first, the ones with the most clicks at risk before the others.
+ */
 export function verdictOf(project: ProjectReport) {
   if (project.previous_ended_at === null) return { better: null, worse: null };
+  const lost = project.siteChanges.map((one) => siteChangeWords(one, one.pages, one.clicks));
   const changes = [...figureChanges(project), ...project.issues.flatMap(issueChange)];
-  const list = (chosen: readonly Change[]): string =>
+  const most = (chosen: readonly Change[]): string[] =>
     chosen
       .toSorted((a, b) => b.weight - a.weight || b.clicks - a.clicks || Math.abs(b.size) - Math.abs(a.size))
-      .slice(0, MOST)
-      .map(({ text }) => text)
-      .join('; ') || 'nothing';
+      .map(({ text }) => text);
+  const list = (texts: readonly string[], number: number): string =>
+    `${texts.slice(0, number).join('; ') || 'nothing'}.`;
+  const worse = [...lost, ...most(changes.filter(({ size }) => size > 0))];
   return {
-    better: `${list(changes.filter(({ size }) => size < 0))}.`,
-    worse: `${list(changes.filter(({ size }) => size > 0))}.`,
+    better: list(most(changes.filter(({ size }) => size < 0)), MOST),
+    worse: list(worse, Math.max(MOST, lost.length)),
   };
 }
 
@@ -39,14 +48,15 @@ function issueChange({ title, weight, new: fresh, fixed, new_clicks }: ReportIss
   return [{ text: `${title} on ${pagesText(fresh, ' new')}${led}${some}`, weight, clicks, size: more }];
 }
 
-/** Pages that can be found matter more than any issue. */
-function figureChanges({ trend, previous_crawl_id }: ProjectReport): Change[] {
+/** Pages that can be found matter more than any issue. More of them are no gain while others were lost. */
+function figureChanges({ trend, previous_crawl_id, siteChanges }: ProjectReport): Change[] {
   const now = trend.at(-1);
   const before = trend.find(({ crawl_id }) => crawl_id === previous_crawl_id);
   if (now?.indexable_pages == null || before?.indexable_pages == null) return [];
   const more = now.indexable_pages - before.indexable_pages;
   const words = `${countText(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} indexable ${Math.abs(more) === 1 ? 'page' : 'pages'}`;
-  return more === 0 ? [] : [{ text: words, weight: 2, clicks: 0, size: -more }];
+  const hasLosses = siteChanges.some(({ change }) => LOSSES.includes(change));
+  return more === 0 || (more > 0 && hasLosses) ? [] : [{ text: words, weight: 2, clicks: 0, size: -more }];
 }
 
 function pagesText(pages: number, change: string): string {

@@ -1,4 +1,5 @@
-import { counted, countText, figureText, sumOfKnown } from '../../core/text/amounts.ts';
+import { counted, countText, sumOfKnown } from '../../core/text/amounts.ts';
+import { siteChangeWords } from '../../project/model/shown/site-change-words.ts';
 import type { SiteChange } from '../../state/catalogue/site-changes.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 import { lineChanges } from './line-changes.ts';
@@ -21,7 +22,7 @@ export function findSiteChanges(
     return {
       key,
       event: 'change',
-      title: `${project}: ${titleOf(own, pages, clicks)}`,
+      title: `${project}: ${siteChangeWords(own, pages, clicks)}`,
       details: detailsOf(detailLines(own, all)),
       project_id: own.project_id,
       began: earliest(all.map(({ began_at }) => began_at)),
@@ -53,48 +54,6 @@ function ofOneConfiguration(rows: readonly SiteChange[]): readonly SiteChange[] 
   return groups.reduce((most, one) => (pages(one) > pages(most) ? one : most), groups[0] ?? []);
 }
 
-const pagesText = (pages: number | null): string => counted(pages ?? 0, 'page');
-
-/** What is said of some pages, one or more. */
-const TITLES: ReadonlyMap<string, (pages: number, own: SiteChange) => string> = new Map(
-  Object.entries({
-    robots_denied: (pages) => `robots.txt now blocks ${pagesText(pages)} that ${were(pages)} indexable`,
-    noindex: (pages) => `${pagesText(pages)} that ${were(pages)} indexable now ${has(pages)} noindex`,
-    canonicalised: (pages) =>
-      `${pagesText(pages)} that ${were(pages)} indexable now ${has(pages)} the canonical of another page`,
-    client_error: (pages) => `${pagesText(pages)} more ${answers(pages)} with a client error`,
-    server_error: (pages) => `${pagesText(pages)} more ${answers(pages)} with a server error`,
-    title: (pages) => `the title of ${pagesText(pages)} changed`,
-    canonical: (pages) => `the canonical of ${pagesText(pages)} changed`,
-    start_page: (_, { after }) => `the start page is no longer indexable (${stateText(after)})`,
-    robots_txt: () => 'robots.txt changed',
-    sitemap: (_, { segmentation }) =>
-      segmentation === '(file)' ? 'a sitemap can no longer be read' : 'no page is in a sitemap any more',
-    clicks: (_, { before, after }) => {
-      const [former, now] = [Number(before), Number(after)];
-      const percent = figureText((100 * (former - now)) / former, 0);
-      return `clicks fell by ${percent} % within a week, from ${countText(former)} to ${countText(now)}`;
-    },
-  } satisfies Record<string, (pages: number, own: SiteChange) => string>),
-);
-
-const were = (pages: number): string => (pages === 1 ? 'was' : 'were');
-const has = (pages: number): string => (pages === 1 ? 'has' : 'have');
-const answers = (pages: number): string => (pages === 1 ? 'answers' : 'answer');
-
-function titleOf(own: SiteChange, pages: number | null, clicks: number | null): string {
-  const text = TITLES.get(own.change)?.(pages ?? 0, own) ?? own.change;
-  const place = ['(site)', '(file)'].includes(own.segmentation) ? '' : ` in ${placeText(own)}`;
-  const risk = own.change === 'clicks' || !clicks ? '' : `: ${counted(clicks, 'click')} at risk`;
-  return `${text}${place}${risk}`;
-}
-
-const placeText = ({ segmentation, segment }: SiteChange): string =>
-  segmentation === '(directory)' ? segment : `${segment} (${segmentation})`;
-
-const stateText = (state: string | null): string =>
-  state === 'robots_denied' ? 'blocked by robots.txt' : String(state).replaceAll('_', ' ');
-
 function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly string[] {
   const { change, segmentation, segment, of_pages, most_in, example, before, after } = own;
   const found = sumOfKnown(all.map(({ pages }) => pages));
@@ -102,7 +61,7 @@ function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly stri
   const lines: string[] = [];
   if (segmentation === '(file)') lines.push(segment);
   if (found !== null && left !== null && left < found) lines.push(`${countText(found)} at first`);
-  if (of_pages !== null && change !== 'start_page') lines.push(`of ${pagesText(of_pages)} before`);
+  if (of_pages !== null && change !== 'start_page') lines.push(`of ${counted(of_pages, 'page')} before`);
   if (most_in !== null && segmentation !== '(directory)') lines.push(`most of them in ${most_in}`);
   if (change === 'robots_txt') return [...lines, ...lineChanges(before ?? '', after ?? '')];
   if (example !== null)

@@ -43,6 +43,7 @@ function project(rest: Partial<ProjectReport> = {}): ProjectReport {
     statuses: [],
     funnel: [{ crawl_id: 'c02', known: 1250, fetched: 1200 }],
     changes: [{ crawl_id: 'c02', change: 'is_indexable', pages: 7 }],
+    siteChanges: [],
     findings: [
       {
         ...{ crawl_id: 'c02', issue: 'client_error', title: 'Client error', severity: 'high' },
@@ -79,9 +80,10 @@ test('a project has its findings, its changes, and each chart with its figures a
   );
 });
 
-test('what to do first stands before all else, with what is behind it and what is not known', () => {
+test('what to do first stands behind what got worse, with what is behind it and what is not known', () => {
   const page = reportPage([project()], AT);
-  expect(page.indexOf('<h3>What to do first</h3>')).toBeLessThan(page.indexOf('class="verdict"'));
+  expect(page.indexOf('class="verdict"')).toBeLessThan(page.indexOf('<h3>What to do first</h3>'));
+  expect(page.indexOf('<h3>What to do first</h3>')).toBeLessThan(page.indexOf('<h3>Issues</h3>'));
   const row =
     /aria-label="Table: What to do first of Shop"[\s\S]*?<tbody>([\s\S]*?)<\/tbody>/.exec(page)?.[1] ?? '';
   const text = row
@@ -108,6 +110,25 @@ test('what got worse follows severity and clicks, and not the number of pages', 
   expect(page).toContain(
     'Worse since 2026-03-01: Client error on 26 new pages that 410 clicks lead to; Server error on 90 new pages; Thin content on 900 new pages that 9 clicks lead to.',
   );
+});
+
+test('changes of the website decide what got worse, the one with the most clicks at risk first', () => {
+  const blocked = { crawl_id: 'c02', segmentation: '(site)', segment: '(site)', before: null, after: null };
+  const siteChanges = [
+    { ...blocked, change: 'robots_denied', pages: 12, clicks: 8061 },
+    { ...blocked, change: 'title', segmentation: '(directory)', segment: '/blog/', pages: 900, clicks: 40 },
+    { ...blocked, change: 'robots_txt', segmentation: '(file)', pages: null, clicks: null },
+    { ...blocked, change: 'server_error', pages: 7, clicks: null },
+  ];
+  const page = reportPage([project({ siteChanges })], AT).replaceAll(/<[^>]+>/g, '');
+  expect(page).toContain(
+    'Worse since 2026-03-01: robots.txt now blocks 12 pages that were indexable: 8,061 clicks at risk; the title of 900 pages changed in /blog/: 40 clicks at risk; robots.txt changed; 7 pages more answer with a server error.',
+  );
+  // There are 1,160 more indexable pages, and pages that people came to were lost.
+  expect(page).toContain('Better since 2026-03-01: nothing.');
+  const [, title] = siteChanges;
+  const retitled = reportPage([project({ siteChanges: title === undefined ? [] : [title] })], AT);
+  expect(retitled).toContain('1,160 more indexable pages');
 });
 
 test('two sentences say what got better and what got worse, with links to the console', () => {
