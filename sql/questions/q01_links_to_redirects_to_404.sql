@@ -38,8 +38,8 @@ WITH
       AND pages.final_redirect_status = 404
       AND (
         $segment IS NULL
-        OR pages.url_first_path = $segment
-        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
     GROUP BY
       chosen.project_name, chosen.crawl_config_name, links.crawl_id, links.target, pages.final_redirect_location,

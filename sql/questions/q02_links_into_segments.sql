@@ -34,7 +34,7 @@ WITH
       SELECT DISTINCT crawl_id, segmentation, segment
       FROM mart.page_segments
       WHERE crawl_id IN (SELECT crawl_id FROM chosen)
-        AND ($segment IS NULL OR segment = $segment)
+        AND ($segment IS NULL OR $segment IN (segment, segmentation || ':' || segment))
     ) AS known
   ),
 

@@ -35,8 +35,8 @@ WITH
       AND ($crawl IS NULL AND crawls.is_main OR crawls.crawl_id = $crawl)
       AND (
         $segment IS NULL
-        OR orphans.url_first_path = $segment
-        OR orphans.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (orphans.url_first_path, '(directory):' || orphans.url_first_path)
+        OR orphans.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   )
 

@@ -46,8 +46,8 @@ WITH
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     LEFT JOIN fields ON fields.crawl_id = chosen.crawl_id
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   ),
 
   counted AS (

@@ -35,14 +35,14 @@ WITH
     UNION ALL
     SELECT crawl_id, segmentation, segment, status_code, status_code_range, pages, pages_percent
     FROM mart.status_codes_by_segment
-    WHERE $segment IS NULL OR segment = $segment
+    WHERE $segment IS NULL OR $segment IN (segment, segmentation || ':' || segment)
 
     UNION ALL
     SELECT
       crawl_id, '(directory)', url_first_path, status_code, max(status_code_range), count(*),
       CAST(100 * count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY crawl_id)
     FROM mart.pages
-    WHERE url_first_path = $segment
+    WHERE $segment IN (url_first_path, '(directory):' || url_first_path)
     GROUP BY crawl_id, url_first_path, status_code
   ),
 

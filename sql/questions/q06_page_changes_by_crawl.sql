@@ -39,9 +39,9 @@ WITH
     JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
     WHERE $segment IS NULL
       OR CASE WHEN changes.change = 'removed' THEN changes.previous_crawl_id ELSE changes.crawl_id END || ' ' || changes.url IN (
-        SELECT page_key FROM mart.pages WHERE url_first_path = $segment
+        SELECT page_key FROM mart.pages WHERE $segment IN (url_first_path, '(directory):' || url_first_path)
         UNION ALL
-        SELECT page_key FROM mart.page_segments WHERE segment = $segment
+        SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)
       )
     GROUP BY
       chosen.project_id, chosen.project_name, chosen.crawl_config_name, chosen.ended_at, chosen.is_in_trends,

@@ -75,8 +75,8 @@ WITH
     WHERE earlier.is_indexable
       AND (
         $segment IS NULL
-        OR later.url_first_path = $segment
-        OR later.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (later.url_first_path, '(directory):' || later.url_first_path)
+        OR later.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   ),
 

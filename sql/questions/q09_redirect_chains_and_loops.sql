@@ -34,8 +34,8 @@ WITH
     WHERE (pages.redirect_count > 1 OR pages.is_redirect_loop OR pages.is_too_many_redirects)
       AND (
         $segment IS NULL
-        OR pages.url_first_path = $segment
-        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   ),
 

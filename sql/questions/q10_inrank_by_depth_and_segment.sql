@@ -50,8 +50,8 @@ WITH
     SELECT *
     FROM placed
     WHERE $segment IS NULL
-      OR segment = $segment
-      OR ($segmentation IS NULL AND page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+      OR $segment IN (segment, coalesce($segmentation, '(directory)') || ':' || segment)
+      OR ($segmentation IS NULL AND page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)))
   ),
 
   counted AS (

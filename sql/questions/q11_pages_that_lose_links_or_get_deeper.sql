@@ -54,8 +54,8 @@ WITH
     JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id
     LEFT JOIN later ON later.crawl_id = chosen.crawl_id AND later.url = earlier.url
     WHERE $segment IS NULL
-      OR earlier.url_first_path = $segment
-      OR earlier.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (earlier.url_first_path, '(directory):' || earlier.url_first_path)
+      OR earlier.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   ),
 
   answer AS (

@@ -38,8 +38,8 @@ WITH
       AND NOT coalesce(is_canonicalised, false)
       AND (
         $segment IS NULL
-        OR url_first_path = $segment
-        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (url_first_path, '(directory):' || url_first_path)
+        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   ),
 

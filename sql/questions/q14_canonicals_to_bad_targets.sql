@@ -35,8 +35,8 @@ WITH
       AND pages.canonical_url <> pages.url
       AND (
         $segment IS NULL
-        OR pages.url_first_path = $segment
-        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   ),
 

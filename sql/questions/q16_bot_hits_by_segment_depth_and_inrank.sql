@@ -65,8 +65,8 @@ WITH
     FROM page
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = page.crawl_id AND hits.url = page.url
     WHERE $segment IS NULL
-      OR page.segment = $segment
-      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+      OR $segment IN (page.segment, coalesce($segmentation, '(directory)') || ':' || page.segment)
+      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)))
     GROUP BY page.crawl_id, page.segment, page.depth, page.inrank
   )
 

@@ -90,8 +90,8 @@ WITH
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
       AND (
         $segment IS NULL
-        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
-        OR $segment = CASE
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
+        OR regexp_replace($segment, '^[(]directory[)]:', '') = CASE
           WHEN pages.url IS NOT NULL THEN pages.url_first_path
           WHEN split_part(split_part(hits.url, '?', 1), '#', 1) LIKE '%://%/%/%' THEN '/' || split_part(hits.url, '/', 4) || '/'
           ELSE '/'

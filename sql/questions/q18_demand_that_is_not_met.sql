@@ -123,8 +123,8 @@ WITH
       AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
       AND (
         $segment IS NULL
-        OR pages.url_first_path = $segment
-        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+        OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   )
 

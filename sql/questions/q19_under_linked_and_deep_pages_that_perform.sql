@@ -92,8 +92,8 @@ WITH
     WHERE (is_under_linked OR is_deep)
       AND (
         $segment IS NULL
-        OR url_first_path = $segment
-        OR crawl_id || ' ' || url IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+        OR $segment IN (url_first_path, '(directory):' || url_first_path)
+        OR crawl_id || ' ' || url IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
       )
   ),
 

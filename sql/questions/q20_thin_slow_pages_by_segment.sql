@@ -90,8 +90,8 @@ WITH
     FROM page
     LEFT JOIN item ON item.crawl_id = page.crawl_id AND item.url = page.url
     WHERE $segment IS NULL
-      OR page.segment = $segment
-      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+      OR $segment IN (page.segment, coalesce($segmentation, '(directory)') || ':' || page.segment)
+      OR ($segmentation IS NULL AND page.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)))
     GROUP BY page.crawl_id, page.segment
   )
 

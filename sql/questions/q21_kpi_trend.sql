@@ -106,7 +106,7 @@ FROM (
   FROM mart.crawl_kpis
   WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
     AND ($crawl IS NULL OR crawl_id = $crawl)
-    AND (($segment IS NULL AND segmentation = '(site)') OR segment = $segment)
+    AND (($segment IS NULL AND segmentation = '(site)') OR $segment IN (segment, segmentation || ':' || segment))
     AND ($from IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
     AND ($to IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
 ) AS ranked

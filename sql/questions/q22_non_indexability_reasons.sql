@@ -22,8 +22,8 @@ WITH
     SELECT crawl_id, url, is_indexable, non_indexable_reason
     FROM mart.pages
     WHERE $segment IS NULL
-      OR url_first_path = $segment
-      OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (url_first_path, '(directory):' || url_first_path)
+      OR page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   ),
 
   total AS (

@@ -128,8 +128,8 @@ WITH
     LEFT JOIN logs ON logs.project_id = fresh.project_id
     LEFT JOIN searches ON searches.project_id = fresh.project_id
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   )
 
 SELECT

@@ -65,8 +65,8 @@ WITH
     FROM main
     JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
     GROUP BY main.project_id, pages.url_first_path
     UNION ALL
     SELECT DISTINCT project_id, false, CAST(NULL AS VARCHAR), CAST(NULL AS BIGINT)
@@ -91,8 +91,8 @@ WITH
     LEFT JOIN main ON main.project_id = asked.project_id
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = asked.url
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
     GROUP BY asked.project_id, asked.engine, pages.url IS NOT NULL, pages.url_first_path
   ),
 

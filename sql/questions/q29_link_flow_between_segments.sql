@@ -60,11 +60,11 @@ WITH
       placed.url,
       placed.number,
       segment.number AS segment_number,
-      coalesce(placed.segment = $segment, false)
+      coalesce($segment IN (placed.segment, coalesce($segmentation, '(directory)') || ':' || placed.segment), false)
         OR (
           $segmentation IS NULL
           AND $segment IS NOT NULL
-          AND placed.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+          AND placed.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
         ) AS is_asked
     FROM placed
     LEFT JOIN segment ON segment.crawl_id = placed.crawl_id AND segment.segment = placed.segment

@@ -102,7 +102,7 @@ WITH
         AS invalid_item_percent
     FROM page
     JOIN placed ON placed.crawl_id = page.crawl_id AND placed.url = page.url
-    WHERE $segment IS NULL OR placed.segment = $segment
+    WHERE $segment IS NULL OR $segment IN (placed.segment, placed.segmentation || ':' || placed.segment)
     GROUP BY page.crawl_id, placed.segmentation, placed.segment
   )
 

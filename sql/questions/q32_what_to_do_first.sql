@@ -26,8 +26,8 @@ WITH
     FROM mart.page_values AS pages
     JOIN chosen ON chosen.crawl_id = pages.crawl_id
     WHERE $segment IS NULL
-      OR pages.url_first_path = $segment
-      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR $segment IN (pages.url_first_path, '(directory):' || pages.url_first_path)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   ),
 
   -- Whatever else there is to do, as many actions as the limit have this priority or more: those of high severity alone.

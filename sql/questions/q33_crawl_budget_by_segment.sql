@@ -101,8 +101,8 @@ WITH
       END AS uncrawled_hits
     FROM asked
     WHERE $segment IS NULL
-      OR segment = $segment
-      OR ($segmentation IS NULL AND page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment))
+      OR $segment IN (segment, coalesce($segmentation, '(directory)') || ':' || segment)
+      OR ($segmentation IS NULL AND page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)))
     GROUP BY crawl_id, segment
   )
 

@@ -71,6 +71,7 @@ test('every figure follows the choice of a segment, and the links keep it', asyn
 
   const [row] = named;
   const path = `/projects/${logged}/demand`;
+  const name = `(directory):${row.segment}`;
   const query = `segment=${encodeURIComponent(row.segment)}`;
   const one = await json(ask, `${path}.json?wait=1&${query}`);
   for (const figure of FIGURES)
@@ -87,8 +88,8 @@ test('every figure follows the choice of a segment, and the links keep it', asyn
   ]);
 
   const page = await (await ask(`${path}?wait=1&${query}`)).text();
-  expect(page).toContain(`<option value="${row.segment}" selected>`);
-  expect(page).toContain(`param.segment=${encodeURIComponent(row.segment)}`);
+  expect(page).toContain(`<option value="${name}" selected>`);
+  expect(page).toContain(new URLSearchParams({ 'param.segment': name }).toString());
   const [, list = ''] =
     /href="(\/projects\/[^"]*\/pages\?[^"]*search_bot_hits=gt%3A0[^"]*)"/.exec(page) ?? [];
   const pages = await json(ask, list.replaceAll('&amp;', '&').replace('/pages?', '/pages.json?'));

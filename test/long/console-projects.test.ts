@@ -240,9 +240,11 @@ test('another configuration and a segment may be chosen', async () => {
     state: 'read',
     rows: [{ crawl_id: 'c2', status_code_range: 'ok', pages: 10 }],
   });
-  expect(part.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1 -p segment=/shop');
+  expect(part.trend.command).toBe(
+    "crawlhouse query --question q21_kpi_trend -p project=p1 -p 'segment=(directory):/shop'",
+  );
   expect(await (await ask('/projects/p1?wait=1&segment=/shop')).text()).toContain(
-    '<option value="/shop" selected>',
+    '<option value="(directory):/shop" selected>',
   );
 });
 

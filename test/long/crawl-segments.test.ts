@@ -29,6 +29,10 @@ segmentations:
       - { name: product, oql: { field: [urlpath, contains, '^/p/\\d+$', { regex: true }] } }
       - { name: article, sql: url_first_path = '/blog/' }
     else: other
+  - name: line
+    projects: [HOST]
+    segments: [{ name: shop, url: /p/ }]
+    else: other
   - name: elsewhere
     projects: [nobody.example]
     segments: [{ name: all, url: / }]
@@ -80,7 +84,7 @@ test('segments.yaml divides the pages of a crawled site, and every question foll
       ),
     );
   const file = join(folder, 'segments.yaml');
-  writeFileSync(file, FILE.replace('HOST', `127.0.0.1:${site.port}`));
+  writeFileSync(file, FILE.replaceAll('HOST', `127.0.0.1:${site.port}`));
   await command('crawl', site.origin);
 
   const depth = depths();
@@ -109,8 +113,29 @@ test('segments.yaml divides the pages of a crawled site, and every question foll
   expect(q02).toMatchObject([{ segmentation: 'template', segment: 'product' }]);
   expect(q02[0]?.links).toBe(flows.filter((flow) => flow.endsWith(' product')).length);
   expect(await ask('q16', 'segmentation=template')).toEqual([]);
-  const kpis = await ask('q21', 'segment=other');
-  expect(kpis).toMatchObject([{ segmentation: 'template', pages: 2, error_pages: 1 }]);
+  // Two segmentations have a segment of this name: it is named with its segmentation, or refused.
+  for (const [name, pages] of [
+    ['template:other', all.filter((path) => segmentOf(path) === 'other')],
+    ['line:other', all.filter((path) => !path.startsWith('/p/'))],
+  ] as const) {
+    const segmentation = name.split(':')[0];
+    expect(await ask('q21', `segment=${name}`)).toMatchObject([
+      { segmentation, pages: pages.length, error_pages: 1 },
+    ]);
+    const listed = JSON.parse(await command('pages', '--segment', name, '--json'));
+    expect(listed.rows.map((row: { url: string }) => row.url).sort()).toEqual(
+      pages.map((path) => site.origin + path).sort(),
+    );
+  }
+  for (const refused of [
+    ['pages', '--segment', 'other'],
+    ['issues', '--segment', 'other'],
+    ['query', '--question', 'q21', '-p', 'segment=other'],
+  ]) {
+    const { code, stderr } = await capture(...refused, '--project-dir', folder);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/several segmentations have a segment other/)]);
+    expect(stderr).toMatch(/line:other or .*template:other/);
+  }
 
   const listed = JSON.parse(
     await command('pages', '--segment', 'product', '--segmentation', 'template', '--json'),
@@ -123,12 +148,16 @@ test('segments.yaml divides the pages of a crawled site, and every question foll
   const page = await (await open('/projects.json')).text();
   const [{ project_id }] = JSON.parse(page).projects;
   const project = JSON.parse(await (await open(`/projects/${project_id}.json`)).text());
-  expect(project.segments.slice(0, 4)).toEqual(
-    ['product', 'article', 'other', 'variant'].map((segment) => ({ segmentation: 'template', segment })),
-  );
+  expect(project.segments.slice(0, 4)).toEqual([
+    ...['other', 'shop'].map((segment) => ({ segmentation: 'line', segment })),
+    ...['product', 'article'].map((segment) => ({ segmentation: 'template', segment })),
+  ]);
 
   // A change makes the models with segments again, and nothing else.
-  writeFileSync(file, FILE.replace('HOST', site.origin.slice('http://'.length)).replace('product', 'item'));
+  writeFileSync(
+    file,
+    FILE.replaceAll('HOST', site.origin.slice('http://'.length)).replace('product', 'item'),
+  );
   const made = JSON.parse(await command('transform', '--json')) as {
     models: { name: string; status: string }[];
   };
@@ -152,7 +181,7 @@ test('segments.yaml divides the pages of a crawled site, and every question foll
   // A condition that does not hold keeps what is published.
   writeFileSync(
     file,
-    FILE.replace('HOST', `127.0.0.1:${site.port}`).replace('url_first_path =', 'url_frist_path ='),
+    FILE.replaceAll('HOST', `127.0.0.1:${site.port}`).replace('url_first_path =', 'url_frist_path ='),
   );
   const wrong = await capture('transform', '--project-dir', folder);
   expect(wrong.code).toBe(2);

@@ -1,13 +1,13 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { AskCrawls } from './chosen-crawls.ts';
-import { segmentCondition } from './pages/page-conditions.ts';
 import type { PageFilter } from './pages/page-filter.ts';
 
 /** A segment of the pages of a crawl (mart.crawl_segments); (site) and (site) for all of them. */
 export type PageSegment = Readonly<Record<'segmentation' | 'segment', string>>;
 
-/** As a person names it: several segmentations may have a segment of that name. */
+/** As a person names it: with its segmentation, as in template:other, or alone where one segmentation has it. */
 export type AskedSegment = Pick<PageFilter, 'segment' | 'segmentation'>;
 
 /** Segments that an error names. */
@@ -15,34 +15,57 @@ const MOST_NAMED = 20;
 
 export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site)' };
 
+/** The name of a segment that is kept, in a link or a form: no other segment has it. */
+export const segmentName = ({ segmentation, segment }: PageSegment): string => `${segmentation}:${segment}`;
+
+/** The segments that a name may mean, first with its segmentation. Names may have colons, so they are compared, not split. */
+export function segmentsNamed(
+  known: readonly PageSegment[],
+  { segment, segmentation }: AskedSegment,
+): readonly PageSegment[] {
+  const own = known.filter((one) => one.segmentation === (segmentation ?? one.segmentation));
+  const named = own.filter((one) => segmentName(one) === segment);
+  return named.length > 0 ? named : own.filter((one) => one.segment === segment);
+}
+
 /**
- * The segment that is asked for, of the first segmentation that has it; a directory comes last.
+ * The segment that is asked for.
  *
- * @throws CrawlhouseError `usage` for a segment that neither has
+ * @throws CrawlhouseError `usage` for a segment that neither crawl has, and for a name that several segmentations have
  */
 export async function segmentOf(
   ask: AskCrawls,
-  { segment, segmentation }: AskedSegment,
+  asked: AskedSegment,
   [crawl, since]: readonly [string, string | null],
 ): Promise<PageSegment> {
+  const { segment, segmentation } = asked;
   if (segment === undefined) return WHOLE_SITE;
   const known = await ask<PageSegment>(
     `SELECT segmentation, segment FROM mart.crawl_segments
-     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation) AND segment IS NOT NULL
+     WHERE crawl_id IN ($crawl, $since) AND segment IS NOT NULL
      GROUP BY segmentation, segment
      ORDER BY segmentation = '(directory)', segmentation, max(pages) DESC NULLS LAST, segment`,
-    { crawl, since, segmentation: segmentation ?? null },
+    { crawl, since },
   );
-  const names = known.map((one) => one.segment);
-  const found = known[names.indexOf(segment)];
-  if (found) return found;
-  const others = names.filter((name) => name !== WHOLE_SITE.segment);
-  const more =
+  const [found, ...more] = segmentsNamed(known, asked);
+  if (found && more.length === 0) return found;
+  if (found) throw severalSegments(segment, [found, ...more]);
+  const within = known.filter((one) => one.segmentation === (segmentation ?? one.segmentation));
+  const names = new Set(within.map((one) => one.segment));
+  const others = [...names].filter((name) => name !== WHOLE_SITE.segment);
+  const rest =
     others.length > MOST_NAMED
       ? ', …; crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"'
       : '';
   throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
-    hint: `${didYouMean(segment, others)}segments: ${others.slice(0, MOST_NAMED).join(', ') || 'none'}${more}`,
+    hint: `${didYouMean(segment, others)}segments: ${others.slice(0, MOST_NAMED).join(', ') || 'none'}${rest}`,
+  });
+}
+
+/** For a name that several segmentations have. */
+export function severalSegments(name: string, found: readonly PageSegment[]): CrawlhouseError {
+  return new CrawlhouseError('usage', `several segmentations have a segment ${name}`, {
+    hint: `name one with its segmentation: ${found.map((one) => shellWord(segmentName(one))).join(' or ')}`,
   });
 }
 
@@ -53,12 +76,20 @@ export function segmentWords({ segmentation, segment }: PageSegment): string {
 }
 
 /** The part of an address that leads to the segment. */
-export const segmentParts = ({ segmentation, segment }: PageSegment): Partial<PageSegment> =>
-  segmentation === '(site)' ? {} : { segment, segmentation };
+export const segmentParts = (segment: PageSegment): { readonly segment?: string } =>
+  segment.segmentation === WHOLE_SITE.segmentation ? {} : { segment: segmentName(segment) };
+
+/** A condition on `pages` that binds `$segment`, and `$segmentation` where it names it; null for the whole site. */
+export function segmentCondition({ segmentation }: PageSegment, crawl: string): string | null {
+  if (segmentation === '(site)') return null;
+  if (segmentation === '(directory)') return 'pages.url_first_path = $segment';
+  return `pages.url IN (
+      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment AND segmentation = $segmentation)`;
+}
 
 /** Leaves the URLs of a table that are in the segment. */
 export function urlsOf(table: string, segment: PageSegment, crawl: string): string {
-  const condition = segmentCondition(segment.segment, segment.segmentation, crawl);
+  const condition = segmentCondition(segment, crawl);
   if (condition === null) return '';
   return `AND ${table}.url IN (SELECT pages.url FROM mart.pages AS pages WHERE pages.crawl_id = ${crawl} AND ${condition})`;
 }

@@ -13,8 +13,13 @@ const CRAWL = `One of: ${CRAWL_NAMES}`;
 const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main crawl of the project.`);
 /** As `--segment` and `--segmentation`. */
 const SEGMENT = {
-  segment: z.string().optional().describe('Only pages of this first directory or segment.'),
-  segmentation: z.string().optional().describe('That of the segment, where several have one of its name.'),
+  segment: z
+    .string()
+    .optional()
+    .describe(
+      'Only pages of this first directory or segment; SEGMENTATION:SEGMENT where several have one of its name.',
+    ),
+  segmentation: z.string().optional().describe('The segmentation of a segment that is named alone.'),
 };
 
 /** Issues of each of several projects. */

@@ -3,6 +3,7 @@ import { didYouMean } from '../../core/text/nearest-name.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { crawlNamed, isRelativeName, nearestNote } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from './catalog.ts';
+import { checkSegment } from './check-segment.ts';
 import { knownCrawls } from './known-crawls.ts';
 import { knownProjects } from './known-projects.ts';
 
@@ -10,7 +11,7 @@ type Texts = ReadonlyMap<string, string | null>;
 
 /**
  * The values of a statement's parameters: `crawl` as an identifier, whatever it was named by. A question's project and
- * crawl must be there: an answer without rows would look as if all were well.
+ * crawl must be there: an answer without rows would look as if all were well. Its segment must be of one segmentation.
  *
  * @throws CrawlhouseError `usage`
  */
@@ -21,6 +22,7 @@ export async function resolveParameters(
 ): Promise<Texts> {
   const project = parameters.get('project') ?? null;
   if (project !== null && isQuestion) await checkProject(project, warehouse, signal);
+  if (isQuestion) await checkSegment(parameters, warehouse, signal);
   const crawl = parameters.get('crawl') ?? null;
   const isOfUrls = isQuestion && (parameters.get('urls') ?? null) !== null;
   if (isOfUrls && project === null && crawl === null) await checkSingleProject(warehouse, signal);

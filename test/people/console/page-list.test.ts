@@ -36,12 +36,16 @@ test('a part of a filter is taken away with the parts that mean nothing without 
   expect(chips(drawn('segment=shop&segmentation=kind'))).toEqual(['/projects/p1/pages']);
 });
 
-test('a form keeps what an address asks for, and offers the segments of its segmentation', () => {
-  const page = drawn('issue=thin&change=fixed&segment=shop&segmentation=kind');
-  expect(page).toContain('<option value="thin" selected>');
-  expect(page).toContain('<option value="shop" selected>');
-  expect(page).not.toContain('<option value="/a/"');
-});
+test.each(['segment=shop&segmentation=kind', 'segment=shop', 'segment=kind:shop'])(
+  'a form keeps what an address asks for, and names each segment with its segmentation: %s',
+  (segment) => {
+    const page = drawn(`issue=thin&change=fixed&${segment}`);
+    expect(page).toContain('<option value="thin" selected>');
+    expect(page).toContain('<option value="kind:shop" selected>kind: shop</option>');
+    expect(page).toContain('<option value="(directory):/a/">/a/</option>');
+    expect(page).not.toContain('name="segmentation"');
+  },
+);
 
 test('one page is no pages', () => {
   expect(drawn('issue=thin', { issue: ISSUE as unknown as PageList['issue'] })).toContain(

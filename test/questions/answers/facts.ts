@@ -87,11 +87,20 @@ export const allCrawls = (facts: Facts, asked: Asked): { project: ProjectFacts; 
       .map((crawl) => ({ project, crawl })),
   );
 
+/** Whether a segment is asked for, by its name or with its segmentation; without one, all are. */
+export const isSegmentAsked = (
+  { segment: name }: Asked,
+  { segmentation, segment }: { readonly segmentation: string | null; readonly segment: string | null },
+): boolean =>
+  name === undefined || (segment !== null && [segment, `${segmentation}:${segment}`].includes(name));
+
 /** The segment as a first directory or one of the project's own segmentations. */
-export const inSegment = (page: Page | undefined, { segment }: Asked): boolean =>
-  segment === undefined ||
-  page?.firstPath === segment ||
-  (page !== undefined && segmentsOf(page).some((one) => one.segment === segment));
+export const inSegment = (page: Page | undefined, asked: Asked): boolean =>
+  asked.segment === undefined ||
+  (page !== undefined &&
+    [{ segmentation: '(directory)', segment: page.firstPath }, ...segmentsOf(page)].some((one) =>
+      isSegmentAsked(asked, one),
+    ));
 
 export const inDays = (day: string, { from, to }: Asked): boolean =>
   (from === undefined || day >= from) && (to === undefined || day < to);

@@ -2,7 +2,7 @@ import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
 import { demandOfCrawl, logSpan, type Span, searchSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, allCrawls, type Facts, type ProjectFacts, placed } from './facts.ts';
+import { type Asked, allCrawls, type Facts, isSegmentAsked, type ProjectFacts, placed } from './facts.ts';
 import { pagesBySegment, segmentationAsked } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, segmentsOf, within } from './pages.ts';
@@ -113,7 +113,7 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
     .filter(({ crawl }) => endedIn(crawl, asked))
     .flatMap(({ project, crawl }) =>
       segments(crawl)
-        .filter(({ segment }) => segment === (asked.segment ?? '(site)'))
+        .filter((one) => isSegmentAsked({ segment: '(site)', ...asked }, one))
         .map(({ segmentation, segment, pages }) => {
           const { previous } = crawl;
           const former =

@@ -1,6 +1,6 @@
 import type { Row } from '../sites/sites.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
+import { type Asked, crawlsAsked, type Facts, inSegment, isSegmentAsked, named } from './facts.ts';
 import { type Page, segmentsOf, statusRange, within } from './pages.ts';
 import { bool, distinct, groups, isKnown, num, once, ordered, percent, str, trueOf } from './values.ts';
 
@@ -70,8 +70,7 @@ function segmentsAsked(page: Page | undefined, { segmentation = '(directory)' }:
 
 /** Whether a page counts in the rows of one of its segments. */
 const isAsked = (page: Page | undefined, segment: string | null, asked: Asked): boolean =>
-  asked.segment === undefined ||
-  segment === asked.segment ||
+  isSegmentAsked(asked, { segmentation: segmentationAsked(asked), segment }) ||
   (asked.segmentation === undefined && page !== undefined && inSegment(page, asked));
 
 /** The pages of a crawl, each with the segments that rows are by; none of a crawl without the segmentation. */
@@ -102,7 +101,7 @@ export const q02 = (facts: Facts, asked: Asked): Row[] =>
       const page = crawl.byUrl.get(link.target);
       return page ? segmentsOf(page).map((one) => ({ ...link, ...one })) : [];
     });
-    const meant = led.filter(({ segment }) => asked.segment === undefined || segment === asked.segment);
+    const meant = led.filter((one) => isSegmentAsked(asked, one));
     return groups(meant, ({ segmentation, segment, anchor }) => [segmentation, segment, anchor]).map(
       (group) => ({
         ...named(crawl),

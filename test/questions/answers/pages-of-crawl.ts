@@ -1,6 +1,15 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
-import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
+import {
+  type Asked,
+  allCrawls,
+  crawlsAsked,
+  type Facts,
+  inSegment,
+  isSegmentAsked,
+  named,
+  placed,
+} from './facts.ts';
 import { linksOf, pagesBySegment, segmentationAsked } from './links.ts';
 import { type Page, sameForm, segmentsOf, statusRange } from './pages.ts';
 import { bool, groups, isKnown, list, num, ordered, percent, rounded, str, trueOf } from './values.ts';
@@ -47,8 +56,8 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
     const directories = crawl.allPages.map((page) => ({
       ...{ segmentation: '(directory)', segment: page.firstPath, page },
     }));
-    const meant = [...site, ...own, ...(asked.segment === undefined ? [] : directories)].filter(
-      ({ segment }) => asked.segment === undefined || segment === asked.segment,
+    const meant = [...site, ...own, ...(asked.segment === undefined ? [] : directories)].filter((one) =>
+      isSegmentAsked(asked, one),
     );
     return groups(meant, ({ segmentation, segment }) => [segmentation, segment]).flatMap((ofSegment) =>
       groups(ofSegment, ({ page }) => [page.status]).map((ofStatus) => ({
@@ -240,7 +249,7 @@ export const q30 = (facts: Facts, asked: Asked): Row[] =>
       ...segmentsOf(page).map((one) => ({ ...one, page })),
       ...(page.firstPath === null ? [] : [{ segmentation: '(directory)', segment: page.firstPath, page }]),
     ]);
-    const meant = placed.filter(({ segment }) => asked.segment === undefined || segment === asked.segment);
+    const meant = placed.filter((one) => isSegmentAsked(asked, one));
     return groups(meant, ({ segmentation, segment }) => [segmentation, segment]).map((group) => {
       const pages = group.map(({ page }) => page);
       const measures = pages.map(({ row }) => ({

@@ -8,6 +8,7 @@ import {
   type Facts,
   inDays,
   inSegment,
+  isSegmentAsked,
   type ProjectFacts,
   projectsAsked,
 } from './facts.ts';
@@ -98,7 +99,7 @@ function uncrawledBySegment(
   return [...urls]
     .filter((url) => !crawl.byUrl.has(url))
     .map((url) => ({ url, segment: segmentOf(url) }))
-    .filter(({ segment }) => asked.segment === undefined || segment === asked.segment);
+    .filter(({ segment }) => isSegmentAsked(asked, { segmentation, segment }));
 }
 
 const AGAINST = new Set(['robots_denied', 'redirect', 'error', 'noindex', 'canonicalised', 'not_indexable']);
@@ -188,7 +189,7 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
       .filter(({ url }) => {
         const page = crawl?.byUrl.get(url);
         return page === undefined && asked.segment !== undefined
-          ? directoryOf(url) === asked.segment
+          ? isSegmentAsked(asked, { segmentation: '(directory)', segment: directoryOf(url) })
           : inSegment(page, asked);
       })
       .map((hit) => ({ hit, waste: wasteOf(hit, tellingOf(project, crawl, hit)) }));

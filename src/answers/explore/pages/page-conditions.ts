@@ -80,19 +80,6 @@ function boundType(value: string, type: string): string {
   return /INT(EGER)?$/.test(type) && !/^[+-]?\d+$/.test(value) ? 'DOUBLE' : type;
 }
 
-export function segmentCondition(
-  segment: string | undefined,
-  segmentation: string | undefined,
-  crawl: string,
-): string | null {
-  if (segment === undefined || segmentation === '(site)') return null;
-  const directory = 'pages.url_first_path = $segment';
-  if (segmentation === '(directory)') return directory;
-  const named = `pages.url IN (
-      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment${segmentation === undefined ? '' : ' AND segmentation = $segmentation'})`;
-  return segmentation === undefined ? `(${directory} OR ${named})` : named;
-}
-
 const FIRST = 'inrank_decimal desc';
 
 /** The order of the pages, the highest link score first by default. */

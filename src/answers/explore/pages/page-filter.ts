@@ -44,9 +44,9 @@ export interface PageFilter extends AskedCrawls {
   readonly change?: string | undefined;
   /** The crawl that `change` compares with; without it, the crawl before (mart.crawls.previous_crawl_id). */
   readonly since?: string | undefined;
-  /** A first directory, or a segment of a segmentation. */
+  /** A first directory or a segment, alone or with its segmentation: `other`, `template:other`, `(directory):/lamps/`. */
   readonly segment?: string | undefined;
-  /** Where segments of several have one name: (site), (directory) or the segmentation's name. */
+  /** The segmentation of a segment that is named alone. */
   readonly segmentation?: string | undefined;
   readonly conditions: readonly Condition[];
   /** Conditions as SQL: all of them hold. */

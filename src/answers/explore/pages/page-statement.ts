@@ -7,13 +7,12 @@ import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { type AskCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { type ComparedName, whyNotCompared } from '../compare/compared-crawls.ts';
-import { segmentOf } from '../segments.ts';
+import { type PageSegment, segmentCondition, segmentOf, segmentParts } from '../segments.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import {
   boundCondition,
   columnsOfCondition,
   type PageColumnTypes,
-  segmentCondition,
   sortOf,
   unknownColumn,
 } from './page-conditions.ts';
@@ -43,6 +42,8 @@ export interface FilteredIssue {
 export interface PageStatement {
   /** The crawl that was asked for; pages that are gone are those of `since`. */
   readonly crawl: FilteredCrawl;
+  /** As it was asked for, with the segment named so that no other has the name. */
+  readonly filter: PageFilter;
   /** The crawl that a change is compared with. */
   readonly since: string | null;
   /** The issue that the pages have; null: of any. */
@@ -90,10 +91,10 @@ export async function pageStatement(
     change === undefined || since === null
       ? NONE_COMPARED
       : await comparedColumns(ask, { issue, change, crawls: [since, crawl.crawl_id], types });
-  await segmentOf(ask, filter, [crawl.crawl_id, since]);
+  const segment = await segmentOf(ask, filter, [crawl.crawl_id, since]);
 
   const parameters = new Map<string, string | null>();
-  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, compared, parameters });
+  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, segment, compared, parameters });
   const names: string[] = [];
   for (const condition of filter.where)
     names.push(...(await columnsOfCondition(warehouse, condition, signal)));
@@ -123,6 +124,7 @@ export async function pageStatement(
   const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
   return {
     crawl,
+    filter: { ...filter, segment: undefined, segmentation: undefined, ...segmentParts(segment) },
     since,
     issue: issue === undefined ? null : await issueOf(ask, issue, crawl),
     sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
@@ -310,11 +312,12 @@ function pagesOf(asked: {
   readonly filter: PageFilter;
   readonly crawl: string;
   readonly since: string | null;
+  readonly segment: PageSegment;
   readonly compared: ComparedColumns;
   readonly parameters: Map<string, string | null>;
 }): Within {
-  const { filter, crawl, since, compared, parameters } = asked;
-  const { issue, change, segment, segmentation } = filter;
+  const { filter, crawl, since, segment, compared, parameters } = asked;
+  const { issue, change } = filter;
   const isBefore = change !== undefined && OF_BEFORE.includes(change);
   const own = isBefore ? '$since' : '$crawl';
   const other = isBefore ? '$crawl' : '$since';
@@ -346,11 +349,11 @@ function pagesOf(asked: {
       columns.push(...(change === ANY_FIELD ? [changedNames(differing, ofAnswers)] : valuesOf(change)));
     }
   }
-  const inSegment = segmentCondition(segment, segmentation, own);
-  if (inSegment !== null && segment !== undefined) {
+  const inSegment = segmentCondition(segment, own);
+  if (inSegment !== null) {
     conditions.push(inSegment);
-    parameters.set('segment', segment);
-    if (inSegment.includes('$segmentation')) parameters.set('segmentation', segmentation ?? null);
+    parameters.set('segment', segment.segment);
+    if (inSegment.includes('$segmentation')) parameters.set('segmentation', segment.segmentation);
   }
   return { own, columns, joins, conditions, shown: shownOfChange(issue, change) };
 }

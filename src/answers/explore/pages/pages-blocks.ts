@@ -76,7 +76,10 @@ function chosen({ crawl, filter, issue }: ListedPages) {
     ...(issue === null ? [] : part(issue.title, { issue: undefined, ...apart })),
     ...(segment === undefined
       ? []
-      : part(`segment ${segment}`, { segment: undefined, segmentation: undefined })),
+      : part(`segment ${segment.replace('(directory):', '')}`, {
+          segment: undefined,
+          segmentation: undefined,
+        })),
     ...(change === undefined ? [] : part(changeWords(change), apart)),
     ...conditions.flatMap((one) =>
       part(conditionWords(one), { conditions: conditions.filter((other) => other !== one) }),

@@ -23,7 +23,7 @@ export async function readPages(
   signal: AbortSignal,
 ): Promise<FoundPages> {
   const statement = await pageStatement(warehouse, filter, signal);
-  return await readFirst(warehouse, { ...statement, filter }, limit, signal);
+  return await readFirst(warehouse, statement, limit, signal);
 }
 
 /**
@@ -44,11 +44,11 @@ export async function readInlinksOfPages(
       hint: 'crawlhouse run loads them where pipelines/ has crawl_links and the service has them',
     });
   const count = `SELECT count(*) AS total FROM (${inlinks}\n) AS links`;
-  const asked = { ...statement, filter, sql: inlinks, count };
+  const asked = { ...statement, sql: inlinks, count };
   return { ...(await readFirst(warehouse, asked, limit, signal)), isLinks: true };
 }
 
-type AskedPages = Omit<PageStatement, 'inlinks'> & { readonly filter: PageFilter };
+type AskedPages = Omit<PageStatement, 'inlinks'>;
 
 async function readFirst(
   warehouse: CatalogReader,

@@ -2,6 +2,7 @@ import { onlyCrawl } from '../../../answers/explore/chosen-crawls.ts';
 import { issueBlocks } from '../../../answers/explore/issues/issue-blocks.ts';
 import { readIssueList, readIssueSubjects } from '../../../answers/explore/issues/issue-list.ts';
 import { type JudgedCrawl, readIssues } from '../../../answers/explore/issues/read-issues.ts';
+import { segmentParts } from '../../../answers/explore/segments.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { type Block, section } from '../../../project/model/shown/blocks.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
@@ -29,8 +30,8 @@ export const issues: Command = {
     const crawls = await readIssues(warehouse, { project, crawl, ...asked }, invocation.signal);
     const found = crawls.flatMap((one) => one.issues);
     if (invocation.has('open')) {
-      const { project_id, crawl_id, segmentation, segment } = onlyCrawl(crawls);
-      const query = new URLSearchParams({ crawl: crawl_id, ...(asked.segment && { segmentation, segment }) });
+      const { project_id, crawl_id, ...within } = onlyCrawl(crawls);
+      const query = new URLSearchParams({ crawl: crawl_id, ...segmentParts(within) });
       await openInConsole(
         invocation,
         settings,

@@ -21,8 +21,8 @@ export const EXPLORE_FLAGS = {
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export const SEGMENT_FLAGS = {
-  segment: { value: 'SEGMENT', help: 'only pages of this directory or segment' },
-  segmentation: { value: 'NAME', help: 'the segmentation of the segment' },
+  segment: { value: 'SEGMENT', help: 'only pages of this directory or segment, as in template:other' },
+  segmentation: { value: 'NAME', help: 'the segmentation of a segment that is named alone' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 /** How the rows are shown, and where. */

@@ -1,4 +1,5 @@
 import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { segmentParts } from '../../../answers/explore/segments.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
@@ -10,7 +11,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue, signedValue } from './answer-figure.ts';
 import type { Demand } from './demand-document.ts';
-import { DIRECTORY, segmentChoice, segmentNotice } from './segments.ts';
+import { chosenSegment, DIRECTORY, segmentChoice, segmentNotice, withSegment } from './segments.ts';
 
 export function drawDemand(demand: Demand, query: URLSearchParams): Html {
   const { project_id, hits, wasted, budget, engines, ai, clicks, segments, losses, fresh } = demand;
@@ -61,16 +62,17 @@ ${answerFigure(`Crawlers of AI services${ofPages}`, ai, { empty: 'None came.' })
 
 function choiceForm(demand: Demand, query: URLSearchParams): Html | null {
   const { project_id, choices, segment, segmentation } = demand;
+  const own = chosenSegment(choices, query);
   if (choices.length === 0) return null;
   const options = [...new Set(choices.map((one) => one.segmentation))].map((value) => {
     return { value, text: value === DIRECTORY ? 'first directory' : value };
   });
   const by = { name: 'segmentation', label: 'rows by', any: null, options };
   const isBy = segment === null && options.length > 1;
-  const chosen = new URLSearchParams(query);
+  const chosen = withSegment(query, own);
   if (isBy) chosen.set('segmentation', segmentation);
   return html`${filterForm(demandPath(project_id), chosen, [segmentChoice(choices), ...(isBy ? [by] : [])])}
-${segmentNotice(choices, segment, 'Rows by segment are')}`;
+${segmentNotice(own)}`;
 }
 
 const demandPath = (project: string): string => `${projectPath(project)}/demand`;
@@ -121,24 +123,26 @@ function wastedFigure(project: string, answer: FigureAnswer): Html {
 const spanOf = ({ rows: [first] }: FigureAnswer): string =>
   first === undefined ? '' : `, ${first.from_date} to ${first.to_date}`;
 
+const segmentOfRow = ({ segmentation, segment }: FigureRow) =>
+  segmentParts({ segmentation: String(segmentation), segment: String(segment) });
+
 /** Hits of each segment by what the pages were when bots asked for them, with the pages behind all hits. */
 function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearchParams): Html {
   const { rows } = budget;
   const behind = (row: FigureRow): Html | string | null => {
     const text = shownValue(row.search_bot_hits);
     if (text === null || text === '0' || row.segment === null) return text;
-    const { segment: of, segmentation } = row as Readonly<Record<string, string>>;
     const sort = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
-    const href = pagesAddress(project_id, { crawl: crawl_id, segment: of, segmentation, ...sort });
+    const href = pagesAddress(project_id, { crawl: crawl_id, ...segmentOfRow(row), ...sort });
     return html`<a href="${href}" aria-label="${text}, the pages asked for">${text}</a>`;
   };
   const share = (percent: unknown): Html | null =>
     percent === null ? null : html` <small>${shownValue(percent)} %</small>`;
-  const to = (of: unknown): string => withQuery(demandPath(project_id), query, { segment: String(of) });
+  const to = (row: FigureRow): string => withQuery(demandPath(project_id), query, segmentOfRow(row));
   const columns: TableColumn<FigureRow>[] = [
     {
       name: 'segment',
-      cell: ({ segment: of }) => (of ? html`<a href="${to(of)}">${String(of)}</a>` : 'in no segment'),
+      cell: (row) => (row.segment ? html`<a href="${to(row)}">${String(row.segment)}</a>` : 'in no segment'),
     },
     number('hits', (row) => html`${behind(row) ?? '–'}${share(row.hits_percent)}`),
     number(

@@ -16,15 +16,13 @@ import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
+import { type ChosenSegment, partsOfChosen } from './segments.ts';
 
 /** A project with the answers that are drawn. */
-interface ProjectFigures {
+interface ProjectFigures extends ChosenSegment {
   readonly project_id: string;
   readonly project_name: string | null;
   readonly notes: { readonly list: readonly ChartNote[] };
-  /** The segment that was chosen; and its segmentation, where that is known. */
-  readonly segment: string | null;
-  readonly segmentation: string | null;
   /** The latest crawl; empty where none has pages. */
   readonly crawl_id: string;
   readonly trend: FigureAnswer;
@@ -74,26 +72,25 @@ type To = (crawl: string, parts: AddressParts) => string;
 
 /** The figures at the head, what to do first, and the charts of a project, each with its table and its question. */
 export function projectFigures(project: ProjectFigures): Html {
-  const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
+  const { trend, statuses, changes, funnel, depths, findings, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
   const of: Charted = { name, notes: project.notes.list };
-  const chosen = { segment, segmentation: segment === null ? null : segmentation };
-  const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
-  const within: To = (crawl, parts) => to(crawl, { ...chosen, ...parts });
-  return html`${drawKpis(stripOf(project, within), true)}
+  const chosen = partsOfChosen(project);
+  const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, ...chosen, ...parts });
+  return html`${drawKpis(stripOf(project, to), true)}
 ${firstThingsFigure(findings, {
   ...{ name, most: MOST_FIRST },
   judged: { project_id: project.project_id, parts: { crawl: crawl_id, ...chosen } },
   all: `${projectPath(project.project_id)}/issues`,
 })}
 <div class="charts">
-${lines('Pages', of, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
+${lines('Pages', of, trend, (one, point) => to(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
 ${answerFigure('Pages by status', statuses, {
   chart: statusChart(
     `Pages by status of ${name}`,
     (points(statuses) as unknown as Parameters<typeof statusChart>[1]).map((point) => ({
       ...point,
-      href: within(point.crawl_id, {
+      href: to(point.crawl_id, {
         status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
       }),
     })),

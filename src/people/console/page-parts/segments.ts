@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  segmentName,
+  segmentParts,
+  segmentsNamed,
+  severalSegments,
+} from '../../../answers/explore/segments.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import type { Readers } from '../desk/desk.ts';
 import type { Choice } from '../layout/filter-form.ts';
@@ -21,33 +27,51 @@ export function readSegments(desk: Readers, crawl: string | null): Promise<Segme
 }
 
 export function segmentChoice(segments: Segments): Choice & Required<Pick<Choice, 'options' | 'any'>> {
-  const options = segments.map(({ segmentation, segment }) => ({
-    value: segment,
-    text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
+  const options = segments.map((one) => ({
+    value: segmentName(one),
+    text: one.segmentation === DIRECTORY ? one.segment : `${one.segmentation}: ${one.segment}`,
   }));
   return { name: 'segment', label: 'segment', any: 'all pages', options };
 }
 
-/** A choice of the segments of the segmentation that an address names, or of all; none where there are none. */
-export function segmentChoices(segments: Segments, query: URLSearchParams): readonly Choice[] {
-  const within = query.get('segmentation') || null;
-  return segments.length === 0
-    ? []
-    : [segmentChoice(segments.filter(({ segmentation }) => within === null || segmentation === within))];
+/** A choice of the segments; none where there are none. */
+export const segmentChoices = (segments: Segments): readonly Choice[] =>
+  segments.length === 0 ? [] : [segmentChoice(segments)];
+
+/** The segment that an address names; its segmentation is null where the crawl does not have it: earlier ones may. */
+export interface ChosenSegment {
+  readonly segment: string | null;
+  readonly segmentation: string | null;
 }
 
-/** The segmentation of a segment; null where the crawl does not have it: it may be of any. */
-export function segmentationOf(segments: Segments, segment: string): string | null {
-  return segments.find((one) => one.segment === segment)?.segmentation ?? null;
+/** @throws CrawlhouseError `usage` for a name that several segmentations have */
+export function chosenSegment(segments: Segments, query: URLSearchParams): ChosenSegment {
+  const segment = query.get('segment') || null;
+  if (segment === null) return { segment, segmentation: null };
+  const named = segmentsNamed(segments, { segment });
+  const within = named.filter(({ segmentation }) => segmentation === query.get('segmentation'));
+  const found = within.length > 0 ? within : named;
+  if (found.length > 1) throw severalSegments(segment, found);
+  return found[0] ?? { segment, segmentation: null };
 }
 
-/** The meaning of a choice of segment, where it needs words; `first` says what is of the first segmentation that has it. */
-export function segmentNotice(segments: Segments, segment: string | null, first: string): Html | null {
-  const own = segments.filter((one) => one.segment === segment).map(({ segmentation }) => segmentation);
-  if (segment === null || own.length === 1) return null;
-  return html`<p class="notice">${
-    own.length === 0
-      ? `The last crawl has no segment ${segment}. Earlier crawls may have it.`
-      : `The segment ${segment} is in several segmentations: ${own.join(', ')}. ${first} of ${own[0]}, the other figures of a page in any of them.`
-  }</p>`;
+/** As links, forms and questions name it. */
+export function partsOfChosen({ segment, segmentation }: ChosenSegment): { readonly segment?: string } {
+  if (segment === null) return {};
+  return segmentation === null ? { segment } : segmentParts({ segment, segmentation });
 }
+
+/** The query of an address, with the segment as the form offers it. */
+export function withSegment(query: URLSearchParams, chosen: ChosenSegment): URLSearchParams {
+  const next = new URLSearchParams(query);
+  if (chosen.segment === null || chosen.segmentation === null) return next;
+  for (const name of ['segment', 'segmentation']) next.delete(name);
+  for (const [name, value] of Object.entries(partsOfChosen(chosen))) next.set(name, value);
+  return next;
+}
+
+/** Says that the crawl of the choices does not have the segment. */
+export const segmentNotice = ({ segment, segmentation }: ChosenSegment): Html | null =>
+  segment === null || segmentation !== null
+    ? null
+    : html`<p class="notice">The last crawl has no segment ${segment}. Earlier crawls may have it.</p>`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compareBlocks } from '../../../answers/explore/compare/compare-blocks.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/compare/read-compare.ts';
+import { segmentParts } from '../../../answers/explore/segments.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
@@ -11,7 +12,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { calledProject } from '../page-parts/called-project.ts';
 import { type PageRequest, page } from '../page-parts/page.ts';
-import { readSegments, Segments, segmentChoices } from '../page-parts/segments.ts';
+import { readSegments, Segments, segmentChoices, withSegment } from '../page-parts/segments.ts';
 
 const MOST_CRAWLS = 100;
 
@@ -41,8 +42,8 @@ export const COMPARE = page<Compare>({
   query: {
     from: `The earlier crawl: ${CRAWL_NAMES}; without it, previous.`,
     to: 'The later one; without it, latest.',
-    segment: 'Only pages of this first directory or segment.',
-    segmentation: 'The segmentation of the segment.',
+    segment: 'Only pages of this first directory or segment, as in template:other.',
+    segmentation: 'The segmentation of a segment that is named alone.',
   },
   schema: z.strictObject({
     project: z.string(),
@@ -114,14 +115,15 @@ function drawCompare(
   { comparison, crawls, segments }: Omit<Compare, 'project'> & { readonly comparison: Comparison },
   { query }: PageRequest,
 ): Html {
-  const { from, to, segment } = comparison;
+  const { from, to } = comparison;
+  const { segment } = segmentParts(comparison);
   const project = to.project_id;
   const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;
   const options = crawls.map((one) => ({
     value: one.crawl_id,
     text: several ? `${crawlName(one)}, ${one.crawl_config_name ?? 'without a name'}` : crawlName(one),
   }));
-  const chosen = new URLSearchParams(query);
+  const chosen = withSegment(query, comparison);
   chosen.set('from', from.crawl_id);
   chosen.set('to', to.crawl_id);
   return html`<h1>${to.project}</h1>
@@ -129,9 +131,9 @@ ${projectTabs(project, 'compare')}
 ${filterForm(`${projectPath(project)}/compare`, chosen, [
   { name: 'from', label: 'from', any: null, options },
   { name: 'to', label: 'to', any: null, options },
-  ...segmentChoices(segments, query),
+  ...segmentChoices(segments),
 ])}
 ${drawBlocks(compareBlocks(comparison))}
-<p class="facts">In a terminal: <code>crawlhouse compare ${shellWord(from.crawl_id)} ${shellWord(to.crawl_id)}${query.get('segment') ? ` --segment ${shellWord(segment)}` : ''}</code></p>
+<p class="facts">In a terminal: <code>crawlhouse compare ${shellWord(from.crawl_id)} ${shellWord(to.crawl_id)}${segment === undefined ? '' : ` --segment ${shellWord(segment)}`}</code></p>
 `;
 }

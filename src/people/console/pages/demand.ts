@@ -5,7 +5,13 @@ import { Demand, type FIGURES } from '../page-parts/demand-document.ts';
 import { drawDemand } from '../page-parts/draw-demand.ts';
 import { readNotes } from '../page-parts/notes.ts';
 import { page } from '../page-parts/page.ts';
-import { DIRECTORY, readSegments, type Segments, segmentationOf } from '../page-parts/segments.ts';
+import {
+  type ChosenSegment,
+  chosenSegment,
+  DIRECTORY,
+  partsOfChosen,
+  readSegments,
+} from '../page-parts/segments.ts';
 
 const CHART_DAYS = 84;
 const MOST = 15;
@@ -14,7 +20,7 @@ export const DEMAND = page<Demand>({
   path: '/projects/:project_id/demand',
   summary: 'Log files and search results of a project: what bots ask for, and what people find.',
   query: {
-    segment: 'Only this first directory or segment.',
+    segment: 'Only this first directory or segment, as in template:other.',
     segmentation: 'Rows by the segments of this segmentation; else by first directory.',
     wait: '1: wait for every answer, however long it takes.',
   },
@@ -24,9 +30,12 @@ export const DEMAND = page<Demand>({
     const days = await readDays(project_id, desk);
     const notes = await readNotes(desk.settings.projectDir, { project_id, project_name });
     const choices = await readSegments(desk, days.crawl_id);
-    const choice = chosenOf(query, choices);
-    const figures = await readFigures(desk, project_id, choice, query.has('wait'));
-    return { project_id, project_name, ...days, choices, ...choice, notes, ...figures };
+    const chosen = chosenSegment(choices, query);
+    // A segmentation without the segment that is chosen would have no rows.
+    const segmentation = chosen.segmentation ?? (query.get('segmentation') || DIRECTORY);
+    const figures = await readFigures(desk, project_id, { chosen, segmentation }, query.has('wait'));
+    const { segment } = chosen;
+    return { project_id, project_name, ...days, choices, segment, segmentation, notes, ...figures };
   },
   draw: (demand, { query }) => ({
     title: `Logs and demand of ${demand.project_name ?? demand.project_id}`,
@@ -34,18 +43,17 @@ export const DEMAND = page<Demand>({
   }),
 });
 
-type Choice = Pick<Demand, 'segment' | 'segmentation'>;
+interface Choice {
+  readonly chosen: ChosenSegment;
+  /** What rows by segment are by. */
+  readonly segmentation: string;
+}
 type Figures = Pick<Demand, keyof typeof FIGURES>;
 type Given = Readonly<Record<string, string>>;
-type Days = Omit<Demand, keyof Figures | keyof Choice | 'notes' | 'choices' | 'project_id' | 'project_name'>;
-
-/** A segmentation without the segment that is chosen would have no rows. */
-function chosenOf(query: URLSearchParams, segments: Segments): Choice {
-  const [segment, asked] = [query.get('segment') || null, query.get('segmentation') || DIRECTORY];
-  const isIn = segments.some((one) => one.segmentation === asked && one.segment === segment);
-  const own = segment === null || isIn ? null : segmentationOf(segments, segment);
-  return { segment, segmentation: own ?? asked };
-}
+type Days = Omit<
+  Demand,
+  keyof Figures | keyof ChosenSegment | 'notes' | 'choices' | 'project_id' | 'project_name'
+>;
 
 async function readDays(project: string, desk: Readers): Promise<Days> {
   const [row] = await desk.rowsOnce(
@@ -78,43 +86,49 @@ const OF_MAIN = `(
   WHERE coalesce(crawls.is_main, days.crawl_id IS NULL)) AS days`;
 
 /** Whether a URL is in the segment that is chosen: in a first directory also one that the crawl does not know. */
-const within = (url: string, { segment }: Choice): string =>
-  segment === null
-    ? 'true'
-    : `($segment = CASE
+function within(url: string, { segment }: ChosenSegment): string {
+  if (segment === null) return 'true';
+  const directory = `CASE
       WHEN split_part(split_part(${url}, '?', 1), '#', 1) LIKE '%://%/%/%' THEN '/' || split_part(${url}, '/', 4) || '/'
       ELSE '/'
-    END
+    END`;
+  return `(${isNamed(`'${DIRECTORY}'`, directory)}
     OR ${url} IN (
       SELECT url FROM mart.page_segments
-      WHERE segment = $segment AND crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE project_id = $project AND is_main)))`;
+      WHERE ${isNamed('segmentation', 'segment')}
+        AND crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE project_id = $project AND is_main)))`;
+}
+
+/** Whether a segment is the one that is named, alone or with its segmentation. */
+const isNamed = (segmentation: string, segment: string): string =>
+  `$segment IN (${segment}, ${segmentation} || ':' || ${segment})`;
 
 /** Search engines by their names, other bots by what they are for. */
-const hitsBy = (choice: Choice): string => `SELECT CAST(hits.day AS VARCHAR) AS day,
+const hitsBy = (chosen: ChosenSegment): string => `SELECT CAST(hits.day AS VARCHAR) AS day,
   CASE WHEN hits.bot_class = 'search' THEN coalesce(hits.engine, 'search engines') ELSE hits.bot_class END AS family,
   CAST(sum(hits.hits) AS BIGINT) AS hits
 FROM ${OF_MAIN}
 JOIN mart.bot_hits AS hits ON hits.project_id = days.project_id AND hits.day = days.data_date
-WHERE days.project_id = $project AND days.kind = 'logs' AND ${within('hits.url', choice)}
+WHERE days.project_id = $project AND days.kind = 'logs' AND ${within('hits.url', chosen)}
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
-const clicksBy = (choice: Choice): string => `SELECT CAST(days.ranking_date AS VARCHAR) AS day,
+const clicksBy = (chosen: ChosenSegment): string => `SELECT CAST(days.ranking_date AS VARCHAR) AS day,
   CAST(coalesce(sum(shown.clicks), 0) AS BIGINT) AS clicks,
   CAST(coalesce(sum(shown.impressions), 0) AS BIGINT) AS impressions
 FROM mart.ranking_days AS days
 LEFT JOIN mart.ranking_performance AS shown
-  ON shown.project_id = days.project_id AND shown.date = days.ranking_date AND ${within('shown.url', choice)}
+  ON shown.project_id = days.project_id AND shown.date = days.ranking_date AND ${within('shown.url', chosen)}
 WHERE days.project_id = $project
   AND days.ranking_date > (SELECT max(ranking_date) FROM mart.ranking_days WHERE project_id = $project) - INTERVAL '${CHART_DAYS}' DAY
 GROUP BY 1
 ORDER BY 1`;
 
-const segmentsOf = ({ segment }: Choice): string =>
+const segmentsOf = ({ segment }: ChosenSegment): string =>
   `SELECT kpis.segment, kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.impressions, kpis.impressions_change
 FROM mart.crawl_kpis AS kpis
 WHERE kpis.project_id = $project AND kpis.is_main AND kpis.segmentation = $segmentation AND kpis.clicks IS NOT NULL
-  AND ${segment === null ? 'true' : 'kpis.segment = $segment'}
+  AND ${segment === null ? 'true' : isNamed('kpis.segmentation', 'kpis.segment')}
 ORDER BY kpis.clicks DESC, kpis.segment LIMIT ${MOST}`;
 
 /** The answers of saved questions, as far as they are drawn. */
@@ -174,19 +188,19 @@ const OF_QUESTIONS = {
 async function readFigures(
   desk: Readers,
   project: string,
-  choice: Choice,
+  { chosen, segmentation }: Choice,
   isPatient: boolean,
 ): Promise<Figures> {
-  const given = { project, ...(choice.segment === null ? {} : { segment: choice.segment }) };
-  const bySegment = { ...given, segmentation: choice.segmentation };
+  const given = { project, ...partsOfChosen(chosen) };
+  const bySegment = { ...given, segmentation };
   const own = (sql: string, need: string, of: Given = given): Promise<FigureAnswer> =>
     readStatement(desk, sql, { given: of, needs: { [need]: 1 }, isPatient });
   const ask = (figure: keyof typeof OF_QUESTIONS, of: Given = given): Promise<FigureAnswer> =>
     readFigure(desk, { ...OF_QUESTIONS[figure], given: of, isSlow: true, isPatient });
   const read: Readonly<Record<keyof typeof FIGURES, Promise<FigureAnswer>>> = {
-    hits: own(hitsBy(choice), 'logs'),
-    clicks: own(clicksBy(choice), 'ranking_days'),
-    segments: own(segmentsOf(choice), 'rankings', bySegment),
+    hits: own(hitsBy(chosen), 'logs'),
+    clicks: own(clicksBy(chosen), 'ranking_days'),
+    segments: own(segmentsOf(chosen), 'rankings', bySegment),
     wasted: ask('wasted'),
     budget: ask('budget', bySegment),
     ...{ engines: ask('engines'), ai: ask('ai'), losses: ask('losses'), fresh: ask('fresh') },

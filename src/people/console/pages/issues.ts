@@ -6,6 +6,7 @@ import {
   readIssueSubjects,
 } from '../../../answers/explore/issues/issue-list.ts';
 import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
+import { segmentParts } from '../../../answers/explore/segments.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { CRAWL_NAMES } from '../../../project/model/crawl-name.ts';
@@ -15,7 +16,7 @@ import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { inTime } from '../page-parts/answer-figure.ts';
 import { NotFound, type PageRequest, page } from '../page-parts/page.ts';
-import { readSegments, type Segments, segmentChoices } from '../page-parts/segments.ts';
+import { readSegments, type Segments, segmentChoices, withSegment } from '../page-parts/segments.ts';
 
 /** As `readIssueList` reads it. */
 const Issues = z.record(z.string(), z.unknown());
@@ -26,8 +27,8 @@ export const ISSUES = page<Issues>({
   summary: 'What is wrong with the pages of a crawl, and what changed since the one before.',
   query: {
     crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
-    segment: 'Only pages of this first directory or segment.',
-    segmentation: 'The segmentation of the segment.',
+    segment: 'Only pages of this first directory or segment, as in template:other.',
+    segmentation: 'The segmentation of a segment that is named alone.',
     severity: 'Only issues of this severity.',
     category: 'Only issues of this category.',
     changed: '1: only issues with new or fixed pages.',
@@ -81,10 +82,11 @@ async function subjectsOf(desk: Readers, list: IssueList, isPatient: boolean): P
 function drawIssues(document: Issues, { query }: PageRequest): Html {
   const { project, project_id, crawl_id, segments, categories, subjects } = document;
   const { caption, sum, table, notes } = issueBlocks(document, query.get('issue'));
-  const flags = query.get('segment') ? ` --segment ${shellWord(document.segment)}` : '';
+  const { segment } = segmentParts(document);
+  const flags = segment === undefined ? '' : ` --segment ${shellWord(segment)}`;
   return html`<h1>${project}</h1>
 ${projectTabs(project_id, 'issues')}
-<div class="stay">${filterForm(`${projectPath(project_id)}/issues`, query, [
+<div class="stay">${filterForm(`${projectPath(project_id)}/issues`, withSegment(query, document), [
     { name: 'severity', label: 'severity', any: 'any', options: ['high', 'medium', 'low'] },
     {
       name: 'category',
@@ -93,7 +95,7 @@ ${projectTabs(project_id, 'issues')}
       options: categories.map((value) => ({ value, text: subjectName(value) })),
     },
     { name: 'changed', label: 'change', any: 'any', options: [{ value: '1', text: 'new or fixed pages' }] },
-    ...segmentChoices(segments, query),
+    ...segmentChoices(segments),
   ])}${drawBlocks([sum])}</div>
 ${subjects === null && html`<p class="waiting" role="status" data-pending>The sums of subjects are still being read.</p>`}
 <div class="with-panel"><div>${drawBlocks([table])}</div>

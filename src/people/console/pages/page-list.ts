@@ -27,7 +27,13 @@ import { Count } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
 import { type PageRequest, page } from '../page-parts/page.ts';
-import { readSegments, Segments, segmentChoice } from '../page-parts/segments.ts';
+import {
+  chosenSegment,
+  readSegments,
+  Segments,
+  segmentChoices,
+  withSegment,
+} from '../page-parts/segments.ts';
 import { crawlsOf, ProjectCrawl } from './compare.ts';
 
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
@@ -69,8 +75,8 @@ export const PAGE_LIST = page<PageList>({
     change:
       'Since the crawl before: added, removed, changed (in any field) or a column; of an issue: new, fixed or remaining.',
     since: 'The crawl that change compares with.',
-    segment: 'Only pages of this first directory or segment.',
-    segmentation: 'The segmentation of the segment.',
+    segment: 'Only pages of this first directory or segment, as in template:other.',
+    segmentation: 'The segmentation of a segment that is named alone.',
     COLUMN: 'Only pages whose column is so, as in depth=gte:4.',
     where: 'Only pages for which this condition in SQL holds.',
     sort: 'A column; COLUMN desc: the largest first.',
@@ -100,7 +106,7 @@ export const PAGE_LIST = page<PageList>({
     );
     // The rows may be counted in time when the page is asked for again.
     if (answer.total === null) desk.forget(key);
-    const { crawl, since, issue, sql, inlinks } = statement;
+    const { crawl, since, issue, sql, inlinks, filter: named } = statement;
     return {
       project_id: crawl.project_id,
       project_name: crawl.project,
@@ -113,7 +119,7 @@ export const PAGE_LIST = page<PageList>({
       rows: answer.rows.map((row) => [...row]),
       ...{ page: view.page, more: answer.more, total: answer.total, seconds: answer.seconds, sql, inlinks },
       parameters: Object.fromEntries(statement.parameters),
-      command: pagesCommand(filter),
+      command: pagesCommand(named),
       choices: await choicesOf(statement, desk),
     };
   },
@@ -150,7 +156,8 @@ export function withAdded(query: URLSearchParams): URLSearchParams {
 }
 
 export function drawPageList(document: PageList, request: PageRequest) {
-  const query = withAdded(request.query);
+  const added = withAdded(request.query);
+  const query = withSegment(added, chosenSegment(document.choices.segments, added));
   const path = pagesAddress(document.project_id, {});
   const list = listOf(document, query);
   return {
@@ -182,9 +189,6 @@ function listOf(document: PageList, query: URLSearchParams): ListedPages {
 function choices(document: PageList, path: string, query: URLSearchParams): Html {
   const { crawls, segments, issues, columns } = document.choices;
   const shown = new Set(document.columns.map(({ name }) => name));
-  const chosen = segments.filter(({ segmentation }) =>
-    [null, '', segmentation].includes(query.get('segmentation')),
-  );
   const options = {
     crawl: crawls.map((one) => ({ value: one.crawl_id, text: crawlName(one) })),
     issue: issues.map(({ issue, title }) => ({ value: issue, text: title })),
@@ -200,7 +204,7 @@ function choices(document: PageList, path: string, query: URLSearchParams): Html
 ${filterForm(path, query, [
   { name: 'crawl', label: 'crawl', any: 'the latest', options: options.crawl },
   { name: 'issue', label: 'issue', any: 'any page', options: options.issue },
-  ...(segments.length === 0 ? [] : [segmentChoice(chosen)]),
+  ...segmentChoices(segments),
   { name: 'column', label: 'column', any: '–', options: options.column },
   { name: 'operator', label: 'how', any: null, options: options.operator },
   { name: 'value', label: 'value' },

@@ -20,12 +20,14 @@ import { drawNotes, ProjectNotes, readNotes } from '../page-parts/notes.ts';
 import { type PageRequest, page } from '../page-parts/page.ts';
 import { projectFigures } from '../page-parts/project-figures.ts';
 import {
+  chosenSegment,
   DIRECTORY,
+  partsOfChosen,
   readSegments,
   Segments,
-  segmentationOf,
   segmentChoice,
   segmentNotice,
+  withSegment,
 } from '../page-parts/segments.ts';
 
 /** Crawls of a chart: two years of monthly ones. */
@@ -48,7 +50,8 @@ const Project = z.strictObject({
   /** The place of the chosen one in `configurations`. */
   configuration: z.number(),
   segments: Segments,
-  segment: z.string().nullable(),
+  /** The one that was chosen, and its segmentation where the last crawl has it. */
+  ...{ segment: z.string().nullable(), segmentation: z.string().nullable() },
   /** Of the chosen configuration, the newest first. */
   crawls: z.array(
     z.strictObject({
@@ -83,7 +86,8 @@ export const PROJECT = page<Project>({
   summary: 'One project: its crawls over time, and what to do first.',
   query: {
     configuration: 'The place of a crawl configuration in the list, from 0 (the default: the main one).',
-    segment: 'A segment of its pages.',
+    segment: 'A segment of its pages, as in template:other.',
+    segmentation: 'The segmentation of a segment that is named alone.',
     wait: '1: wait for every answer, however long it takes.',
   },
   schema: Project,
@@ -130,14 +134,8 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Readers
      ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([...project, ['config', config]]),
   );
-  return {
-    ...record,
-    configurations,
-    configuration,
-    segment: query.get('segment') || null,
-    segments: await readSegments(desk, latest),
-    crawls,
-  };
+  const segments = await readSegments(desk, latest);
+  return { ...record, configurations, configuration, segments, ...chosenSegment(segments, query), crawls };
 }
 
 async function readFigures(
@@ -145,16 +143,12 @@ async function readFigures(
   desk: Readers,
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
-  const { project_id, configurations, configuration, segment } = choices;
+  const { project_id, configurations, configuration, segment, segmentation } = choices;
   const crawl = latestOf(choices);
-  const given = { project: project_id, ...(segment === null ? {} : { segment }) };
-  const segmentation = ownSegmentation(choices);
-  const more = { config: configurations[configuration]?.crawl_config_id ?? null, segmentation };
-  const overCrawls = (figure: keyof typeof OVER_CRAWLS): Promise<FigureAnswer> => {
-    const { reads, ...asked } = OVER_CRAWLS[figure];
-    const read = Object.fromEntries(reads.map((name) => [name, more[name]]));
-    return readFigure(desk, { ...asked, given, more: read, isPatient });
-  };
+  const given = { project: project_id, ...partsOfChosen(choices) };
+  const more = { config: configurations[configuration]?.crawl_config_id ?? null };
+  const overCrawls = (figure: keyof typeof OVER_CRAWLS): Promise<FigureAnswer> =>
+    readFigure(desk, { ...OVER_CRAWLS[figure], given, more, isPatient });
   const within = segment === null ? WHOLE_SITE : { segmentation: segmentation ?? DIRECTORY, segment };
   const slow = { isSlow: true, isPatient };
   const [trend, statuses, changes, funnel, depths, findings, clicks_before] = await Promise.all([
@@ -173,11 +167,6 @@ function latestOf({ configurations, configuration }: Choices): string {
   return configurations[configuration]?.latest_crawl_id ?? '';
 }
 
-/** A segment that the last crawl does not have may be of any segmentation. */
-function ownSegmentation({ segment, segments }: Choices): string | null {
-  return segment === null ? '(site)' : segmentationOf(segments, segment);
-}
-
 /** The crawls that charts of a project page have. */
 const SHOWN = `crawl_id IN (SELECT crawl_id FROM mart.crawls
     WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config AND is_in_trends
@@ -187,19 +176,16 @@ const SHOWN = `crawl_id IN (SELECT crawl_id FROM mart.crawls
 interface CrawlsFigure {
   readonly question: string;
   readonly isSlow?: boolean;
-  /** What its SELECT needs besides the project and the segment. */
-  readonly reads: readonly ('config' | 'segmentation')[];
   readonly select: (answer: string) => string;
 }
 
 const OVER_CRAWLS = {
   trend: {
     question: QUESTIONS.trend,
-    reads: ['config', 'segmentation'],
     select: (answer) =>
       `SELECT answer.*, CASE WHEN changed.compared > 0 THEN coalesce(fresh.new_issues, 0) END AS new_issues,
          CASE WHEN answer.segmentation = '(site)' THEN changed.fixed_issues END AS fixed_issues
-       FROM (SELECT * FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${SHOWN}) AS answer
+       FROM (SELECT * FROM ${answer} WHERE ${SHOWN}) AS answer
        LEFT JOIN (
          SELECT crawl_id, count(new_pages) AS compared, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues
          FROM mart.issue_changes GROUP BY crawl_id
@@ -213,22 +199,18 @@ const OVER_CRAWLS = {
   },
   statuses: {
     question: QUESTIONS.statuses,
-    reads: ['config', 'segmentation'],
     select: (answer) =>
       `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
-       WHERE CASE WHEN $segment IS NULL THEN segment IS NULL ELSE segmentation = coalesce($segmentation, segmentation) END
-         AND ${SHOWN}
+       WHERE ($segment IS NOT NULL OR segment IS NULL) AND ${SHOWN}
        GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
   },
   changes: {
     question: QUESTIONS.changes,
-    reads: ['config'],
     select: (answer) =>
       `SELECT crawl_id, ended_at, change, pages FROM ${answer} WHERE ${SHOWN} ORDER BY ended_at, crawl_id, change`,
   },
   funnel: {
     question: QUESTIONS.funnel,
-    reads: ['config'],
     isSlow: true,
     select: (answer) =>
       `SELECT crawl_id, ended_at, known, fetched, answered_200, indexable, canonical FROM ${answer}
@@ -282,15 +264,15 @@ ${projectTabs(
   configurations.some(({ latest_crawl_id }) => latest_crawl_id !== null),
 )}
 ${project.incidents.map(incidentCard)}
-${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
-${crawls.length === 0 ? null : segmentNotice(segments, project.segment, 'Trends and statuses are')}
+${choices.length === 0 ? null : filterForm(projectPath(project_id), withSegment(query, project), choices)}
+${crawls.length === 0 ? null : segmentNotice(project)}
 ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${shellWord(project_id)}</code>.</p>` : null}
 ${
   crawls.length === 0
     ? null
     : html`${leftOutNotice(crawls)}
 ${drawPending([trend, statuses, changes, funnel, depths, findings, project.clicks_before])}
-${projectFigures({ ...project, segmentation: ownSegmentation(project), crawl_id: latestOf(project) })}
+${projectFigures({ ...project, crawl_id: latestOf(project) })}
 ${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}

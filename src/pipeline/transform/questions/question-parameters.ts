@@ -41,7 +41,10 @@ export const STANDARD_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'name'
     type: 'VARCHAR',
     description: 'Rows by the segments of this segmentation; else by first directory.',
   },
-  segment: { type: 'VARCHAR', description: 'Only this segment, as the answer writes it.' },
+  segment: {
+    type: 'VARCHAR',
+    description: 'Only this segment, as in template:other; the name alone where one segmentation has it.',
+  },
   from: { type: 'DATE', description: 'The first day, in UTC.' },
   to: { type: 'DATE', description: 'The day after the last one, in UTC.' },
   limit: { type: 'BIGINT', description: 'The most rows of each project.' },
