@@ -14,6 +14,7 @@ columns:
   source_url: One of the URLs that declare it (raw.crawl_requests.source_url).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
   error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
   final_url: URL at the end of its redirects, else the URL itself; NULL in a loop (raw.crawl_requests.final_redirect_location).
   final_status_code: HTTP status there (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).
   is_robots_denied: Whether robots.txt denies it, so that it was not requested (raw.crawl_requests.robots_txt_denied).
@@ -53,6 +54,7 @@ SELECT
   source_url,
   status_code,
   error,
+  redirect_location,
   CASE WHEN redirect_location IS NULL THEN url ELSE final_redirect_location END AS final_url,
   CASE WHEN redirect_location IS NULL THEN status_code ELSE final_redirect_status END AS final_status_code,
   robots_txt_denied AS is_robots_denied,

@@ -15,6 +15,7 @@ columns:
     there), blocked (robots.txt), refused (401, 403, 429, 503) or unreadable (anything else).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
   error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
   redirect_to_final_url: URL at the end of its redirects; NULL in a loop (raw.crawl_requests.final_redirect_location).
   final_status_code: HTTP status at the end of its redirects (raw.crawl_requests.final_redirect_status).
   is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
@@ -29,6 +30,7 @@ reads:
     status_code: BIGINT
     error: VARCHAR
     robots_txt_denied: BOOLEAN
+    redirect_location: VARCHAR
     final_redirect_location: VARCHAR
     final_redirect_status: BIGINT
     is_indexable: BOOLEAN
@@ -58,6 +60,7 @@ SELECT
   END AS state,
   status_code,
   error,
+  redirect_location,
   final_redirect_location AS redirect_to_final_url,
   final_redirect_status AS final_status_code,
   is_indexable,

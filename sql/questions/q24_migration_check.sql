@@ -150,6 +150,41 @@ WITH
     WHERE NOT pair.is_list
   ),
 
+  -- What the crawls requested besides their pages.
+  request AS (
+    SELECT
+      crawl_id,
+      url,
+      status_code,
+      redirect_location,
+      redirect_to_final_url AS final_url,
+      final_status_code,
+      is_indexable,
+      canonical_url,
+      CASE WHEN state = 'blocked' THEN 'blocked_by_robots' ELSE state END AS state
+    FROM mart.rechecks
+    WHERE crawl_id IN (SELECT source_id FROM source)
+
+    UNION ALL
+    SELECT
+      targets.crawl_id,
+      targets.url,
+      targets.status_code,
+      targets.redirect_location,
+      targets.final_url,
+      targets.final_status_code,
+      targets.is_indexable,
+      targets.canonical_url,
+      CASE
+        WHEN targets.is_robots_denied THEN 'blocked_by_robots'
+        WHEN targets.status_code IN (401, 403, 429, 503) THEN 'refused'
+        ELSE 'unreadable'
+      END
+    FROM mart.declared_targets AS targets
+    LEFT JOIN mart.rechecks AS rechecks ON rechecks.crawl_id = targets.crawl_id AND rechecks.url = targets.url
+    WHERE targets.crawl_id IN (SELECT source_id FROM source) AND rechecks.url IS NULL
+  ),
+
   -- The newest answer that shows where a URL leads, else the newest of the others.
   seen AS (
     SELECT *
@@ -176,12 +211,34 @@ WITH
           page.is_canonicalised
         FROM source
         JOIN page ON page.crawl_id = source.source_id
+
+        UNION ALL
+        SELECT
+          source.crawl_id,
+          source.source_id,
+          'recheck',
+          source.ended_at,
+          request.url,
+          request.status_code,
+          CASE
+            WHEN request.status_code = 404 THEN 'not_found'
+            WHEN request.status_code = 410 THEN 'removed'
+            WHEN request.status_code BETWEEN 200 AND 399 THEN NULL
+            ELSE request.state
+          END,
+          coalesce(request.status_code BETWEEN 200 AND 399 OR request.status_code IN (404, 410), false),
+          CAST(NULL AS VARCHAR),
+          CAST(NULL AS VARCHAR),
+          request.status_code = 200 AND NOT request.is_indexable AND coalesce(request.canonical_url = request.url, true),
+          CASE WHEN request.status_code = 200 THEN request.canonical_url <> request.url END
+        FROM source
+        JOIN request ON request.crawl_id = source.source_id
       ) AS answers
     ) AS ranked
     WHERE place = 1
   ),
 
-  chain AS (
+  page_chain AS (
     SELECT
       crawl_id,
       url,
@@ -193,6 +250,50 @@ WITH
     FROM mart.redirect_map
     WHERE crawl_id IN (SELECT source_id FROM source)
     GROUP BY crawl_id, url
+  ),
+
+  -- Hops that lead from a page to what is no page of the crawl, and back: the next one is a page or another request.
+  chain AS (
+    SELECT
+      page_chain.crawl_id,
+      page_chain.url,
+      false AS is_recheck,
+      page_chain.hops
+        + CASE WHEN next.url IS NULL THEN 0 WHEN next.redirect_location = next.final_url THEN 1 ELSE 2 END AS hops,
+      coalesce(next.final_url, page_chain.final_url) AS final_url,
+      CASE WHEN next.url IS NULL THEN page_chain.final_status_code ELSE next.final_status_code END AS final_status_code,
+      page_chain.is_loop OR next.url IS NOT NULL AND next.final_url IS NULL AS is_loop,
+      page_chain.is_temporary OR coalesce(next.status_code IN (302, 303, 307), false) AS is_temporary
+    FROM page_chain
+    LEFT JOIN request AS next
+      ON next.crawl_id = page_chain.crawl_id
+      AND next.url = page_chain.final_url
+      AND next.status_code BETWEEN 300 AND 399
+      AND next.redirect_location IS NOT NULL
+
+    UNION ALL
+    SELECT
+      request.crawl_id,
+      request.url,
+      true,
+      1 + coalesce(
+        further.hops,
+        CASE WHEN next.url IS NULL THEN 0 WHEN next.redirect_location = request.final_url THEN 1 ELSE 2 END
+      ),
+      coalesce(request.final_url, request.redirect_location),
+      request.final_status_code,
+      request.final_url IS NULL,
+      request.status_code IN (302, 303, 307)
+        OR coalesce(further.is_temporary, false)
+        OR coalesce(next.status_code IN (302, 303, 307), false)
+    FROM request
+    LEFT JOIN page_chain AS further ON further.crawl_id = request.crawl_id AND further.url = request.redirect_location
+    LEFT JOIN request AS next
+      ON next.crawl_id = request.crawl_id
+      AND next.url = request.redirect_location
+      AND next.status_code BETWEEN 300 AND 399
+      AND next.redirect_location IS NOT NULL
+    WHERE request.status_code BETWEEN 300 AND 399 AND request.redirect_location IS NOT NULL
   ),
 
   -- The language that a page declares for itself.
@@ -245,12 +346,18 @@ WITH
     FROM old
     JOIN pair ON pair.crawl_id = old.crawl_id
     LEFT JOIN seen ON seen.crawl_id = old.crawl_id AND seen.url = old.url
-    LEFT JOIN chain ON chain.crawl_id = seen.source_id AND chain.url = seen.url
+    LEFT JOIN chain
+      ON chain.crawl_id = seen.source_id AND chain.url = seen.url AND chain.is_recheck = (seen.evidence = 'recheck')
     LEFT JOIN seen AS target ON target.crawl_id = old.crawl_id AND target.url = chain.final_url
     LEFT JOIN page AS earlier ON earlier.crawl_id = pair.previous_crawl_id AND earlier.url = old.url
     LEFT JOIN declared AS old_declared ON old_declared.crawl_id = pair.previous_crawl_id AND old_declared.url = old.url
     LEFT JOIN declared AS new_declared ON new_declared.crawl_id = target.source_id AND new_declared.url = target.url
-    WHERE pair.is_asked OR pair.is_list OR seen.status_code IS NULL OR seen.status_code <> 200
+    WHERE pair.is_asked
+      OR pair.is_list
+      OR seen.status_code IS NULL
+      OR seen.status_code <> 200
+      -- It answers, and no link of the crawl leads to it.
+      OR seen.evidence = 'recheck'
   ),
 
   placed AS (
@@ -285,7 +392,8 @@ WITH
         WHEN placed.new_url IS NULL THEN 'not_redirected'
         WHEN placed.is_loop THEN 'loop'
         WHEN placed.new_status_code IN (401, 403, 429, 503) THEN 'not_known'
-        WHEN placed.new_status_code IS NULL AND coalesce(placed.target_reason, '') <> 'no_answer' THEN 'not_known'
+        WHEN placed.new_status_code IS NULL AND coalesce(placed.target_reason, '') NOT IN ('no_answer', 'unreadable')
+          THEN 'not_known'
         WHEN coalesce(placed.new_status_code, 0) <> 200 OR coalesce(placed.is_noindex, false) THEN 'bad_target'
         WHEN placed.new_path IN ('', '/')
           AND regexp_replace(placed.old_page, '^(/[a-z][a-z]([-_][a-z][a-z])?)?(/(index|default|home|start|main)?([.][a-z]+)?)?$', '') <> ''

@@ -60,7 +60,19 @@ test('what was not requested, was refused or could not be read is not known, wit
     ...{ '/to-refusal': 'target_forbidden', '/to-elsewhere': 'target_not_requested' },
     ...{ '/try-later': 'try_later', '/refused': 'forbidden', '/denied': 'blocked_by_robots' },
     ...{ '/silent': 'no_answer', '/vanished': 'not_requested', '/landing': 'not_requested' },
+    ...{ '/to-blocked': 'target_blocked_by_robots', '/re/refused': 'refused' },
+    ...{ '/re/denied': 'blocked_by_robots', '/re/silent': 'unreadable' },
   });
+});
+
+test('a recheck of the crawl is evidence, with its hops', async () => {
+  const rows = new Map((await ask()).map((row) => [row.old_url, row]));
+  expect(rows.get(`${HOST}/re/chain`)).toMatchObject({
+    ...{ evidence: 'recheck', evidence_crawl_id: 'move-2', hops: 2, new_url: `${HOST}/new/chain` },
+  });
+  expect(rows.get(`${HOST}/re/other`)).toMatchObject({ hops: 3, new_url: 'https://www.other.example/b' });
+  expect(rows.get(`${HOST}/to-other`)).toMatchObject({ hops: 3, new_url: 'https://www.other.example/b' });
+  expect(rows.get(`${HOST}/re/there`)).toMatchObject({ evidence: 'recheck', status_code: '200', hops: 0 });
 });
 
 test('a list crawl after the previous crawl is evidence, and can be asked for', async () => {

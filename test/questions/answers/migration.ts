@@ -2,9 +2,9 @@ import type { Row } from '../sites/sites.ts';
 import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
 import { byEnd, type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, named, type ProjectFacts } from './facts.ts';
-import { type Chain, chainOf } from './links.ts';
+import { chainOf } from './links.ts';
 import { type Page, within } from './pages.ts';
-import { addDays, bool, byBytes, daysBetween, list, once, str, sum } from './values.ts';
+import { addDays, bool, byBytes, daysBetween, list, num, once, str, sum } from './values.ts';
 
 /** From this many old pages on, one new page takes the place of too many. */
 const MANY = 5;
@@ -36,13 +36,109 @@ function observationReason({ row, status, isRobotsDenied }: Page): string | null
   return warnings.some((one) => one === 'unreadable_content' || one === 'not_parsed') ? 'broken_body' : null;
 }
 
+/** A request of a crawl besides its pages. */
+interface Request {
+  readonly url: string;
+  readonly status: number | null;
+  readonly location: string | null;
+  readonly finalUrl: string | null;
+  readonly finalStatus: number | null;
+  readonly isNoindex: boolean;
+  readonly isCanonicalised: boolean | null;
+  /** Why it shows nothing, or that the URL is gone. */
+  readonly reason: string | null;
+}
+
+/** Those of a recheck come before those of a declared target. */
+const requestsOf = once((crawl: CrawlFacts): ReadonlyMap<string, Request> => {
+  const rows = crawl.requests?.rows ?? [];
+  const ordered = ['target', 'recheck'].flatMap((kind) => rows.filter((row) => row.kind === kind));
+  return new Map(ordered.map((row) => [String(row.url), requestOf(row)]));
+});
+
+function requestOf(row: Row): Request {
+  const [url, status, location] = [String(row.url), num(row, 'status_code'), str(row, 'redirect_location')];
+  const canonical = str(row, 'canonical');
+  const isOther = canonical !== null && canonical !== url;
+  const isGone = status === 404 ? 'not_found' : status === 410 ? 'removed' : null;
+  const isBlocked =
+    bool(row, 'robots_txt_denied') === true || (row.kind === 'recheck' && row.error === 'robots_unavailable');
+  const hidden = isBlocked ? 'blocked_by_robots' : REFUSALS.includes(status ?? 0) ? 'refused' : 'unreadable';
+  return {
+    ...{ url, status, location, finalUrl: str(row, 'final_redirect_location') },
+    finalStatus: num(row, 'final_redirect_status'),
+    isNoindex: status === 200 && bool(row, 'is_indexable') === false && !isOther,
+    isCanonicalised: status === 200 && canonical !== null ? isOther : null,
+    reason: isGone ?? (within(status, 200, 399) ? null : hidden),
+  };
+}
+
 /** An answer of a URL, in a crawl. */
 interface Seen {
   readonly crawl: CrawlFacts;
   readonly evidence: string;
-  readonly page: Page;
+  /** Null of a request besides pages. */
+  readonly page: Page | null;
+  readonly status: number | null;
+  readonly reason: string | null;
+  readonly isNoindex: boolean;
+  readonly isCanonicalised: boolean | null;
   readonly isDecisive: boolean;
 }
+
+/** The redirects from a URL to their end. */
+interface Trail {
+  readonly hops: number;
+  readonly finalUrl: string;
+  readonly finalStatus: number | null;
+  readonly isLoop: boolean;
+  readonly isTemporary: boolean;
+}
+
+const isTemporary = (status: number | null): boolean => [302, 303, 307].includes(status ?? 0);
+const isHop = (request: Request | undefined): request is Request =>
+  request !== undefined && within(request.status, 300, 399) && request.location !== null;
+
+function trailOfPage(crawl: CrawlFacts, page: Page): Trail | null {
+  const chain = chainOf(crawl, page);
+  if (chain === null) return null;
+  const { finalUrl, finalStatus, isLoop } = chain;
+  const own = {
+    ...{ hops: chain.hops.length, finalUrl, finalStatus, isLoop },
+    isTemporary: chain.hops.some((hop) => isTemporary(hop.page.status)),
+  };
+  const next = requestsOf(crawl).get(finalUrl);
+  if (!isHop(next)) return own;
+  return {
+    hops: own.hops + (next.location === next.finalUrl ? 1 : 2),
+    finalUrl: next.finalUrl ?? finalUrl,
+    finalStatus: next.finalStatus,
+    isLoop: isLoop || next.finalUrl === null,
+    isTemporary: own.isTemporary || isTemporary(next.status),
+  };
+}
+
+function trailOfRequest(crawl: CrawlFacts, url: string): Trail | null {
+  const request = requestsOf(crawl).get(url);
+  if (!isHop(request)) return null;
+  const { location, finalUrl, finalStatus } = request;
+  const page = crawl.byUrl.get(location ?? '');
+  const further = page === undefined ? null : chainOf(crawl, page);
+  const next = requestsOf(crawl).get(location ?? '');
+  const nextHops = isHop(next) ? (next.location === finalUrl ? 1 : 2) : 0;
+  return {
+    hops: 1 + (further?.hops.length ?? nextHops),
+    finalUrl: finalUrl ?? location ?? '',
+    ...{ finalStatus, isLoop: finalUrl === null },
+    isTemporary:
+      isTemporary(request.status) ||
+      (further?.hops ?? []).some((hop) => isTemporary(hop.page.status)) ||
+      (isHop(next) && isTemporary(next.status)),
+  };
+}
+
+const trailOf = ({ crawl, page }: Seen, url: string): Trail | null =>
+  page === null ? trailOfRequest(crawl, url) : trailOfPage(crawl, page);
 
 /** The crawls that tell where URLs lead, and the one in which they answered. */
 interface Pair {
@@ -72,11 +168,24 @@ function pairOf(project: ProjectFacts, crawl: CrawlFacts): Pair {
 }
 
 function seenIn({ sources }: Pair, url: string): Seen | null {
+  const isDecisive = (status: number | null): boolean =>
+    within(status, 200, 399) || status === 404 || status === 410;
   const answers = sources.flatMap((crawl): Seen[] => {
-    const page = crawl.byUrl.get(url);
-    if (page === undefined) return [];
-    const isDecisive = within(page.status, 200, 399) || page.status === 404 || page.status === 410;
-    return [{ crawl, page, isDecisive, evidence: isList(crawl) ? 'list_crawl' : 'crawl' }];
+    const [page, request] = [crawl.byUrl.get(url), requestsOf(crawl).get(url)];
+    return [
+      ...(page === undefined
+        ? []
+        : [
+            {
+              ...{ crawl, page, status: page.status, evidence: isList(crawl) ? 'list_crawl' : 'crawl' },
+              ...{ reason: observationReason(page), isDecisive: isDecisive(page.status) },
+              ...{ isNoindex: page.isNoindex === true, isCanonicalised: page.isCanonicalised },
+            },
+          ]),
+      ...(request === undefined
+        ? []
+        : [{ crawl, page: null, evidence: 'recheck', ...request, isDecisive: isDecisive(request.status) }]),
+    ];
   });
   const [first] = answers.toSorted(
     (a, b) =>
@@ -106,7 +215,7 @@ function oldUrls({ project, crawl, previous }: Pair, { urls }: Asked): Set<strin
 interface Led {
   readonly url: string;
   readonly seen: Seen | null;
-  readonly chain: Chain | null;
+  readonly chain: Trail | null;
   readonly target: Seen | null;
   readonly former: Page | undefined;
   readonly newStatus: number | null;
@@ -114,9 +223,9 @@ interface Led {
 
 function ledOf(pair: Pair, url: string): Led {
   const seen = seenIn(pair, url);
-  const chain = seen && chainOf(seen.crawl, seen.page);
+  const chain = seen && trailOf(seen, url);
   const target = chain && seenIn(pair, chain.finalUrl);
-  const newStatus = chain?.finalStatus === 200 ? 200 : (target?.page.status ?? chain?.finalStatus ?? null);
+  const newStatus = chain?.finalStatus === 200 ? 200 : (target?.status ?? chain?.finalStatus ?? null);
   return { url, seen, chain, target, newStatus, former: pair.previous?.byUrl.get(url) };
 }
 
@@ -145,11 +254,12 @@ function localeOf(url: string): string | null {
 }
 
 function isOtherLanguage({ url, former, target, chain }: Led): boolean {
+  const page = target?.page ?? undefined;
   const language = (page: Page | undefined): string | null =>
     str(page?.row, 'language')?.toLowerCase() ?? null;
   const pairs = [
-    [ownLanguage(former), ownLanguage(target?.page)],
-    [language(former), language(target?.page)],
+    [ownLanguage(former), ownLanguage(page)],
+    [language(former), language(page)],
     [localeOf(url), localeOf(chain?.finalUrl ?? '')],
   ];
   const known = pairs.find(([before, after]) => before !== null && after !== null);
@@ -161,26 +271,26 @@ function findingOf(led: Led, oldPages: number): string {
   if (seen?.isDecisive !== true) return 'not_known';
   if (chain === null) return 'not_redirected';
   if (chain.isLoop) return 'loop';
-  const reason = target && observationReason(target.page);
-  if (newStatus === null ? reason !== 'no_answer' : REFUSALS.includes(newStatus)) return 'not_known';
-  if (newStatus !== 200 || target?.page.isNoindex === true) return 'bad_target';
+  const isUnknown =
+    newStatus === null
+      ? !['no_answer', 'unreadable'].includes(target?.reason ?? '')
+      : REFUSALS.includes(newStatus);
+  if (isUnknown) return 'not_known';
+  if (newStatus !== 200 || target?.isNoindex === true) return 'bad_target';
   if (['', '/'].includes(pathOf(chain.finalUrl)) && !isStart(pageOf(url))) return 'to_start_page';
   if (oldPages >= MANY) return 'many_to_one';
   if (isOtherLanguage(led)) return 'other_language';
-  if (target?.page.isCanonicalised === true) return 'canonicalised';
-  if (chain.hops.some(({ page }) => [302, 303, 307].includes(page.status ?? 0))) return 'temporary_redirect';
-  return chain.hops.length > 1 ? 'chain' : 'ok';
+  if (target?.isCanonicalised === true) return 'canonicalised';
+  if (chain.isTemporary) return 'temporary_redirect';
+  return chain.hops > 1 ? 'chain' : 'ok';
 }
 
 function reasonOf({ seen, target, newStatus }: Led, finding: string): string | null {
-  const [reason, targetReason] = [seen, target].map((one) =>
-    one === null ? null : observationReason(one.page),
-  );
-  if (seen?.isDecisive !== true) return reason ?? 'not_requested';
-  if (finding === 'not_known') return `target_${targetReason ?? 'not_requested'}`;
-  if (finding === 'not_redirected') return reason ?? null;
+  if (seen?.isDecisive !== true) return seen?.reason ?? 'not_requested';
+  if (finding === 'not_known') return `target_${target?.reason ?? 'not_requested'}`;
+  if (finding === 'not_redirected') return seen.reason;
   if (finding !== 'bad_target') return null;
-  return newStatus === 200 ? 'noindex' : (targetReason ?? null);
+  return newStatus === 200 ? 'noindex' : (target?.reason ?? null);
 }
 
 /** Clicks on a URL before and after, on as many days. */
@@ -239,7 +349,7 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
     if (!isEvery && pair.previous === null) return [];
     const led = [...oldUrls(pair, asked)]
       .map((url) => ledOf(pair, url))
-      .filter(({ seen }) => isEvery || seen?.page.status !== 200);
+      .filter(({ seen }) => isEvery || seen?.status !== 200 || seen.evidence === 'recheck');
     const byTarget = Map.groupBy(
       led.filter(({ chain }) => chain !== null),
       ({ chain }) => chain?.finalUrl,
@@ -251,21 +361,21 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
       const oldPages =
         newUrl === null ? null : new Set(byTarget.get(newUrl)?.map((other) => pageOf(other.url))).size;
       const finding = findingOf(one, oldPages ?? 0);
-      const [title, newTitle] = [str(former?.row, 'title'), str(target?.page.row, 'title')];
-      const isCanonicalised = target?.page.isCanonicalised ?? null;
+      const [title, newTitle] = [str(former?.row, 'title'), str(target?.page?.row, 'title')];
+      const isCanonicalised = target?.isCanonicalised ?? null;
       const [before, after] = [clicks.before(url), clicks.after(url)];
       const other = newUrl === url ? null : newUrl;
       const newBefore = newUrl === null || before === null ? null : other === null ? 0 : clicks.before(other);
       const both = after === null ? null : after + (other === null ? 0 : (clicks.after(other) ?? 0));
       const atRisk = clicks.all(url);
-      const isAway = within(seen?.page.status ?? null, 300, 399);
+      const isAway = within(seen?.status ?? null, 300, 399);
       return {
         ...named(crawl),
         previous_crawl_id: pair.previous?.id ?? null,
-        ...{ finding, reason: reasonOf(one, finding), old_url: url, status_code: seen?.page.status ?? null },
+        ...{ finding, reason: reasonOf(one, finding), old_url: url, status_code: seen?.status ?? null },
         ...{ evidence: seen?.evidence ?? null, evidence_crawl_id: seen?.crawl.id ?? null },
-        hops: chain?.hops.length ?? (seen?.isDecisive === true && !isAway ? 0 : null),
-        is_temporary: chain?.hops.some(({ page }) => [302, 303, 307].includes(page.status ?? 0)),
+        hops: chain?.hops ?? (seen?.isDecisive === true && !isAway ? 0 : null),
+        is_temporary: chain?.isTemporary ?? null,
         ...{ new_url: newUrl, new_status_code: one.newStatus, old_pages: oldPages },
         is_title_kept: title === null || newTitle === null ? null : title === newTitle,
         is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,

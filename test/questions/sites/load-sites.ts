@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
       'num_img_without_size num_links_without_text num_links_generic_text largest_img_weight amp_status_code',
     DOUBLE: 'inrank_decimal average_similarity cwv_lcp cwv_cls cwv_tbt rank',
     BOOLEAN:
-      'like_missing_page offers_http2 compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
+      'is_indexable like_missing_page offers_http2 compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
       'intern valid is_bot is_seo_visit has_duplicate_title_issue has_duplicate_h1_issue ' +
       'has_duplicate_description_issue has_nearduplicate_issue',
     DATE: 'day date',
@@ -152,8 +152,11 @@ export async function buildModels(
   }
 }
 
-function unitsOfCrawl({ id, projectId, pages, links, clusters, structuredData }: Crawl): Unit[] {
-  const parts = { crawl_pages: pages, crawl_links: links, crawl_clusters: clusters };
+function unitsOfCrawl({ id, projectId, pages, links, clusters, structuredData, requests }: Crawl): Unit[] {
+  const parts = {
+    ...{ crawl_pages: pages, crawl_links: links, crawl_clusters: clusters },
+    crawl_requests: requests,
+  };
   return Object.entries({ ...parts, crawl_structured_data: structuredData }).flatMap(([dataset, part]) =>
     part ? [{ ...part, name: `${dataset}/${id}`, dataset, crawlId: id, projectId, window: null }] : [],
   );

@@ -10,6 +10,8 @@ const page = (path: string, values: Row = {}): Row =>
 const redirect = (path: string, target: string, status = 301): Row =>
   page(path, { status_code: status, title: null, redirect_location: new URL(target, HOST).href });
 
+/** Of another host: it redirects. */
+const OTHER = 'https://other.example/a';
 const PRODUCTS = ['/product/1', '/product/2', '/product/3', '/product/4', '/product/5'];
 /** Two are spellings of one page. */
 const FOUR = ['/four/1', '/four/2', '/four/3', '/four/4', '/four/4/'];
@@ -27,6 +29,13 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   ...{ '/removed': 'not_redirected', '/late': 'ok', '/nowhere': 'not_redirected' },
   ...{ '/try-later': 'not_known', '/refused': 'not_known', '/denied': 'not_known', '/silent': 'not_known' },
   ...{ '/vanished': 'not_known', '/listed': 'ok', '/landing': 'not_known' },
+  // By what the crawl requested besides its pages.
+  ...{ '/to-other': 'chain', '/to-dead': 'bad_target', '/to-hidden': 'bad_target' },
+  ...{ '/to-blocked': 'not_known', '/to-canonical': 'canonicalised' },
+  ...{ '/re/moved': 'ok', '/re/chain': 'chain', '/re/temporary': 'temporary_redirect', '/re/loop': 'loop' },
+  ...{ '/re/later': 'temporary_redirect', '/re/other': 'chain', '/re/gone': 'not_redirected' },
+  ...{ '/re/there': 'not_redirected', '/re/to-404': 'bad_target', '/re/refused': 'not_known' },
+  ...{ '/re/denied': 'not_known', '/re/silent': 'not_known' },
 };
 
 const own = (path: string, lang: string): Row => ({
@@ -63,6 +72,11 @@ const AFTER: readonly Row[] = [
   redirect('/to-refusal', '/new/refusal'),
   page('/new/refusal', { status_code: 403 }),
   redirect('/to-elsewhere', 'https://elsewhere.example/'),
+  redirect('/to-other', OTHER),
+  redirect('/to-dead', 'https://dead.example/'),
+  redirect('/to-hidden', 'https://hidden.example/'),
+  redirect('/to-blocked', 'https://blocked.example/'),
+  redirect('/to-canonical', 'https://canonical.example/a'),
   ...['/contact', '/en/', '/index.html'].map((path) => redirect(path, '/')),
   ...PRODUCTS.map((path) => redirect(path, '/new/products')),
   page('/new/products', { language: 'de' }),
@@ -86,6 +100,42 @@ const AFTER: readonly Row[] = [
   page('/refused', { status_code: 403 }),
   page('/denied', { status_code: null, fetched: false, robots_txt_denied: true }),
   page('/silent', { status_code: null, fetched: false, fetch_status: 'unfetched_exception' }),
+];
+
+const request = (kind: string, to: string, values: Row = {}): Row => ({
+  ...{ kind, url: new URL(to, HOST).href, status_code: null, error: null, robots_txt_denied: false },
+  ...{ redirect_location: null, final_redirect_location: null, final_redirect_status: null },
+  ...{ is_indexable: null, canonical: null, ...values },
+});
+const moved = (path: string, status: number, [next, end, final]: readonly [string, string | null, number?]) =>
+  request('recheck', path, {
+    ...{ status_code: status, redirect_location: new URL(next, HOST).href },
+    final_redirect_location: end === null ? null : new URL(end, HOST).href,
+    final_redirect_status: final ?? null,
+  });
+const REQUESTS: readonly Row[] = [
+  moved('/re/moved', 301, ['/new/moved', '/new/moved', 200]),
+  moved('/re/chain', 308, ['/chain/2', '/new/chain', 200]),
+  moved('/re/temporary', 303, ['/new/moved', '/new/moved', 200]),
+  moved('/re/later', 301, ['/hop', '/new/temporary', 200]),
+  moved('/re/loop', 301, ['/re/loop', null]),
+  moved('/re/other', 301, [OTHER, 'https://www.other.example/b', 200]),
+  moved('/re/to-404', 301, ['/re/gone', '/re/gone', 404]),
+  request('recheck', '/re/gone', { status_code: 404 }),
+  request('recheck', '/re/there', { status_code: 200, is_indexable: true, canonical: `${HOST}/re/there` }),
+  request('recheck', '/re/refused', { status_code: 403 }),
+  request('recheck', '/re/denied', { robots_txt_denied: true }),
+  request('recheck', '/re/silent', { error: 'timeout' }),
+  {
+    ...moved(OTHER, 308, ['https://www.other.example/a', 'https://www.other.example/b', 200]),
+    kind: 'target',
+  },
+  request('target', 'https://dead.example/', { error: 'dns' }),
+  request('target', 'https://hidden.example/', { status_code: 200, is_indexable: false }),
+  request('target', 'https://blocked.example/', { robots_txt_denied: true }),
+  request('target', 'https://canonical.example/a', {
+    ...{ status_code: 200, is_indexable: false, canonical: 'https://canonical.example/b' },
+  }),
 ];
 
 const listed = (row: Row): Row => ({ ...row, depth: null, nb_inlinks: null });
@@ -124,6 +174,6 @@ const crawl = (id: string, day: string, rows: readonly Row[], config = 'web'): C
 
 export const CRAWLS: readonly Crawl[] = [
   crawl('move-1', '2026-03-01', BEFORE),
-  crawl('move-2', '2026-03-15', AFTER),
+  { ...crawl('move-2', '2026-03-15', AFTER), requests: dataset(REQUESTS) },
   crawl('move-list', '2026-03-16', LIST, 'list'),
 ];

@@ -23,6 +23,8 @@ export interface Crawl {
   readonly links?: Dataset;
   readonly clusters?: Dataset;
   readonly structuredData?: Dataset;
+  /** What the crawler requested besides pages. */
+  readonly requests?: Dataset;
 }
 
 export interface Project {
