@@ -106,12 +106,12 @@ WITH
       later.observation,
       earlier.reason AS reason_before,
       later.reason,
-      rechecks.state AS recheck,
-      rechecks.redirect_to_final_url AS recheck_moved_to
+      CASE WHEN later.url IS NULL THEN rechecks.state END AS recheck,
+      CASE WHEN later.url IS NULL THEN rechecks.redirect_to_final_url END AS recheck_moved_to
     FROM later
     FULL JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
     LEFT JOIN mart.rechecks AS rechecks
-      ON later.url IS NULL AND rechecks.crawl_id = earlier.crawl_id AND rechecks.url = earlier.url
+      ON rechecks.crawl_id = earlier.crawl_id AND rechecks.url = earlier.url
     WHERE earlier.url IS NULL
       OR later.url IS NULL
       OR NOT earlier.is_observed

@@ -25,11 +25,19 @@ columns:
   why: What was found on the page (mart.page_issues.why); of fixed and missing, what the previous crawl found.
 */
 WITH
-  -- Without the other page nobody sees these issues, so they are fixed or new only where it was read.
-  related AS (
-    SELECT issue
-    FROM mart.issues
-    WHERE strpos(needs, 'related') > 0
+  -- Without the other page nobody sees some issues, so they are fixed or new only where it was read.
+  found AS (
+    SELECT
+      rows.crawl_id,
+      rows.project_id,
+      rows.url,
+      rows.issue,
+      rows.why,
+      CASE WHEN strpos(issues.needs, 'related') > 0 THEN rows.related_url END AS partner_url,
+      -- What is not listed any more counts only where all sitemaps were read.
+      strpos(', ' || issues.evidence || ',', ', sitemaps_file_origin,') > 0 AS is_about_sitemaps
+    FROM mart.page_issues AS rows
+    JOIN mart.issues AS issues ON issues.issue = rows.issue
   ),
 
   -- A page that moved keeps its issues: they are looked for where it is now.
@@ -42,6 +50,7 @@ WITH
       found.url,
       found.issue,
       found.why,
+      found.is_about_sitemaps,
       comparison.comparison,
       comparison.reason,
       comparison.moved_to,
@@ -49,19 +58,11 @@ WITH
       coalesce(comparison.is_observed, true) AS is_observed,
       coalesce(partner.is_observed, true) AS is_partner_observed
     FROM mart.crawl_pairs AS pairs
-    JOIN mart.page_issues AS found ON found.crawl_id = pairs.previous_crawl_id
+    JOIN found ON found.crawl_id = pairs.previous_crawl_id
     LEFT JOIN mart.page_comparison AS comparison
       ON comparison.crawl_id = pairs.crawl_id AND comparison.url = found.url
-    LEFT JOIN related ON related.issue = found.issue
     LEFT JOIN mart.page_comparison AS partner
-      ON partner.crawl_id = pairs.crawl_id AND partner.url = found.related_url AND related.issue IS NOT NULL
-  ),
-
-  -- Issues about sitemaps: what is not listed any more counts only where all sitemaps were read.
-  about_sitemaps AS (
-    SELECT issue
-    FROM mart.issues
-    WHERE strpos(', ' || evidence || ',', ', sitemaps_file_origin,') > 0
+      ON partner.crawl_id = pairs.crawl_id AND partner.url = found.partner_url
   ),
 
   present AS (
@@ -77,19 +78,17 @@ WITH
         WHEN pairs.previous_crawl_id IS NULL OR former.url IS NOT NULL THEN CAST(NULL AS VARCHAR)
         WHEN NOT comparison.is_observed_before THEN comparison.reason
         WHEN NOT partner.is_observed_before THEN 'related_not_read'
-        WHEN about_sitemaps.issue IS NOT NULL AND NOT pairs.has_all_previous_sitemaps THEN 'sitemaps_not_read'
+        WHEN found.is_about_sitemaps AND NOT pairs.has_all_previous_sitemaps THEN 'sitemaps_not_read'
       END AS reason,
       former.url IS NOT NULL AS is_remaining
-    FROM mart.page_issues AS found
+    FROM found
     JOIN mart.crawl_pairs AS pairs ON pairs.crawl_id = found.crawl_id
     LEFT JOIN former
       ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.present_url = found.url
     LEFT JOIN mart.page_comparison AS comparison
       ON comparison.crawl_id = found.crawl_id AND comparison.url = found.url
-    LEFT JOIN related ON related.issue = found.issue
     LEFT JOIN mart.page_comparison AS partner
-      ON partner.crawl_id = found.crawl_id AND partner.url = found.related_url AND related.issue IS NOT NULL
-    LEFT JOIN about_sitemaps ON about_sitemaps.issue = found.issue
+      ON partner.crawl_id = found.crawl_id AND partner.url = found.partner_url
   ),
 
   past AS (
@@ -104,12 +103,11 @@ WITH
       CASE
         WHEN NOT former.is_observed THEN coalesce(former.reason, 'target_not_read')
         WHEN NOT former.is_partner_observed THEN 'related_not_read'
-        WHEN about_sitemaps.issue IS NOT NULL AND NOT former.has_all_sitemaps THEN 'sitemaps_not_read'
+        WHEN former.is_about_sitemaps AND NOT former.has_all_sitemaps THEN 'sitemaps_not_read'
       END AS reason
     FROM former
     LEFT JOIN mart.page_issues AS found
       ON found.crawl_id = former.crawl_id AND found.issue = former.issue AND found.url = former.present_url
-    LEFT JOIN about_sitemaps ON about_sitemaps.issue = former.issue
     WHERE found.url IS NULL
   )
 
