@@ -36,7 +36,10 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`ALTER TABLE mart.crawls ADD COLUMN status VARCHAR DEFAULT 'done';
     ALTER TABLE mart.crawls ADD COLUMN created_at TIMESTAMPTZ; ALTER TABLE mart.crawls ADD COLUMN fetched_urls BIGINT;
     ALTER TABLE mart.crawls ADD COLUMN is_complete BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN has_pages BOOLEAN;
+    ALTER TABLE mart.crawls ADD COLUMN is_comparable BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN scope_note VARCHAR;
     UPDATE mart.crawls SET is_complete = end_reason = 'ok', has_pages = pages IS NOT NULL;
+    UPDATE mart.crawls SET is_comparable = is_complete,
+      scope_note = CASE WHEN NOT is_complete THEN 'The crawl ended early.' END;
     ALTER TABLE mart.crawls ADD COLUMN is_in_trends BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN is_latest BOOLEAN;
     UPDATE mart.crawls SET is_in_trends = pages IS NOT NULL AND crawl_id <> 'c2-cut', is_latest = crawl_id IN ('c2', 'c3')`);
   const figures = [
@@ -105,7 +108,7 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`CREATE TABLE mart.project_issues AS SELECT 'p1' AS project_id, * FROM mart.issues`);
   await connection.run(`CREATE TABLE mart.page_issues (crawl_id VARCHAR, url VARCHAR, issue VARCHAR)`);
   await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, 'client_error' AS issue, 3 AS pages,
-      2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
+      2 AS new_pages, 1 AS fixed_pages, 4 AS missing_pages, 1 AS remaining_pages, 0 AS unseen_pages`);
   await connection.run(
     `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'c2 ' || $1 AS page_key,
        '/shop' AS url_first_path, issue, title, severity, 90 AS priority FROM mart.issues`,
@@ -199,7 +202,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(page).toContain('2026-11-05, deployment: &lt;b&gt;New&lt;/b&gt; templates</text>');
   expect(page).toContain('<h2>Notes</h2>');
   expect(page).toMatch(
-    /The charts leave out <a href="\/crawls\/c2-cut"[^>]*>Crawl 3 · 2026-11-15<\/a> \(it is not complete\)/,
+    /The charts leave out <a href="\/crawls\/c2-cut"[^>]*>Crawl 3 · 2026-11-15<\/a> \(it ended early\)/,
   );
   expect(page.match(/<div role="(img|group)"/g)).toHaveLength(7);
   const places = ['<dl class="kpis strip">', '<figcaption>What to do first', '<div class="charts">'];
@@ -209,7 +212,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(page).toContain(
     '<strong>5</strong></a> <span class="bad">−1</span> <small>since 2026-11-01</small>',
   );
-  expect(page).toContain('<small>1 fixed</small>');
+  expect(page).toContain('<small>1 fixed, 4 missing</small>');
   expect(page).toContain(`<small>${REASON}</small>`);
   expect(page).toMatch(/<td class="number" data-name="Bot hits"><span class="unknown">not known<\/span>/);
   const other = await (await ask('/projects/p1?configuration=1&wait=1')).text();
@@ -266,7 +269,7 @@ test('a crawl is called by its number and day, and begins with what changed and 
     is_complete: true,
     before: { crawl_id: 'c1', crawl_number: 1 },
     after: { crawl_id: 'c2-cut' },
-    issues: [{ issue: 'client_error', pages: 3, new: 2, fixed: 1 }],
+    issues: [{ issue: 'client_error', pages: 3, new: 2, fixed: 1, missing: 4 }],
   });
   expect(crawl.units).toMatchObject([
     { unit: 'crawl_links/c2', status: 'failed', loaded: null },
@@ -288,8 +291,8 @@ test('a crawl is called by its number and day, and begins with what changed and 
   expect(units).toContain('href="/units/crawl_links/c2"');
   expect(units).toContain('<a href="/crawls/c2?tab=units" aria-current="page">Units</a>');
   const partial = await (await ask('/crawls/c3?wait=1')).text();
-  expect(partial).toContain('This crawl is not complete');
-  expect(partial).toContain('not complete</small>');
+  expect(partial).toContain('<p class="notice">The crawl ended early.</p>');
+  expect(partial).toContain('ended early</small>');
   expect(partial).not.toContain('<script>alert');
   const open = await (await ask('/crawls/c4?wait=1')).text();
   expect(open).toContain('Ended –.');

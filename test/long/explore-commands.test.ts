@@ -73,10 +73,14 @@ test('a part stands alone as rows in any format', async () => {
     'links,origin,anchor,follow,link_position,status_code,is_indexable,depth\n1,https://shop.example/,Lamp,true,,200,true,0\n',
   );
   const lines = (await ok('compare', 'shop-2', 'shop-3', '--part', 'pages', '--format', 'jsonl')).split('\n');
-  expect(JSON.parse(lines[0] ?? '')).toEqual({ change: 'added', title: 'pages added', pages: 2, why: null });
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    ...{ change: 'added', title: 'pages added', pages: 1, reasons: [], why: null },
+  });
   const part = ['compare', 'shop-2', 'shop-3', '--part', 'pages'];
-  expect(await ok(...part)).toMatch(/^Change +Title +Pages +Found\nadded +pages added +2 +-$/m);
-  expect(await ok(...part, '--names', 'columns')).toMatch(/^change +title +pages +why$/m);
+  expect(await ok(...part)).toMatch(
+    /^Change +Title +Pages +Reasons +Found\nadded +pages added +1 +\[\] +-$/m,
+  );
+  expect(await ok(...part, '--names', 'columns')).toMatch(/^change +title +pages +reasons +why$/m);
 });
 
 test('issues and pages are rows in any format, and a list that is cut says so', async () => {

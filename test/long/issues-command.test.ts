@@ -29,31 +29,36 @@ const issues = async (...more: readonly string[]): Promise<readonly FoundIssue[]
 const rows = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
   JSON.parse((await crawlhouse(folder, null, ['query', sql, '--json'])).stdout);
 
-test('each figure is the number of rows behind it, now, new, fixed and remaining', async () => {
+test('each page that has an issue, or had it, is counted once, and nothing is fixed that was not read again', async () => {
   const found = await issues();
   expect(found.length).toBeGreaterThan(20);
-  // The same figures, counted page by page.
+  // Counted page by page: `read` are pages that the later crawl read, or that are gone or lead elsewhere for good.
   const counted = await rows(`
     WITH page AS (
-      SELECT crawls.crawl_id, issue, url, bool_or(here.crawl_id = crawls.crawl_id) AS is_now,
-        bool_or(here.crawl_id = crawls.previous_crawl_id) AS was
+      SELECT crawls.crawl_id, issue, here.url, bool_or(here.crawl_id = crawls.crawl_id) AS is_now,
+        bool_or(here.crawl_id = crawls.previous_crawl_id) AS was,
+        bool_or(coalesce(pages.observation, '') IN ('read', 'gone') OR moved.url IS NOT NULL) AS is_read
       FROM mart.crawls AS crawls
       JOIN mart.page_issues AS here ON here.crawl_id IN (crawls.crawl_id, crawls.previous_crawl_id)
+      LEFT JOIN mart.pages AS pages ON pages.crawl_id = crawls.crawl_id AND pages.url = here.url
+      LEFT JOIN mart.page_comparison AS moved
+        ON moved.crawl_id = crawls.crawl_id AND moved.url = here.url AND moved.comparison IN ('moved', 'merged')
       WHERE crawls.is_main GROUP BY ALL)
-    SELECT crawl_id, issue, count_if(is_now) AS pages, count_if(is_now AND NOT was) AS "new",
-      count_if(was AND NOT is_now) AS fixed, count_if(is_now AND was) AS remaining
+    SELECT crawl_id, issue, count_if(is_now) AS pages, count_if(was) AS previous, count_if(was AND NOT is_now AND is_read) AS read
     FROM page GROUP BY ALL`);
   const by = new Map(counted.map((row) => [`${row.crawl_id} ${row.issue}`, row]));
-  for (const { crawl_id, issue, pages, new: added, fixed, remaining } of found) {
+  for (const { crawl_id, issue, pages, new: added, fixed, missing, remaining, unseen } of found) {
     const row = by.get(`${crawl_id} ${issue}`);
-    const compared = added === null ? null : { new: row?.new, fixed: row?.fixed, remaining: row?.remaining };
-    expect([issue, pages, added === null ? null : { new: added, fixed, remaining }]).toEqual([
-      issue,
-      row?.pages,
-      compared,
+    expect([issue, pages]).toEqual([issue, row?.pages]);
+    if (added === null || fixed === null || missing === null || remaining === null || unseen === null)
+      continue;
+    expect([issue, added + remaining + unseen, fixed + missing + remaining]).toEqual([
+      ...[issue, row?.pages, row?.previous],
     ]);
+    expect(fixed, issue).toBeLessThanOrEqual(Number(row?.read));
   }
-  expect(found.some((one) => (one.new ?? 0) > 0) && found.some((one) => (one.fixed ?? 0) > 0)).toBe(true);
+  for (const change of ['new', 'fixed', 'missing'] as const)
+    expect([change, found.some((one) => Number(one[change]) > 0)]).toEqual([change, true]);
 });
 
 test('a project and a crawl are named as everywhere, and a name of none is refused', async () => {
@@ -85,7 +90,7 @@ test('people see the crawl, its issues by subject with sums, and how many are on
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^\S.*, crawl of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(\S+\), compared with \d{4}-/);
   expect(lines[1]).toMatch(/^\d+ issues: \d+ high, \d+ medium, \d+ low$/);
-  expect(lines[2]).toMatch(/^Issue +Severity +Name +Pages +New +Fixed/);
+  expect(lines[2]).toMatch(/^Issue +Severity +Name +Pages +New +Fixed( +Missing)?/);
   const heads = lines.filter((line) => / · \d+ issues?/.test(line));
   expect(heads.length).toBeGreaterThan(5);
   for (const head of heads) expect(head).toMatch(/^[A-Z][a-zA-Z ]+ · \d+ issues? +(\d|-)/);
@@ -116,6 +121,14 @@ interface Pages {
 }
 const pages = async (...more: readonly string[]): Promise<Pages> =>
   JSON.parse((await crawlhouse(folder, null, ['pages', ...more, '--json'])).stdout);
+
+test('what is missing leads to its pages, each with why', async () => {
+  const one = (await issues()).find(({ missing }) => Number(missing) > 0);
+  const asked = ['--project', one?.project ?? '', '--issue', one?.issue ?? '', '--change', 'missing'];
+  const { total, rows } = await pages(...asked, '--limit', '5');
+  expect([total, rows.length]).toEqual([one?.missing, Math.min(5, Number(one?.missing))]);
+  for (const { reason } of rows) expect(reason).toMatch(/^[a-z_]+$/);
+});
 
 test('an issue leads to as many pages as it counts', async () => {
   const found = await issues();

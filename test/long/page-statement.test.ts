@@ -217,8 +217,8 @@ test('pages that came, went and changed are those of mart.page_changes', async (
     expect([change, await urls(`crawl=shop-3&change=${change}`)]).toEqual([change, of.map(({ url }) => url)]);
 });
 
-test('pages that are gone are found in a segment that is gone with them', async () => {
-  expect(await urls('crawl=shop-1&since=shop-3&change=removed&segment=/de/')).toEqual([url('/de/lampe')]);
+test('pages that are missing are found in a segment that is gone with them', async () => {
+  expect(await urls('crawl=shop-1&since=shop-3&change=missing&segment=/de/')).toEqual([url('/de/lampe')]);
 });
 
 test('the list of an issue about a relation has both URLs, another issue has one', async () => {
@@ -243,7 +243,9 @@ test('every form of a statement is in the SQL that each engine has', async () =>
     'issue=client_error&sort=priority desc',
     'issue=thin&change=new',
     'issue=thin&change=fixed',
+    'issue=thin&change=missing&reason=eq:not_linked',
     'change=removed',
+    'change=missing&since=shop-1&reason=eq:not_linked',
     'change=changed',
     'change=title&clicks=gte:1&search_bot_hits=is:null&issues=gte:1',
     'segment=/lamps/&sources=has:crawler&url=ends:/red&title=not_contains:x',
@@ -269,7 +271,7 @@ test.each([
   ['is_indexable=is:maybe', 'is_indexable: is takes no maybe', 'is:true'],
   ['issue=thinn', 'there is no issue thinn', 'did you mean thin?'],
   ['change=titel', 'pages have no column titel', 'did you mean title?'],
-  ['issue=thin&change=added', '--change: added is none of an issue', 'new, fixed or remaining'],
+  ['issue=thin&change=added', '--change: added is none of an issue', 'new, fixed, missing'],
   [
     'issue=bots_on_non_indexable&change=new',
     'it depends on days, which differ',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Comparison, readComparison } from '../../src/answers/explore/compare/read-compare.ts';
+import { CHANGES_OF_ISSUE } from '../../src/answers/explore/pages/page-filter.ts';
 import { readPages } from '../../src/answers/explore/pages/read-pages.ts';
 import type { AskedSegment } from '../../src/answers/explore/segments.ts';
 import type { QueryProcess } from '../../src/answers/query/query-process.ts';
@@ -82,7 +83,8 @@ test('issues are new, fixed or remain as mart.issue_changes has them, and unknow
   ] as const) {
     const { issues } = await compare(from, to);
     const changes = await warehouse.rows(
-      `SELECT issue, pages AS after, new_pages AS "new", fixed_pages AS fixed, remaining_pages AS remaining
+      `SELECT issue, pages AS after, new_pages AS "new", fixed_pages AS fixed, missing_pages AS missing,
+         remaining_pages AS remaining, unseen_pages AS unseen
        FROM mart.issue_changes WHERE crawl_id = $to AND (pages > 0 OR previous_pages > 0)
          AND previous_pages IS NOT NULL ORDER BY issue`,
       signal,
@@ -93,12 +95,8 @@ test('issues are new, fixed or remain as mart.issue_changes has them, and unknow
       .toSorted((a, b) => (a.issue < b.issue ? -1 : 1));
     expect(compared.length).toBeGreaterThan(2);
     expect(
-      compared.map(({ issue, after, new: added, fixed, remaining }) => ({
-        issue,
-        after,
-        new: added,
-        fixed,
-        remaining,
+      compared.map(({ issue, after, new: added, fixed, missing, remaining, unseen }) => ({
+        ...{ issue, after, new: added, fixed, missing, remaining, unseen },
       })),
     ).toEqual(changes);
   }
@@ -128,7 +126,8 @@ test('pages come, go and change as mart.page_changes has them, in fields that bo
   const { pages } = await compare('shop-2', 'shop-3');
   const by = Object.fromEntries(pages.map(({ change, pages, why }) => [change, why ?? pages]));
   expect(by).toEqual({
-    ...{ added: 2, removed: 0, changed: 1, status_code: 1, is_indexable: 1, title: 0, rel_canonical: 0 },
+    ...{ added: 1, removed: 0, moved: 1, missing: 0, unseen: 0, changed: 1 },
+    ...{ status_code: 1, is_indexable: 1, title: 0, rel_canonical: 0 },
     h1: 'the export of crawl 4 of 2026-03-16 lacks h1',
     meta_description: 'the export of crawl 3 of 2026-03-09 lacks meta_description',
   });
@@ -145,7 +144,7 @@ test('each number of pages is that of the pages behind it', async () => {
   };
   const { pages, issues } = await compare('shop-1', 'shop-3');
   const known = pages.filter(({ pages }) => pages !== null);
-  expect(known.length).toBe(7);
+  expect(known.length).toBe(10);
   for (const { change, pages } of known) {
     const { total } = await readPages(warehouse, { ...filter, change }, 10, signal);
     expect([change, total]).toEqual([change, pages]);
@@ -153,7 +152,7 @@ test('each number of pages is that of the pages behind it', async () => {
   const compared = issues.filter(({ why }) => why === null);
   expect(compared.length).toBeGreaterThan(2);
   for (const { issue, ...counts } of compared)
-    for (const change of ['new', 'fixed', 'remaining'] as const) {
+    for (const change of CHANGES_OF_ISSUE) {
       const { total } = await readPages(warehouse, { ...filter, issue, change }, 10, signal);
       expect([issue, change, total]).toEqual([issue, change, counts[change]]);
     }
@@ -205,7 +204,7 @@ test.each([
     const compared = issues.filter(({ why }) => why === null);
     expect(compared.length).toBeGreaterThan(0);
     for (const { issue, ...counts } of compared)
-      for (const change of ['new', 'fixed', 'remaining'] as const)
+      for (const change of CHANGES_OF_ISSUE)
         expect([issue, change, counts[change]]).toEqual([issue, change, await total({ issue, change })]);
   },
 );
@@ -238,10 +237,15 @@ test('of a crawl without the segmentation nothing is known in a segment, and a n
 test('crawls of two configurations, cut ones and those in the other order are compared with a note', async () => {
   const { notes, pages } = await compare('shop-3', 'shop-cut', 'Shop');
   expect(notes).toEqual([
-    'crawl 2 of 2026-03-05 did not reach all pages: those that it lacks may be there.',
+    'crawl 2 of 2026-03-05: The crawl stopped at its limit of URLs. Other pages were not requested.',
     'crawl 4 of 2026-03-16 is the later one: the changes go back in time.',
   ]);
-  expect(pages.find(({ change }) => change === 'removed')?.pages).toBe(6);
+  const [removed, missing] = ['removed', 'missing'].map((name) =>
+    pages.find(({ change }) => change === name),
+  );
+  expect([removed?.pages, missing?.pages, missing?.reasons]).toEqual([
+    ...[0, 6, [{ reason: 'outside_limits', pages: 6 }]],
+  ]);
   const { notes: two, to } = await compare('latest', 'shop-mobile', 'Shop');
   expect([two, to.crawl_config_name]).toEqual([
     ['The crawls are of two configurations, Web and Mobile: pages may differ by what each crawls.'],
@@ -268,9 +272,9 @@ test('each statement is of the subset that every engine takes', async () => {
   };
   const crawls = { from: 'shop-2', to: 'shop-3' };
   await readComparison(recorded, crawls, signal);
-  expect(statements.size).toBe(7);
+  expect(statements.size).toBe(8);
   await readComparison(recorded, { ...crawls, segment: 'lamp' }, signal);
-  expect(statements.size).toBe(12);
+  expect(statements.size).toBe(14);
   const connection = await temporaryConnection(folder);
   for (const sql of statements)
     expect(await findNonPortable(connection, sql, { file: 'SQL', line: 1 }), sql).toEqual([]);

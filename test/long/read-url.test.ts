@@ -39,7 +39,7 @@ test('a page shows its row, where it redirects to and its issues with the way to
 test('the history says what changed in which crawl, and not a field that one of the exports lacked', async () => {
   const { history } = await story('/lamps/red');
   expect(
-    history.map(({ crawl_id, is_in_crawl, is_complete }) => [crawl_id, is_in_crawl, is_complete]),
+    history.map(({ crawl_id, is_in_crawl, has_all_links }) => [crawl_id, is_in_crawl, has_all_links]),
   ).toEqual([
     ['shop-3', true, true],
     ['shop-2', true, true],
@@ -51,6 +51,7 @@ test('the history says what changed in which crawl, and not a field that one of 
   );
   expect(changes).toEqual([
     [
+      ['moved', null, url('/lamps/crimson')],
       ['status_code', 200, 301],
       ['is_indexable', true, false],
       ['non_indexable_reason', null, 'redirect'],
@@ -74,7 +75,7 @@ test('a page comes and goes in its history, in the crawls of one configuration',
   ]);
   expect(history.map(({ crawl_id, changes }) => [crawl_id, changes.map(({ change }) => change)])).toEqual([
     ['shop-3', []],
-    ['shop-2', ['removed']],
+    ['shop-2', ['missing']],
     ['shop-cut', []],
     ['shop-1', []],
   ]);

@@ -33,7 +33,7 @@ export interface StatusPoint {
   readonly pages: number;
 }
 
-/** An issue of a crawl, with what changed since the crawl before (mart.issue_changes). */
+/** An issue of a crawl, with what changed since the previous crawl (mart.issue_changes). */
 export interface ReportIssue {
   readonly crawl_id: string;
   readonly issue: string;
@@ -45,6 +45,8 @@ export interface ReportIssue {
   /** Null where nothing is compared, as in the next. */
   readonly new: number | null;
   readonly fixed: number | null;
+  /** Pages that had it and were not read again. */
+  readonly missing: number | null;
   /** Of the pages that have it new, on the days that belong to the crawl. */
   readonly new_clicks: number | null;
   /** Pages that have it in the last crawls of the configuration, the oldest first; null where it is not known. */
@@ -71,6 +73,10 @@ export interface ProjectReport extends CrawlAnswers {
   readonly ended_at: string | null;
   readonly previous_ended_at: string | null;
   readonly end_reason: string | null;
+  /** Why it does not cover the whole site; null where it does. */
+  readonly scope_note: string | null;
+  /** Pages of the previous crawl that it did not read, by why, the most common first. */
+  readonly missing_pages: readonly { readonly reason: string; readonly pages: number }[];
   /** The severest first; those that are fixed have no pages. */
   readonly issues: readonly ReportIssue[];
   /** The crawls of its configuration up to this one, the oldest first. */
@@ -83,7 +89,8 @@ export interface ProjectReport extends CrawlAnswers {
 const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
 
 /** The crawls that are reported on: the main ones, or the one that is asked for. */
-const REPORTED = `SELECT project_id, project_name, crawl_config_id, crawl_config_name, crawl_id, previous_crawl_id, ended_at, end_reason
+const REPORTED = `SELECT project_id, project_name, crawl_config_id, crawl_config_name, crawl_id, previous_crawl_id, ended_at, end_reason,
+    scope_note
   FROM mart.crawls
   WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
     AND (($reported IS NULL AND is_main) OR crawl_id = $reported)`;
@@ -101,13 +108,14 @@ const SHOWN = `
 
 const ISSUES = `
   SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, CAST(issues.weight AS DOUBLE) AS weight,
-    changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, priorities.new_clicks, issues.why_it_matters, issues.fix
+    changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, changes.missing_pages AS missing,
+    priorities.new_clicks, issues.why_it_matters, issues.fix
   FROM mart.issue_changes AS changes
   JOIN (${REPORTED}) AS reported ON reported.crawl_id = changes.crawl_id
   JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
   LEFT JOIN mart.issue_priorities AS priorities
     ON priorities.crawl_id = changes.crawl_id AND priorities.issue = changes.issue AND priorities.segmentation = '(site)'
-  WHERE changes.pages > 0 OR changes.fixed_pages > 0
+  WHERE changes.pages > 0 OR changes.fixed_pages > 0 OR changes.missing_pages > 0
   ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
 
 const CHANGES = `
@@ -115,6 +123,13 @@ const CHANGES = `
   FROM mart.site_changes AS found
   JOIN (${REPORTED}) AS reported ON reported.crawl_id = found.crawl_id
   ORDER BY found.crawl_id, coalesce(found.clicks, 0) DESC, coalesce(found.pages, 0) DESC, found.change, found.segmentation, found.segment`;
+const MISSING = `
+  SELECT changes.crawl_id, changes.reason, count(*) AS pages
+  FROM mart.page_changes AS changes
+  JOIN (${REPORTED}) AS reported ON reported.crawl_id = changes.crawl_id
+  WHERE changes.change = 'missing' AND changes.reason IS NOT NULL
+  GROUP BY changes.crawl_id, changes.reason
+  ORDER BY changes.crawl_id, pages DESC, changes.reason`;
 
 const TRENDS = `
   SELECT shown.main_id, trend.issue, array_agg(trend.pages ORDER BY trend.ended_at, trend.crawl_id) AS trend
@@ -140,13 +155,13 @@ export async function readSiteReport(
   const asked = new Map(Object.entries({ project, reported }));
   const crawls = (await ask(
     `SELECT main.project_id, main.project_name, main.crawl_config_name, main.crawl_id, main.previous_crawl_id, main.ended_at,
-       previous.ended_at AS previous_ended_at, main.end_reason
+       previous.ended_at AS previous_ended_at, main.end_reason, main.scope_note
      FROM (${REPORTED}) AS main LEFT JOIN mart.crawls AS previous ON previous.crawl_id = main.previous_crawl_id
      ORDER BY main.project_name, main.project_id`,
     asked,
   )) as unknown as Omit<
     ProjectReport,
-    'trend' | 'statusTrend' | 'issues' | 'siteChanges' | keyof CrawlAnswers
+    'trend' | 'statusTrend' | 'issues' | 'siteChanges' | 'missing_pages' | keyof CrawlAnswers
   >[];
   const issues = Map.groupBy(
     (await ask(ISSUES, asked)) as unknown as ReportIssue[],
@@ -154,6 +169,12 @@ export async function readSiteReport(
   );
   const changes = Map.groupBy(
     (await ask(CHANGES, asked)) as unknown as ReportChange[],
+    ({ crawl_id }) => crawl_id,
+  );
+  const missing = Map.groupBy(
+    (await ask(MISSING, asked)) as unknown as (ProjectReport['missing_pages'][number] & {
+      readonly crawl_id: string;
+    })[],
     ({ crawl_id }) => crawl_id,
   );
   const trendsOf = byMain(await ask(TRENDS, asked));
@@ -181,6 +202,7 @@ export async function readSiteReport(
     const trends = new Map(trendsOf.get(id)?.map((one) => [one.issue, one.trend as ReportIssue['trend']]));
     return {
       ...crawl,
+      missing_pages: (missing.get(id) ?? []).map(({ reason, pages }) => ({ reason, pages })),
       issues: (issues.get(id) ?? []).map((one) => ({ ...one, trend: trends.get(one.issue) ?? [] })),
       siteChanges: changes.get(id) ?? [],
       trend: (figures.get(id) ?? []) as unknown as TrendPoint[],

@@ -164,7 +164,7 @@ function overview(projects: readonly ProjectReport[]): Html {
 
 /** Whose crawl it is, what changed in two sentences, and what to do first. */
 function head(project: ProjectReport, incidents: readonly Wrong[], link: AddressOf): Html {
-  const { crawl_config_name, end_reason, ended_at, previous_ended_at, trend } = project;
+  const { crawl_config_name, end_reason, ended_at, previous_ended_at, scope_note, trend } = project;
   const { better, worse } = verdictOf(project);
   const { project_id, crawl_id: crawl } = project;
   const address = link({ to: 'project', project_id });
@@ -175,7 +175,8 @@ function head(project: ProjectReport, incidents: readonly Wrong[], link: Address
   });
   return html`<h2>${address === null ? name : html`<a href="${address}">${name}</a>`}</h2>
 <p class="facts">${crawl_config_name === null ? null : `${crawl_config_name}, `}crawl of ${day(ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}.
-${previous_ended_at === null ? 'There is no crawl before it to compare with.' : changed(trend)}</p>
+${previous_ended_at === null ? 'There is no previous crawl to compare with.' : changed(trend)}</p>
+${scope_note && html`<p class="facts"><strong>${scope_note}</strong></p>`}
 ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
 ${
   better === null
@@ -200,11 +201,11 @@ ${others.length === 0 ? null : html`<details class="all"><summary>${counted(othe
 function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: AddressOf): Html {
   const { project_id, crawl_id: crawl, findings } = project;
   const behind = new Map(firstThingsOf(findings).map((one) => [one.issue, one]));
-  const linked = ({ issue }: ReportIssue, text: string, change?: 'new' | 'fixed'): Html => {
+  const linked = ({ issue }: ReportIssue, text: string, change?: 'new' | 'fixed' | 'missing'): Html => {
     const address = link({ to: 'pages', project_id, parts: { crawl, issue, change } });
     return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;
   };
-  const count = (name: string, of: 'pages' | 'new' | 'fixed') => ({
+  const count = (name: string, of: 'pages' | 'new' | 'fixed' | 'missing') => ({
     ...{ name, isNumber: true },
     cell: (one: ReportIssue) =>
       one[of] ? linked(one, countText(one[of]), of === 'pages' ? undefined : of) : numberText(one[of]),
@@ -229,6 +230,7 @@ function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link
         cell: ({ title, trend }) => sparkline(trend, `Pages with ${title} in the last crawls`, true) ?? '',
       },
       ...[count('New', 'new'), count('Fixed', 'fixed')],
+      ...(project.issues.some(({ missing }) => Number(missing) > 0) ? [count('Missing', 'missing')] : []),
       ...[traffic('Clicks', 'clicks'), traffic('Bot hits', 'search_bot_hits')],
       {
         name: 'Example',
@@ -262,7 +264,7 @@ function charts(project: ProjectReport, notes: readonly Note[], link: AddressOf)
 ${figure('Pages', lineChart(`Pages of ${name}`, trend, PAGES, notes), { rows: trend, question: QUESTIONS.trend })}
 ${figure('Pages by status', statusChart(`Pages by status of ${name}`, statuses, notes), { rows: statusTrend, question: QUESTIONS.statuses })}
 ${figure('Indexability', indexabilityFunnel(`Indexability of ${name}`, funnel[0]), { rows: funnel, question: QUESTIONS.funnel })}
-${figure('Changes since the crawl before', barChart(`Changes of ${name}`, kinds), { rows: changes, question: QUESTIONS.changes })}
+${figure('Changes since the previous crawl', barChart(`Changes of ${name}`, kinds), { rows: changes, question: QUESTIONS.changes })}
 ${figure('Average load time (ms)', lineChart(`Average load time of ${name}`, trend, SPEED, notes), { rows: trend, question: QUESTIONS.trend })}
 </div>
 ${notes.length === 0 ? null : html`<ul class="notes">${notes.map(({ date, kind, text }) => html`<li>${date} ${kind}: ${text}</li>\n`)}</ul>`}`;

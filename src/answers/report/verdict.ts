@@ -1,4 +1,5 @@
 import { counted, countText } from '../../core/text/amounts.ts';
+import { reasonsText } from '../../project/model/shown/reason-words.ts';
 import { siteChangeWords } from '../../project/model/shown/site-change-words.ts';
 import type { ProjectReport, ReportIssue } from './read-site-report.ts';
 
@@ -24,7 +25,11 @@ interface Change {
 export function verdictOf(project: ProjectReport) {
   if (project.previous_ended_at === null) return { better: null, worse: null };
   const lost = project.siteChanges.map((one) => siteChangeWords(one, one.pages, one.clicks));
-  const changes = [...figureChanges(project), ...project.issues.flatMap(issueChange)];
+  const changes = [
+    ...missingPages(project),
+    ...figureChanges(project),
+    ...project.issues.flatMap(issueChange),
+  ];
   const most = (chosen: readonly Change[]): string[] =>
     chosen
       .toSorted((a, b) => b.weight - a.weight || b.clicks - a.clicks || Math.abs(b.size) - Math.abs(a.size))
@@ -38,24 +43,42 @@ export function verdictOf(project: ProjectReport) {
   };
 }
 
-function issueChange({ title, weight, new: fresh, fixed, new_clicks }: ReportIssue): Change[] {
+function issueChange({ title, weight, new: fresh, fixed, missing, new_clicks }: ReportIssue): Change[] {
   const more = fresh === null || fixed === null ? 0 : fresh - fixed;
   if (fresh === null || more === 0) return [];
   if (more < 0) return [{ text: `${title} on ${pagesText(-more, ' fewer')}`, weight, clicks: 0, size: more }];
   const clicks = new_clicks ?? 0;
   const led = clicks === 0 ? '' : ` that ${counted(clicks, 'click')} ${clicks === 1 ? 'leads' : 'lead'} to`;
-  const some = fixed ? ` (${countText(fixed)} fixed)` : '';
+  const others = [
+    fixed ? `${countText(fixed)} fixed` : '',
+    missing ? `${countText(missing)} missing` : '',
+  ].filter((text) => text !== '');
+  const some = others.length === 0 ? '' : ` (${others.join(', ')})`;
   return [{ text: `${title} on ${pagesText(fresh, ' new')}${led}${some}`, weight, clicks, size: more }];
 }
 
-/** Pages that can be found matter more than any issue. More of them are no gain while others were lost. */
-function figureChanges({ trend, previous_crawl_id, siteChanges }: ProjectReport): Change[] {
+/** Pages that were not read again matter most. Those that robots.txt blocks may be a change of the website already. */
+function missingPages({ missing_pages, siteChanges }: ProjectReport): Change[] {
+  const isKnown = siteChanges.some(({ change }) => change === 'robots_denied');
+  const reasons = missing_pages.filter(({ reason }) => !isKnown || reason !== 'blocked_by_robots');
+  const size = reasons.reduce((sum, { pages }) => sum + Number(pages), 0);
+  if (size === 0) return [];
+  const text = `${counted(size, 'page')} of the previous crawl not read (${reasonsText(reasons)})`;
+  return [{ text, weight: 3, clicks: 0, size }];
+}
+
+/**
+ * Pages that can be found matter more than any issue. More of them are no gain while others were lost, or were not read
+ * again.
+ */
+function figureChanges(project: ProjectReport): Change[] {
+  const { trend, previous_crawl_id, siteChanges, missing_pages } = project;
   const now = trend.at(-1);
   const before = trend.find(({ crawl_id }) => crawl_id === previous_crawl_id);
   if (now?.indexable_pages == null || before?.indexable_pages == null) return [];
   const more = now.indexable_pages - before.indexable_pages;
   const words = `${countText(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} indexable ${Math.abs(more) === 1 ? 'page' : 'pages'}`;
-  const hasLosses = siteChanges.some(({ change }) => LOSSES.includes(change));
+  const hasLosses = missing_pages.length > 0 || siteChanges.some(({ change }) => LOSSES.includes(change));
   return more === 0 || (more > 0 && hasLosses) ? [] : [{ text: words, weight: 2, clicks: 0, size: -more }];
 }
 

@@ -30,7 +30,7 @@ const weekly = (
 
 1. status: is the crawl fresh, and did anything fail? Say so first.
 2. compare_crawls from previous to latest: the figures that changed, and why some are not compared.
-3. list_issues: the severest issues that are new, and those that are fixed.
+3. list_issues: the severest issues that are new, those that are fixed, and what is missing: nobody knows whether that is fixed.
 4. find_pages for the worst two new issues, and get_url for one page of each: what is wrong, and since when.
 
 Then write at most ten sentences: what is better, what is worse, and what to do first, with the number of pages for each.
@@ -39,8 +39,8 @@ Give figures as the tools have them, with their units. Where something is not kn
 const migration = ({ project, from, to }: { project: string; from: string; to: string }): string =>
   `Check the migration of the project ${project}: the crawl ${from} is before it, the crawl ${to} after.
 
-1. compare_crawls from ${from} to ${to}: pages removed, indexability and canonicals that changed, client errors, redirects.
-2. find_pages with crawl ${to}, since ${from} and change removed, then is_indexable, then status_code: the pages that lost most.
+1. compare_crawls from ${from} to ${to}: pages removed, moved and missing, indexability and canonicals that changed, client errors, redirects.
+2. find_pages with crawl ${to}, since ${from} and change removed, then missing (reason says why), is_indexable and status_code: the pages that lost most.
 3. ask_question q24_migration_check with the project and the crawl ${to}: where old URLs lead now, and the clicks at risk.
 4. get_url for three URLs that were lost: where they redirect to, who links to them, their clicks.
 
@@ -74,6 +74,8 @@ interface Statement {
 interface Selected {
   readonly lines: string;
   readonly why: string | null;
+  /** What the crawls did not cover that a question answers for. */
+  readonly scope: readonly string[];
 }
 
 const RUNS = 5;
@@ -171,7 +173,7 @@ async function rows(
   signal: AbortSignal,
 ) {
   const offset = Number(cursor);
-  const { lines: text, why } = await desk.select(statement, { limit: limit + 1, offset }, signal);
+  const { lines: text, why, scope } = await desk.select(statement, { limit: limit + 1, offset }, signal);
   const lines = linesOf(text);
   const hasMore = lines.length > limit;
   return {
@@ -180,6 +182,7 @@ async function rows(
     ...(hasMore && { next_cursor: String(offset + limit) }),
     ...unitsOf(lines),
     ...(why !== null && { why }),
+    ...(scope.length > 0 && { scope }),
   };
 }
 
@@ -215,7 +218,7 @@ function registerPrompts(server: McpServer): void {
     'weekly_review',
     {
       title: 'Weekly review',
-      description: 'What is better, what is worse and what to do first since the crawl before.',
+      description: 'What is better, what is worse and what to do first since the previous crawl.',
       argsSchema: z.object({ project: Project }),
     },
     ({ project }) => asked(weekly(project)),

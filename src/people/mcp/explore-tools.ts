@@ -41,8 +41,10 @@ export function registerExploreTools(register: Register, reader: CatalogReader):
 function registerIssueTools(register: Register, reader: CatalogReader): void {
   register(
     'list_issues',
-    'What is wrong with the pages of a crawl: pages now, new, fixed and remaining since the crawl before. ' +
-      'Null is not known. unknown counts issues that the export says nothing of. Of several projects, the severest few of each.',
+    'What is wrong with the pages of a crawl: pages now, and since the previous crawl new, fixed, missing (had it, and were ' +
+      'not read again: not fixed), remaining and unseen (have it, and were not read before). Null is unknown. unknown counts ' +
+      'issues that the export says nothing of. scope_note says what the crawl did not cover. Of several projects, the ' +
+      'severest few of each.',
     { project: Project, crawl: Crawl, ...SEGMENT, ...PART },
     async (asked, signal) => {
       const crawls = await readIssues(reader, asked, signal);
@@ -73,12 +75,13 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
         .string()
         .optional()
         .describe(
-          'added, removed, changed (in any field) or a column that differs; with issue: new, fixed or remaining.',
+          'added, removed, moved, missing (not read again), unseen (not read before), changed (in any field) or a column that ' +
+            'differs; with issue: new, fixed, missing, remaining or unseen. reason says why.',
         ),
       since: z
         .string()
         .optional()
-        .describe(`What change compares with, the crawl before by default. ${CRAWL}.`),
+        .describe(`What change compares with, the previous crawl by default. ${CRAWL}.`),
       where: z
         .array(z.string().min(1))
         .default([])
@@ -119,7 +122,8 @@ function registerUrlTools(register: Register, reader: CatalogReader): void {
   register(
     'compare_crawls',
     'Two crawls of a project side by side: figures (titles have their units), issues, and numbers of pages that were ' +
-      'added, removed or changed. why says why a figure is not compared. find_pages with change and since lists the pages.',
+      'added, removed, moved, missing, unseen or changed, with reasons. why says why a figure is not compared. find_pages with ' +
+      'change and since lists the pages.',
     {
       project: OneProject,
       from: z.string().describe(`What was before. ${CRAWL}.`),

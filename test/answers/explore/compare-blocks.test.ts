@@ -14,7 +14,14 @@ const crawl = (crawl_id: string, crawl_number: number) => ({
     ended_at: `2026-03-0${crawl_number}T03:00Z`,
   },
 });
-const none = { new: null, fixed: null, remaining: null, why: 'it depends on days, which differ' };
+const none = {
+  new: null,
+  fixed: null,
+  missing: null,
+  remaining: null,
+  unseen: null,
+  why: 'it depends on days, which differ',
+};
 const COMPARISON = {
   ...{ from: crawl('c1', 1), to: crawl('c2', 2), notes: ['Mind this.'], ...WHOLE_SITE },
   kpis: [
@@ -62,14 +69,23 @@ const COMPARISON = {
       after: 3,
       new: 1,
       fixed: 0,
+      missing: 0,
       remaining: 2,
+      unseen: 0,
       why: null,
     },
     { issue: 'orphan', title: 'Orphan', severity: 'high', before: null, after: 1, ...none },
   ],
   pages: [
-    { change: 'added', title: 'pages added', pages: 2, why: null },
-    { change: 'h1', title: 'H1 changed', pages: null, why: 'the export lacks h1' },
+    { change: 'added', title: 'pages added', pages: 2, reasons: [], why: null },
+    {
+      ...{ change: 'missing', title: 'pages missing', pages: 1005, why: null },
+      reasons: [
+        { reason: 'blocked_by_robots', pages: 1002 },
+        { reason: 'not_linked', pages: 3 },
+      ],
+    },
+    { change: 'h1', title: 'H1 changed', pages: null, reasons: [], why: 'the export lacks h1' },
   ],
 } as unknown as Comparison;
 
@@ -84,6 +100,7 @@ test('a comparison has its crawls, each change with its share, and below a row w
   expect(text).toMatch(/^pages +- +0 +-\n {4}not known of crawl 1$/m);
   expect(text).toMatch(/^H1 changed +-\n {4}the export lacks h1$/m);
   expect(text).toMatch(/^Orphan +high +- +1 +- +- +- +orphan\n {4}it depends on days, which differ$/m);
+  expect(text).toMatch(/^pages missing +1,005\n {4}1,002 blocked by robots\.txt, 3 no longer linked$/m);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 

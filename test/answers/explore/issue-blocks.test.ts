@@ -7,7 +7,16 @@ import { CATEGORIES } from '../../../src/project/sql/models/issues.ts';
 
 const THIN: ListedIssue = {
   ...{ project: 'Shop', crawl_id: 'c2', issue: 'thin', title: 'Thin content', severity: 'low' },
-  ...{ category: 'content', pages: 3, new: 1, fixed: 0, remaining: 2, definition: 'few words' },
+  ...{
+    category: 'content',
+    pages: 3,
+    new: 1,
+    fixed: 0,
+    missing: 0,
+    remaining: 2,
+    unseen: 0,
+    definition: 'few words',
+  },
   ...{ why_it_matters: 'It says little.', fix: 'Write more', mended_by: 'content' },
   ...{ source: 'https://x.example/thin', priority: 20, clicks: 0, search_bot_hits: null },
   ...{ example: 'https://shop.example/a', trend: [2, null, 3] },
@@ -21,11 +30,18 @@ const THIN: ListedIssue = {
 const GONE: ListedIssue = {
   ...THIN,
   ...{ issue: 'no_h1', title: 'Missing H1', severity: 'medium', category: 'titles_and_headings' },
-  ...{ pages: 0, new: 0, fixed: 4, remaining: 0, priority: null, example: null, trend: [] },
+  ...{ pages: 0, new: 0, fixed: 4, missing: 2, remaining: 0, priority: null, example: null, trend: [] },
 };
 const LIST: IssueList = {
   ...{ project: 'Shop', project_id: 'p', crawl_id: 'c2', ended_at: '2026-02-01T03:00:00.000Z' },
-  ...{ previous_crawl_id: 'c1', previous_ended_at: null, is_in_trends: true, none: 5, unknown: 1 },
+  ...{
+    previous_crawl_id: 'c1',
+    previous_ended_at: null,
+    is_in_trends: true,
+    scope_note: null,
+    none: 5,
+    unknown: 1,
+  },
   ...{ segmentation: '(directory)', segment: 'lamps', issues: [THIN, GONE], categories: ['content'] },
   subjects: [{ category: 'content', pages: 3, clicks: 0, search_bot_hits: null }],
 };
@@ -39,11 +55,11 @@ test('a terminal has the issues below their subjects, with the names that comman
   expect(printed(LIST)).toBe(
     `Shop, crawl of 2026-02-01 03:00 UTC (c2), segment lamps of directory, compared with none
 2 issues: 0 high, 1 medium, 1 low
-Issue                          Severity  Name   Pages  New  Fixed  Clicks
-Content · 1 issue                                   3    1      0       0
-  Thin content                 low       thin       3    1      0       0
-Titles and headings · 1 issue                            0      4
-  Missing H1                   medium    no_h1      0    0      4       0
+Issue                          Severity  Name   Pages  New  Fixed  Missing  Clicks
+Content · 1 issue                                   3    1      0        0       0
+  Thin content                 low       thin       3    1      0        0       0
+Titles and headings · 1 issue                            0      4        2
+  Missing H1                   medium    no_h1      0    0      4        2       0
 5 issues on no page, 1 issue not known: their fields, hits or search results are not loaded.
 A subject counts each of its pages once, and each new or fixed finding, of the issues that are known.
 Clicks are of 2026-01-01 to 2026-01-28. Bot hits are not known: there are no log files of the days of this crawl.
@@ -54,8 +70,9 @@ Clicks are of 2026-01-01 to 2026-01-28. Bot hits are not known: there are no log
 test('what no issue is compared by is not known, never 0 new findings', () => {
   const since = { ...LIST, previous_ended_at: '2026-01-25T03:00:00.000Z' };
   expect(printed(since)).toContain('1 new findings, 4 fixed;');
-  const alone = { ...THIN, new: null, fixed: null, remaining: null };
-  expect(printed({ ...since, issues: [alone] })).toContain('New and fixed findings are not known:');
+  expect(printed(since)).toContain('2 earlier findings missing: the crawl did not read the pages again,');
+  const alone = { ...THIN, new: null, fixed: null, missing: null, remaining: null };
+  expect(printed({ ...since, issues: [alone] })).toContain('New and fixed findings are unknown:');
 });
 
 test('a browser has what an issue is about beside the list, and links where a terminal has names', () => {

@@ -16,6 +16,7 @@ function list(more: Partial<ListedPages> = {}, filter: Partial<ListedPages['filt
       crawl_id: 'c2',
       crawl_number: 2,
       ended_at: '2026-03-09T03:00Z',
+      scope_note: null,
     },
     filter: { project: 'Shop', crawl: 'c2', conditions: [], where: [], columns: [], ...filter },
     ...{ since: null, issue: null, total: 3, before: 0 },
@@ -79,7 +80,7 @@ test('in a browser a head sorts by its column, then the other way, and a part of
   );
 });
 
-test('pages that are gone are those of the crawl before, and their issue is no more to be mended', () => {
+test('pages that are gone are those of the previous crawl, and their issue is no more to be fixed', () => {
   const since = { crawl_id: 'c1', crawl_number: 1, ended_at: null };
   const text = drawn(list({ since, issue: ISSUE }, { issue: 'thin', change: 'fixed' }));
   expect(text).toContain('/projects/p1/url?url=https%3A%2F%2Fshop.example%2Fa&crawl=c1"');

@@ -9,7 +9,14 @@ type Links = UrlStory['inlinks'];
 const none = { total: 0, different: 0, rows: [] };
 
 function story(url: string, more: Partial<UrlStory> = {}, project_id = 'p1'): UrlStory {
-  const crawl = { crawl_id: 'c1', project_id, project: 'Shop', crawl_number: 1, ended_at: null };
+  const crawl = {
+    crawl_id: 'c1',
+    project_id,
+    project: 'Shop',
+    crawl_number: 1,
+    ended_at: null,
+    scope_note: null,
+  };
   return {
     ...{ url, crawl, page: null, redirects: null, canonical: null, hits: null, demand: null },
     ...{ hreflangs: [], structured_data: [], issues: [], history: [], near: [], empty: {}, is_known: true },
@@ -90,7 +97,7 @@ test('links that are equal are one row that says how many they are', () => {
 
 test('a page says what changed, and whether it is indexable, in both places', () => {
   const change = { change: 'title', before: 'Lamp', after: 'Red lamp' };
-  const seen = { crawl_id: 'c1', crawl_number: 1, ended_at: '2026-03-09T00:00:00.000Z', is_complete: true };
+  const seen = { crawl_id: 'c1', crawl_number: 1, ended_at: '2026-03-09T00:00:00.000Z' };
   const found = {
     is_in_crawl: true,
     status_code: 200,

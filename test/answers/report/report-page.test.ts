@@ -20,6 +20,7 @@ function issue(rest: Partial<ReportIssue> = {}): ReportIssue {
       pages: 12,
       new: 5,
       fixed: 2,
+      missing: 0,
       new_clicks: null,
       trend: [7, null, 12],
       why_it_matters: 'People find nothing.',
@@ -33,7 +34,7 @@ function project(rest: Partial<ProjectReport> = {}): ProjectReport {
   return {
     ...{ project_id: 'p1', project_name: 'Shop', crawl_config_name: 'weekly', crawl_id: 'c02' },
     ...{ previous_crawl_id: 'c01', ended_at: '2026-03-02T00:00:00.000Z', end_reason: 'ok' },
-    previous_ended_at: '2026-03-01T00:00:00.000Z',
+    ...{ previous_ended_at: '2026-03-01T00:00:00.000Z', scope_note: null, missing_pages: [] },
     issues: [issue()],
     trend: [point('01', 90), point('02', 1250)],
     statusTrend: [
@@ -131,6 +132,27 @@ test('changes of the website decide what got worse, the one with the most clicks
   expect(retitled).toContain('1,160 more indexable pages');
 });
 
+test('pages that were not read come first of what got worse, and more indexable pages are no comfort then', () => {
+  const missing_pages = [
+    { reason: 'blocked_by_robots', pages: 838 },
+    { reason: 'not_linked', pages: 2 },
+  ];
+  const issues = [issue({ new: 0, fixed: 2, missing: 236 })];
+  const one = project({
+    issues,
+    missing_pages,
+    previous_crawl_id: 'c01',
+    scope_note: 'It stopped at depth 3.',
+  });
+  const page = reportPage([one], AT).replaceAll(/<[^>]+>/g, ' ');
+  expect(page).toContain(
+    'Worse since 2026-03-01:  840 pages of the previous crawl not read (838 blocked by robots.txt, 2 no longer linked).',
+  );
+  expect(page).not.toContain('more indexable pages');
+  expect(page).toContain('It stopped at depth 3.');
+  expect(page).toMatch(/New\s+Fixed\s+Missing/);
+});
+
 test('two sentences say what got better and what got worse, with links to the console', () => {
   const fixed = issue({ issue: 'missing_title', title: 'Missing title', pages: 0, new: 0, fixed: 9 });
   const one = project({ issues: [issue(), fixed], previous_crawl_id: 'c01' });
@@ -149,7 +171,7 @@ test('two sentences say what got better and what got worse, with links to the co
   expect(alone).not.toMatch(/Better|Worse/);
 });
 
-test('new pages are not known without a crawl before; where there is one, of some issues alone', () => {
+test('new pages are not known without a previous crawl; where there is one, of some issues alone', () => {
   const [found] = project().findings;
   const page = (rest: object, news: number | null = 5): string =>
     reportPage(
@@ -215,7 +237,7 @@ test('a first crawl, no crawl at all and a thousand projects have their pages', 
     trend: [point('02', 1)],
   });
   const one = reportPage([first], AT);
-  expect(one).toContain('There is no crawl before it');
+  expect(one).toContain('There is no previous crawl');
   expect(one).toContain('Nothing was found.');
   expect(one).not.toMatch(/NaN|undefined|Infinity/);
   expect(reportPage([], AT)).toContain('No project has a loaded crawl yet.');

@@ -25,7 +25,8 @@ beforeAll(async () => {
         SELECT project_id, project_id || '-' || number AS crawl_id, project_name, number AS crawl_number,
           'web' AS crawl_config_id, TIMESTAMPTZ '2026-06-01 06:00:00Z' + INTERVAL (7 * number) DAY AS ended_at,
           CASE WHEN project_id = 'cut' AND number = 14 THEN 'max_url_reached' ELSE 'ok' END AS end_reason,
-          NOT (project_id = 'cut' AND number = 14) AS is_complete, true AS has_pages, 1000 AS pages,
+          NOT (project_id = 'cut' AND number = 14) AS is_comparable, CAST(NULL AS VARCHAR) AS scope_note,
+          true AS has_pages, 1000 AS pages,
           NOT (project_id = 'cut' AND number = 14) AS is_in_trends,
           number = CASE project_id WHEN 'new' THEN 1 WHEN 'cut' THEN 13 ELSE 14 END AS is_main,
           CASE WHEN number > 1 THEN project_id || '-' || (number - 1) END AS previous_crawl_id
@@ -44,7 +45,8 @@ beforeAll(async () => {
         FROM mart.crawls`);
       await connection.run(`CREATE TABLE mart.issue_changes AS
         SELECT crawl_id, issue, CASE WHEN crawl_number > 1 THEN crawl_number END AS new_pages,
-          CASE WHEN crawl_number > 1 THEN 1 END AS fixed_pages
+          CASE WHEN crawl_number > 1 THEN 1 END AS fixed_pages,
+          CASE WHEN crawl_number > 1 THEN CAST(project_id = 'sunk' AS INTEGER) END AS missing_pages
         FROM mart.crawls CROSS JOIN (VALUES ('thin'), ('slow')) AS t(issue)`);
     },
     {
@@ -75,7 +77,7 @@ test('the sites come first, and of them what needs attention: marked ones, then 
   expect(cut.marks).toEqual([
     {
       kind: 'warn',
-      text: 'Crawl 14 · 2026-09-07 is not complete: max url reached. The figures are of the crawl before.',
+      text: 'Crawl 14 · 2026-09-07 ended early: max url reached. The figures are of the previous crawl.',
     },
   ]);
   expect([cut.crawl_id, cut.last_crawl_id]).toEqual(['cut-13', 'cut-14']);
@@ -84,7 +86,7 @@ test('the sites come first, and of them what needs attention: marked ones, then 
   expect(overview.incidents).toHaveLength(1);
 
   const page = await (await ask('/')).text();
-  expect(page.indexOf('Sunk')).toBeGreaterThan(page.indexOf('is not complete'));
+  expect(page.indexOf('Sunk')).toBeGreaterThan(page.indexOf('ended early'));
   expect(page).toContain('One incident is open');
   expect(page).toContain('href="/operations"');
   expect(page).not.toContain('<script>alert');
@@ -100,13 +102,14 @@ test('a figure has its change since the crawl before, or why there is none', asy
     return /<li class="site.*<\/li>/s.exec(page)?.[0] ?? '';
   };
   expect(await site('calm')).toMatch(/Clicks<\/dt><dd><strong>1,400<\/strong> <span class="good">\+100</);
-  expect(await site('calm')).toContain('2 fixed');
+  expect(await site('calm')).toContain('<small>2 fixed</small>');
+  expect(await site('sunk')).toContain('<small>2 fixed, 2 missing</small>');
   expect(await site('sunk')).toMatch(
     /Indexable pages<\/dt><dd><a href="[^"]*"><strong>700<\/strong><\/a> <span class="bad">−200</,
   );
   expect(await site('sunk')).toContain('days with search results: 28, of the crawl before: 21');
   const fresh = await site('new');
-  expect(fresh.match(/no crawl before/g)).toHaveLength(3);
+  expect(fresh.match(/no previous crawl/g)).toHaveLength(3);
   expect(fresh).toContain('no search results');
 });
 

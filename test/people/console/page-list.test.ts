@@ -16,6 +16,7 @@ function drawn(query: string, more: Partial<PageList> = {}): string {
     ],
   };
   const list = {
+    scope_note: null,
     ...{ project_id: 'p1', project_name: 'Shop', crawl_id: 'c2', ended_at: null, since: null, issue: null },
     ...{ conditions: [], where: [], columns: [], rows: [], page: 1, more: false, total: 1, parameters: {} },
     ...{ sql: 'SELECT 1', command: 'crawlhouse pages', choices, ...more },

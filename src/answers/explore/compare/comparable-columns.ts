@@ -60,6 +60,60 @@ export const OF_ANSWER: ReadonlySet<string> = new Set(['title', 'h1', 'meta_desc
 export const comparedOfAnswers = (untold: ReadonlyMap<string, UntoldPart>): ReadonlySet<string> =>
   untold.has('status_code') ? new Set() : OF_ANSWER;
 
+/** Columns that a crawl knows of a page without reading it. */
+const OF_LINKS: ReadonlySet<string> = new Set([
+  ...['depth', 'sources', 'sitemaps_file_origin', 'inrank', 'inrank_decimal'],
+  ...['nb_inlinks', 'follow_inlinks', 'nofollow_inlinks'],
+  ...['fetched', 'fetch_status', 'fetch_date', 'processing_warnings', 'observation', 'observation_reason'],
+]);
+/** Columns that robots.txt decides, too: that it blocks a page now was seen. */
+const OF_ROBOTS: ReadonlySet<string> = new Set([
+  ...['is_indexable', 'non_indexable_reason', 'is_robots_denied', 'robots_txt_denied'],
+]);
+/** An answer is one, whatever its status. */
+const OF_STATUS: ReadonlySet<string> = new Set(['status_code', 'status_code_range']);
+
+/** Tables of a statement: a page in the earlier crawl and the later one, and what `pageChangeSql` says of it. */
+type ComparedTables = Readonly<Record<'former' | 'later' | 'how', string>>;
+
+/**
+ * A condition, which follows others, that both crawls saw what a column tells, as in mart.page_changes: what was not read
+ * did not change.
+ */
+export function seenByBoth(column: string, { former, later, how }: ComparedTables): string {
+  if (OF_LINKS.has(column)) return '';
+  const answered = (side: string): string => `coalesce(${side}.observation, 'read') IN ('read', 'gone')`;
+  if (OF_ROBOTS.has(column))
+    return ` AND ${answered(former)} AND (${answered(later)} OR ${later}.observation_reason = 'blocked_by_robots')`;
+  const read = `coalesce(${how}.is_read, true)`;
+  if (!OF_STATUS.has(column)) return ` AND ${read}`;
+  return ` AND (${read} OR ${former}.status_code IS NOT NULL AND ${later}.status_code IS NOT NULL)`;
+}
+
+/** A page as a crawl saw it. */
+interface SeenPage {
+  readonly status_code: number | null;
+  readonly observation: string | null;
+  readonly observation_reason: string | null;
+}
+
+/**
+ * Whether both crawls saw what a column tells of a page that is at hand.
+ *
+ * @param isRead whether both crawls read it as the same page
+ */
+export function wasSeen(
+  column: string,
+  [former, later]: readonly [SeenPage, SeenPage],
+  isRead: boolean,
+): boolean {
+  if (OF_LINKS.has(column)) return true;
+  const isAnswered = ({ observation }: SeenPage): boolean => ['read', 'gone', null].includes(observation);
+  if (OF_ROBOTS.has(column))
+    return isAnswered(former) && (isAnswered(later) || later.observation_reason === 'blocked_by_robots');
+  return isRead || (OF_STATUS.has(column) && former.status_code !== null && later.status_code !== null);
+}
+
 /** A part as people are told of it. */
 export function partWords(column: string, part: string): string {
   return part === column ? part : `a field that tells the ${part} of ${column}`;

@@ -1,11 +1,18 @@
 import { percentText, signedText } from '../../../core/text/amounts.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { type Block, type Cell, line, section, tableOf } from '../../../project/model/shown/blocks.ts';
-import { type AddressParts, FIGURE_PAGES } from '../pages/page-filter.ts';
+import { reasonsText } from '../../../project/model/shown/reason-words.ts';
+import { columnName } from '../../../project/model/shown/value-text.ts';
+import {
+  type AddressParts,
+  CHANGES_OF_ISSUE,
+  type ChangeOfIssue,
+  FIGURE_PAGES,
+} from '../pages/page-filter.ts';
 import { segmentParts, segmentWords } from '../segments.ts';
 import type { ComparedKpi } from './compare-kpis.ts';
 import { type ComparedCrawl, crawlCell } from './compared-crawls.ts';
-import type { Comparison } from './read-compare.ts';
+import type { ComparedIssue, Comparison } from './read-compare.ts';
 
 const BEHIND: Readonly<Record<string, AddressParts>> = {
   ...FIGURE_PAGES,
@@ -68,12 +75,19 @@ function changedPages({ from, to, pages, ...within }: Comparison): Block {
       },
     ],
     pages,
-    { cause: { name: 'Not known', of: ({ why }) => why } },
+    {
+      cause: {
+        name: 'Why',
+        of: ({ why, reasons }) => why ?? (reasons.length === 0 ? null : reasonsText(reasons)),
+      },
+    },
   );
 }
 
 function issues({ from, to, issues: found, ...within }: Comparison): Block {
   const segment = segmentParts(within);
+  const isShown = (change: ChangeOfIssue): boolean =>
+    (change !== 'missing' && change !== 'unseen') || found.some((one) => Number(one[change]) > 0);
   const changed = (issue: string, count: number | null, change: string): Cell =>
     pagesCell(to, count, { since: from.crawl_id, issue, change, ...segment });
   return tableOf(
@@ -87,9 +101,10 @@ function issues({ from, to, issues: found, ...within }: Comparison): Block {
         of: ({ issue, before }) => pagesCell(from, before, { issue, ...segment }),
       },
       { name: 'After', kind: 'count', of: ({ issue, after }) => pagesCell(to, after, { issue, ...segment }) },
-      { name: 'New', kind: 'count', of: (one) => changed(one.issue, one.new, 'new') },
-      { name: 'Fixed', kind: 'count', of: (one) => changed(one.issue, one.fixed, 'fixed') },
-      { name: 'Remaining', kind: 'count', of: (one) => changed(one.issue, one.remaining, 'remaining') },
+      ...CHANGES_OF_ISSUE.filter(isShown).map((change) => ({
+        ...{ name: columnName(change), kind: 'count' as const },
+        of: (one: ComparedIssue) => changed(one.issue, one[change], change),
+      })),
       { name: 'Name', kind: 'code', of: ({ issue }) => issue },
     ],
     found,

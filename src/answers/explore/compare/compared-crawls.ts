@@ -12,8 +12,10 @@ export interface ComparedCrawl {
   readonly crawl_config_name: string | null;
   /** ISO 8601, UTC. */
   readonly ended_at: string | null;
-  /** Whether it reached all that its configuration asks for. */
+  /** Whether it requested all pages that links lead to. */
   readonly is_complete: boolean;
+  /** Why it does not cover the whole site (mart.crawls.scope_note); null where it does. */
+  readonly scope_note: string | null;
 }
 
 export interface ComparedSegment extends PageSegment {
@@ -54,10 +56,18 @@ export interface IssueRow {
   readonly after: number | null;
   readonly is_by_days: boolean;
   readonly is_sampled: boolean;
+  /** What each crawl must have read whole for it, and did not; null: nothing. */
+  readonly lacks_before: string | null;
+  readonly lacks_after: string | null;
 }
 
 export const pagesOfSite = (crawl: string): string =>
   `SELECT changes.issue, changes.pages FROM mart.issue_changes AS changes WHERE changes.crawl_id = ${crawl}`;
+
+const lackOf = (crawl: string): string => `CASE
+      WHEN strpos(files.needs, 'links') > 0 AND NOT ${crawl}.has_all_links THEN 'links'
+      WHEN strpos(files.needs, 'sitemaps') > 0 AND NOT ${crawl}.has_all_sitemaps THEN 'sitemaps'
+    END`;
 
 /** The issues of the project in two crawls, up to a condition; `pages` selects those of each issue in one. */
 export const issuesSql = (pages: (crawl: '$from' | '$to') => string): string => `
@@ -69,9 +79,12 @@ export const issuesSql = (pages: (crawl: '$from' | '$to') => string): string => 
   )
   SELECT
     issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
-    former.pages AS "before", later.pages AS "after", sampled.issue IS NOT NULL AS is_sampled
+    former.pages AS "before", later.pages AS "after", sampled.issue IS NOT NULL AS is_sampled,
+    ${lackOf('earlier')} AS lacks_before, ${lackOf('crawls')} AS lacks_after
   FROM mart.project_issues AS issues
+  JOIN mart.issues AS files ON files.issue = issues.issue
   JOIN mart.crawls AS crawls ON crawls.crawl_id = $to AND crawls.project_id = issues.project_id
+  JOIN mart.crawls AS earlier ON earlier.crawl_id = $from
   LEFT JOIN (${pages('$from')}) AS former ON former.issue = issues.issue
   LEFT JOIN (${pages('$to')}) AS later ON later.issue = issues.issue
   LEFT JOIN sampled ON sampled.issue = issues.issue`;
@@ -87,12 +100,15 @@ export async function whyNotCompared(
 }
 
 export function whyNot(
-  { is_by_days, is_sampled, before, after }: IssueRow,
+  { is_by_days, is_sampled, before, after, lacks_before, lacks_after }: IssueRow,
   from: ComparedName,
   to: ComparedName,
 ): string | null {
   if (is_by_days) return 'it depends on days, which differ';
   if (is_sampled) return 'it is measured on a sample of pages';
+  const lack = lacks_before ?? lacks_after;
+  if (lack !== null)
+    return `${nameOfCrawl(lacks_before === null ? to : from)} did not read all ${lack} of the site`;
   if (before !== null && after !== null) return null;
   return `the export of ${nameOfCrawl(before === null ? from : to)} lacks a field that shows it`;
 }

@@ -2,8 +2,9 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { asking, chosenBy, rowsOf } from '../chosen-crawls.ts';
+import type { ChangeOfIssue } from '../pages/page-filter.ts';
 import { type AskedSegment, ISSUES_WITHIN, type PageSegment, segmentOf, urlsOf } from '../segments.ts';
-import { comparedOfAnswers, FIELDS, partWords, untoldParts } from './comparable-columns.ts';
+import { comparedOfAnswers, FIELDS, partWords, seenByBoth, untoldParts } from './comparable-columns.ts';
 import { type ComparedKpi, readComparedKpis } from './compare-kpis.ts';
 import {
   type AskOfTwo,
@@ -16,6 +17,16 @@ import {
   whyNot,
   whyUndivided,
 } from './compared-crawls.ts';
+import {
+  type ChangedPageCounts,
+  type ComparedPair,
+  changedIssues,
+  comparedPair,
+  countedPages,
+  PAGE_CHANGES,
+  type PageChange,
+  pageChangeSql,
+} from './page-comparison.ts';
 
 /** Two crawls of one project, named as everywhere, or a segment of their pages. */
 export interface AskedComparison extends AskedSegment {
@@ -35,13 +46,13 @@ export interface Comparison extends PageSegment {
   readonly pages: readonly ComparedPages[];
 }
 
-type Crawl = ComparedCrawl & { readonly has_pages: boolean };
+type Crawl = ComparedCrawl & { readonly has_pages: boolean; readonly previous_crawl_id: string | null };
 
 const CRAWLS = `
   SELECT
     crawls.crawl_id, crawls.project_id, coalesce(crawls.project_name, crawls.project_id) AS project,
     crawls.crawl_number, crawls.crawl_config_id, crawls.crawl_config_name, crawls.ended_at, crawls.is_complete,
-    crawls.has_pages
+    crawls.scope_note, crawls.previous_crawl_id, crawls.has_pages
   FROM mart.crawls AS crawls
   WHERE crawls.crawl_id IN ($from, $to)`;
 
@@ -80,10 +91,12 @@ export async function readComparison(
   const divided = (await ask<{ crawl_id: string }>(DIVIDED)).map(({ crawl_id }) => crawl_id);
   const undivided = [from, to].filter(({ crawl_id }) => !divided.includes(crawl_id));
   const within: ComparedSegment = { ...segment, undivided };
+  const pair = await comparedPair({ crawl: '$to', since: '$from' }, to.previous_crawl_id === from.crawl_id);
   const kpis = await readComparedKpis(ask, [from, to], within);
-  const issues = await readComparedIssues(ask, [from, to], within);
-  const pages = await readComparedPages(ask, [from, to], within);
-  const notes = [...notesOn(from, to), ...notesOnSegment(within, kpis, pages)];
+  const issues = await readComparedIssues(ask, [from, to], { ...within, ...pair });
+  const pages = await readComparedPages(ask, [from, to], { ...within, ...pair });
+  const [movement] = segment.segmentation === '(site)' ? [] : await ask<SegmentMovement>(movementSql(within));
+  const notes = [...notesOn(from, to), ...notesOnSegment(within, movement)];
   return { ...segment, from: shown(from), to: shown(to), notes, kpis, issues, pages };
 }
 
@@ -106,7 +119,7 @@ function refuseOther(from: Crawl, to: Crawl): void {
   );
 }
 
-const shown = ({ has_pages: _, ...crawl }: Crawl): ComparedCrawl => crawl;
+const shown = ({ has_pages: _, previous_crawl_id: __, ...crawl }: Crawl): ComparedCrawl => crawl;
 
 function notesOn(from: Crawl, to: Crawl): string[] {
   const notes: string[] = [];
@@ -115,24 +128,31 @@ function notesOn(from: Crawl, to: Crawl): string[] {
       `The crawls are of two configurations, ${configOf(from)} and ${configOf(to)}: pages may differ by what each crawls.`,
     );
   for (const crawl of [from, to])
-    if (!crawl.is_complete)
-      notes.push(`${nameOfCrawl(crawl)} did not reach all pages: those that it lacks may be there.`);
+    if (crawl.scope_note !== null) notes.push(`${nameOfCrawl(crawl)}: ${crawl.scope_note}`);
   if (from.ended_at !== null && to.ended_at !== null && from.ended_at > to.ended_at)
     notes.push(`${nameOfCrawl(from)} is the later one: the changes go back in time.`);
   return notes;
 }
 
-function notesOnSegment(
-  within: ComparedSegment,
-  kpis: readonly ComparedKpi[],
-  pages: readonly ComparedPages[],
-): string[] {
+/** Of pages that both crawls have: those that the segment has in both, and those that it has in either. */
+type SegmentMovement = Readonly<Record<'both' | 'either', number>>;
+
+function movementSql(within: PageSegment): string {
+  const isIn = (side: 'former' | 'later', crawl: '$from' | '$to'): string =>
+    `(true ${urlsOf(side, within, crawl)})`;
+  const [former, later] = [isIn('former', '$from'), isIn('later', '$to')];
+  return `
+    SELECT count(CASE WHEN ${former} AND ${later} THEN 1 END) AS "both",
+      count(CASE WHEN ${former} OR ${later} THEN 1 END) AS "either"
+    FROM mart.pages AS former
+    JOIN mart.pages AS later ON later.crawl_id = $to AND later.url = former.url
+    WHERE former.crawl_id = $from`;
+}
+
+function notesOnSegment(within: ComparedSegment, movement: SegmentMovement | undefined): string[] {
   const why = whyUndivided(within);
   if (why !== null) return [`What changed in the segment is not known: ${why}.`];
-  const of = (change: ComparedPages['change']): number =>
-    pages.find((one) => one.change === change)?.pages ?? 0;
-  const grown = kpis.find(({ kpi }) => kpi === 'pages')?.change ?? 0;
-  return grown === of('added') - of('removed')
+  return movement === undefined || movement.both === movement.either
     ? []
     : ['Pages moved between segments: those are neither added nor removed.'];
 }
@@ -140,11 +160,16 @@ function notesOnSegment(
 const configOf = ({ crawl_config_name, crawl_config_id }: Crawl): string =>
   crawl_config_name ?? crawl_config_id ?? 'an unknown one';
 
-interface ComparedIssue extends Omit<IssueRow, 'is_by_days' | 'is_sampled'> {
-  /** Null where the two can't be compared, as in the next two. */
+export interface ComparedIssue
+  extends Pick<IssueRow, 'issue' | 'title' | 'severity' | 'category' | 'before' | 'after'> {
+  /** Null where the two can't be compared, as in the next. */
   readonly new: number | null;
   readonly fixed: number | null;
+  /** Pages that had it and were not read again. */
+  readonly missing: number | null;
   readonly remaining: number | null;
+  /** Pages that have it and that the earlier crawl did not read. */
+  readonly unseen: number | null;
   readonly why: string | null;
 }
 
@@ -154,22 +179,8 @@ const pagesWithin = (crawl: string): string => `
   ${ISSUES_WITHIN.joins}
   WHERE changes.crawl_id = ${crawl}`;
 
-/** Pages of a segment of one of the crawls that have an issue in both. */
-async function pagesOfBoth(
-  ask: AskOfTwo,
-  within: PageSegment,
-  side: '$from' | '$to',
-): Promise<ReadonlyMap<string, number>> {
-  const other = side === '$to' ? '$from' : '$to';
-  const rows = await ask<{ issue: string; pages: number }>(`
-    SELECT own.issue, count(*) AS pages
-    FROM mart.page_issues AS own
-    JOIN mart.page_issues AS other
-      ON other.crawl_id = ${other} AND other.issue = own.issue AND other.url = own.url
-    WHERE own.crawl_id = ${side} ${urlsOf('own', within, side)}
-    GROUP BY own.issue`);
-  return new Map(rows.map(({ issue, pages }) => [issue, pages]));
-}
+type IssueChanges = Readonly<Record<ChangeOfIssue, number>>;
+const NO_CHANGES: IssueChanges = { new: 0, fixed: 0, missing: 0, remaining: 0, unseen: 0 };
 
 /**
  * The issues of two crawls, the severest first. The rule is that of mart.issue_changes: an issue is compared where both
@@ -178,100 +189,107 @@ async function pagesOfBoth(
 async function readComparedIssues(
   ask: AskOfTwo,
   [from, to]: readonly [ComparedCrawl, ComparedCrawl],
-  within: ComparedSegment,
+  within: ComparedSegment & ComparedPair,
 ): Promise<readonly ComparedIssue[]> {
   const isWhole = within.segmentation === '(site)';
-  const kept = await pagesOfBoth(ask, within, '$to');
-  // A page may have gone from one segment to another.
-  const left = isWhole ? kept : await pagesOfBoth(ask, within, '$from');
+  const counted = await ask<IssueChanges & { readonly issue: string }>(changedIssues(within, within));
+  const changes = new Map(counted.map(({ issue, ...counts }) => [issue, counts]));
   const isKnown = (crawl: ComparedCrawl): boolean => !within.undivided.includes(crawl);
   const rows = await ask<IssueRow>(`${issuesSql(isWhole ? pagesOfSite : pagesWithin)}
     WHERE former.pages > 0 OR later.pages > 0
     ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`);
   return rows.map((row) => {
-    const { is_by_days: _, is_sampled: __, ...found } = row;
-    const [before, after] = [isKnown(from) ? found.before : null, isKnown(to) ? found.after : null];
-    const issue = { ...found, before, after };
+    const { issue, title, severity, category } = row;
+    const [before, after] = [isKnown(from) ? row.before : null, isKnown(to) ? row.after : null];
+    const found = { issue, title, severity, category, before, after };
     const why = whyUndivided(within) ?? whyNot(row, from, to);
-    if (why !== null || issue.before === null || issue.after === null)
-      return { ...issue, new: null, fixed: null, remaining: null, why };
-    const remaining = kept.get(issue.issue) ?? 0;
-    const fixed = issue.before - (left.get(issue.issue) ?? 0);
-    return { ...issue, new: issue.after - remaining, fixed, remaining, why };
+    if (why !== null || before === null || after === null)
+      return { ...found, new: null, fixed: null, missing: null, remaining: null, unseen: null, why };
+    return { ...found, ...(changes.get(issue) ?? NO_CHANGES), why };
   });
 }
 
 type Field = keyof typeof FIELDS;
 
-/** Pages that came, went, or are in both crawls with another value. */
+/** Pages that are in one of the crawls alone, or in both with another value. */
 interface ComparedPages {
   /** `changed`: in any of the fields. */
-  readonly change: 'added' | 'removed' | 'changed' | Field;
+  readonly change: PageChange | 'changed' | Field;
   readonly title: string;
   /** Null where one of the exports lacks the field, or one of the crawls the segmentation. */
   readonly pages: number | null;
+  /** Why pages were removed, or not read: the most common first. */
+  readonly reasons: readonly { readonly reason: string; readonly pages: number }[];
   readonly why: string | null;
 }
 
+const TITLES: Readonly<Record<PageChange | 'changed', string>> = {
+  added: 'pages added',
+  removed: 'pages removed',
+  moved: 'pages moved',
+  missing: 'pages missing',
+  unseen: 'pages not read before',
+  changed: 'pages changed',
+};
+
 /**
- * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
- * exports tell it alike. In a segment are pages that the later crawl has there, and removed ones that the earlier one had.
+ * How many pages were added, removed, moved, missing and unseen, and how many changed in each field. The rule is that of
+ * mart.page_changes: a field counts where both exports tell it alike, of pages that both crawls read. In a segment are
+ * pages that the later crawl has there; removed, moved and missing ones are those that the earlier crawl had there.
  */
 async function readComparedPages(
   ask: AskOfTwo,
   [from, to]: readonly [ComparedCrawl, ComparedCrawl],
-  within: ComparedSegment,
+  within: ComparedSegment & ComparedPair,
 ): Promise<readonly ComparedPages[]> {
   const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
   const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], Object.keys(FIELDS));
   const fields = (Object.keys(FIELDS) as Field[]).filter((field) => !untold.has(field));
-  const [counted] = await ask<Record<ComparedPages['change'], number>>(
-    countedChanges(fields, comparedOfAnswers(untold), within),
+  const whole: ChangedPageCounts = await ask(countedPages(within, within));
+  const [differing] = await ask<Record<'changed' | Field, number>>(
+    countedFields(fields, comparedOfAnswers(untold), within),
   );
-  const row = (change: ComparedPages['change'], title: string): ComparedPages => {
-    const why = whyUndivided(within);
-    return { change, title, pages: why === null ? (counted?.[change] ?? 0) : null, why };
+  const why = whyUndivided(within);
+  const ofPages = (change: PageChange): ComparedPages => {
+    const own = why === null ? whole.filter((one) => one.change === change) : [];
+    const pages = why === null ? own.reduce((sum, one) => sum + one.pages, 0) : null;
+    const reasons = own.flatMap(({ reason, pages }) => (reason === null ? [] : [{ reason, pages }]));
+    return { change, title: TITLES[change], pages, reasons, why };
+  };
+  const ofFields = (change: 'changed' | Field, title: string): ComparedPages => {
+    return { change, title, pages: why === null ? (differing?.[change] ?? 0) : null, reasons: [], why };
   };
   return [
-    ...[row('added', 'pages added'), row('removed', 'pages removed'), row('changed', 'pages changed')],
+    ...PAGE_CHANGES.map(ofPages),
+    ofFields('changed', TITLES.changed),
     ...(Object.entries(FIELDS) as [Field, string][]).map(([field, name]) => {
       const title = `${name} changed`;
       const lack = untold.get(field);
-      if (lack === undefined) return row(field, title);
+      if (lack === undefined) return ofFields(field, title);
       const without = nameOfCrawl(crawls.get(lack.crawl_id) ?? from);
-      const why = `the export of ${without} lacks ${partWords(field, lack.part)}`;
-      return { change: field, title, pages: null, why };
+      const lacks = `the export of ${without} lacks ${partWords(field, lack.part)}`;
+      return { change: field, title, pages: null, reasons: [], why: lacks };
     }),
   ];
 }
 
 /** Each page once, in one join. */
-function countedChanges(
+function countedFields(
   fields: readonly Field[],
   ofAnswers: ReadonlySet<string>,
-  within: PageSegment,
+  within: PageSegment & ComparedPair,
 ): string {
   const counted = (condition: string, name: string): string =>
     `count(CASE WHEN ${condition} THEN 1 END) AS ${name}`;
-  const alike = 'former.status_code IS NOT DISTINCT FROM later.status_code';
-  const differs = fields.map((field) => {
-    const differs = `former.${field} IS DISTINCT FROM later.${field}`;
-    return ofAnswers.has(field) ? `${differs} AND ${alike}` : differs;
-  });
-  const both = 'former.url IS NOT NULL AND later.url IS NOT NULL';
-  const counts = [
-    counted('former.url IS NULL', 'added'),
-    counted('later.url IS NULL', 'removed'),
-    counted(`${both} AND (${['false', ...differs].join(' OR ')})`, 'changed'),
-    ...fields.map((field, index) => counted(`${both} AND ${differs[index]}`, field)),
-  ];
-  const side = (crawl: 'from' | 'to'): string =>
-    `(SELECT ${['url', ...fields].map((field) => `pages.${field}`).join(', ')}
-      FROM mart.pages AS pages WHERE pages.crawl_id = $${crawl})`;
+  const alike = ' AND former.status_code IS NOT DISTINCT FROM later.status_code';
+  const differs = fields.map(
+    (field) =>
+      `former.${field} IS DISTINCT FROM later.${field}${ofAnswers.has(field) ? alike : ''}${seenByBoth(field, { former: 'former', later: 'later', how: 'how' })}`,
+  );
   return `
-    SELECT ${counts.join(',\n      ')}
-    FROM ${side('from')} AS former
-    FULL JOIN ${side('to')} AS later ON later.url = former.url
-    WHERE later.url IS NOT NULL ${urlsOf('later', within, '$to')}
-      OR later.url IS NULL ${urlsOf('former', within, '$from')}`;
+    SELECT ${[counted(['false', ...differs].join(' OR '), 'changed'), ...fields.map((field, index) => counted(differs[index] ?? 'false', field))].join(',\n      ')}
+    FROM mart.pages AS former
+    JOIN mart.pages AS later ON later.crawl_id = $to AND later.url = former.url
+    LEFT JOIN (${pageChangeSql(within.exceptions)}) AS how ON how.url = later.url
+    WHERE former.crawl_id = $from ${urlsOf('later', within, '$to')}`;
 }

@@ -14,6 +14,8 @@ import {
 } from '../../../project/model/shown/blocks.ts';
 import { daysWords } from '../../../project/model/shown/days-words.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
+import { CHANGES_OF_BEFORE, CHANGES_OF_ISSUE, type ChangeOfIssue } from '../pages/page-filter.ts';
+import { scopeLines } from '../scope-lines.ts';
 import { segmentParts, segmentWords } from '../segments.ts';
 import type { IssueList, ListedIssue } from './issue-list.ts';
 import type { FoundIssue } from './read-issues.ts';
@@ -44,6 +46,7 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
     `, ${count('low')}`,
   ];
   return {
+    scope: scopeLines(list.scope_note),
     caption: line(caption(list)),
     sum: line(sum),
     table: issueTable(list, opened),
@@ -67,7 +70,7 @@ const COLUMNS: readonly (readonly [name: string, kind: Kind])[] = [
   ['issue', 'text'],
   ['severity', 'severity'],
   ['name', 'code'],
-  ...['pages', 'new', 'fixed', 'clicks', 'bot_hits'].map((name) => [name, 'count'] as const),
+  ...['pages', 'new', 'fixed', 'missing', 'clicks', 'bot_hits'].map((name) => [name, 'count'] as const),
 ];
 
 type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Record<string, Cell>> };
@@ -77,7 +80,9 @@ function issueTable(list: IssueList, opened: string | null): Table {
     list.issues.some((one) => one[name] !== null);
   const columns = COLUMNS.filter(
     ([name]) =>
-      (name !== 'clicks' || isKnown('clicks')) && (name !== 'bot_hits' || isKnown('search_bot_hits')),
+      (name !== 'clicks' || isKnown('clicks')) &&
+      (name !== 'bot_hits' || isKnown('search_bot_hits')) &&
+      (name !== 'missing' || hasMissing(list.issues)),
   );
   const rows = [...Map.groupBy(list.issues, ({ category }) => category)].flatMap(([category, issues]) => [
     headRow(list, category, issues),
@@ -101,31 +106,40 @@ function issueTable(list: IssueList, opened: string | null): Table {
 
 function headRow({ subjects }: IssueList, category: string, issues: readonly ListedIssue[]): Row {
   const issue = `${subjectName(category)} · ${counted(issues.length, 'issue')}`;
-  const [added, fixed] = [sumOf(issues, 'new'), sumOf(issues, 'fixed')];
   const sums = subjects?.find((one) => one.category === category);
   const { pages, clicks, search_bot_hits } = sums ?? { pages: '', clicks: '', search_bot_hits: '' };
-  const cells = { issue, severity: '', name: '', pages, new: added, fixed, clicks };
+  const changes = ofChanges((change) => sumOf(issues, change));
+  const cells = { issue, severity: '', name: '', pages, ...changes, clicks };
   return { isHead: true, cells: { ...cells, bot_hits: search_bot_hits } };
 }
 
+/** A column of zeros would only take room from the names. */
+const hasMissing = (issues: readonly FoundIssue[]): boolean =>
+  issues.some(({ missing }) => Number(missing) > 0);
+
+/** The changes that have a column. */
+function ofChanges<T>(of: (change: ChangeOfIssue) => T) {
+  return { new: of('new'), fixed: of('fixed'), missing: of('missing') };
+}
+
 /** Null where none is compared. */
-function sumOf(issues: readonly ListedIssue[], name: 'new' | 'fixed'): number | null {
+function sumOf(issues: readonly ListedIssue[], name: ChangeOfIssue): number | null {
   return sumOfKnown(issues.map((one) => one[name]));
 }
 
 function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row {
   const { issue: name, title: issue, severity, clicks, search_bot_hits } = one;
-  const [added, fixed] = [linkedCount(list, one, 'new'), linkedCount(list, one, 'fixed')];
   const hasTrend = one.trend.filter((pages) => pages !== null).length > 1;
   const trend = { label: `Pages with ${issue} in the last crawls`, values: one.trend };
   const pages = { ...linkedCount(list, one, 'pages'), ...(hasTrend && { trend }) };
-  const cells = { issue, severity, name, pages, new: added, fixed, clicks, bot_hits: search_bot_hits };
+  const changes = ofChanges((change) => linkedCount(list, one, change));
+  const cells = { issue, severity, name, pages, ...changes, clicks, bot_hits: search_bot_hits };
   return { cells, panel: { blocks: about(list, one), isOpen: name === opened } };
 }
 
 /** Issues that changed, in a list of their own. */
 export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasOthers: boolean): Table {
-  const count = (name: 'new' | 'fixed' | 'pages') => {
+  const count = (name: ChangeOfIssue | 'pages') => {
     return {
       name: columnName(name),
       kind: 'count' as const,
@@ -137,7 +151,7 @@ export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasO
     [
       { name: 'Issue', of: ({ title }) => title },
       { name: 'Severity', kind: 'severity', of: ({ severity }) => severity },
-      ...[count('new'), count('fixed'), count('pages')],
+      ...[count('new'), count('fixed'), ...(hasMissing(issues) ? [count('missing')] : []), count('pages')],
     ],
     issues,
     { empty: hasOthers ? 'No issue is new, and none was fixed.' : 'No page has an issue.' },
@@ -146,13 +160,13 @@ export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasO
 
 type JudgedPages = Pick<IssueList, 'project_id' | 'crawl_id' | 'segmentation' | 'segment'>;
 
-function linkedCount(of: JudgedPages, one: FoundIssue, name: 'pages' | 'new' | 'fixed' | 'remaining') {
+function linkedCount(of: JudgedPages, one: FoundIssue, name: ChangeOfIssue | 'pages') {
   const value = one[name];
   const { project_id, crawl_id: crawl } = of;
   const parts = {
     ...{ crawl, issue: one.issue, change: name === 'pages' ? null : name },
     ...segmentParts(of),
-    sort: name === 'fixed' ? null : 'priority desc',
+    sort: CHANGES_OF_BEFORE.includes(name) ? null : 'priority desc',
   };
   const link = { to: 'pages', project_id, parts } as const;
   return { value, kind: 'count' as const, ...(Number(value) > 0 && { link }) };
@@ -161,7 +175,9 @@ function linkedCount(of: JudgedPages, one: FoundIssue, name: 'pages' | 'new' | '
 function about(list: IssueList, one: ListedIssue): readonly Block[] {
   const { project_id, crawl_id } = list;
   const { example: url, priority, source } = one;
-  const counts = (['pages', 'new', 'fixed', 'remaining'] as const).filter((name) => one[name] !== null);
+  const counts = (['pages', ...CHANGES_OF_ISSUE] as const).filter(
+    (name) => one[name] !== null && (name !== 'unseen' || one[name] > 0),
+  );
   const facts: readonly (readonly [string, Cell])[] = [
     ...counts.map((name) => [name, linkedCount(list, one, name)] as const),
     ['priority', priority === null ? 'none: no page has it any more' : `${priority} of 100`],
@@ -185,18 +201,21 @@ function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] 
       : `, ${counted(unknown, 'issue')} not known: their fields, hits or search results are not loaded`;
   const first = line(`${counted(none, 'issue')} on no page${lacking}.`);
   const [days] = issues;
-  const [added, fixed] = [sumOf(issues, 'new'), sumOf(issues, 'fixed')];
+  const { new: added, fixed, missing } = ofChanges((change) => sumOf(issues, change));
   if (days === undefined) return [first];
   const words = [
     list.previous_ended_at !== null &&
       (added === null || fixed === null
-        ? 'New and fixed findings are not known: no issue can be compared with the crawl before.'
+        ? 'New and fixed findings are unknown: no issue can be compared with the previous crawl.'
         : `${countText(added)} new findings, ${countText(fixed)} fixed; a page is a finding of each issue that it has.`),
+    list.previous_ended_at !== null &&
+      Number(missing) > 0 &&
+      `${counted(missing ?? 0, 'earlier finding')} missing: the crawl did not read the pages again, so nobody knows whether they are fixed.`,
     list.subjects !== null &&
       `A subject counts each of its pages once, and each new or fixed finding${unknown === 0 ? '' : ', of the issues that are known'}.`,
     daysWords(days, issues),
     list.is_in_trends === false &&
-      'The lines of the last crawls leave this crawl out: it is not complete, or later than the latest one.',
+      'The lines of the last crawls leave this crawl out: it ended early, or is later than the latest one.',
   ];
   return [first, ...words.filter((one) => one !== false).map((one) => line(one))];
 }

@@ -1,16 +1,11 @@
 import type { Severity } from '../../../project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type AskedCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import {
-  type AskedSegment,
-  ISSUES_WITHIN,
-  type PageSegment,
-  segmentOf,
-  urlsOf,
-  WHOLE_SITE,
-} from '../segments.ts';
+import { type ComparedPair, changedIssues, comparedPair } from '../compare/page-comparison.ts';
+import { CHANGES_OF_ISSUE, type ChangeOfIssue } from '../pages/page-filter.ts';
+import { type AskedSegment, ISSUES_WITHIN, type PageSegment, segmentOf, WHOLE_SITE } from '../segments.ts';
 
-/** An issue that pages of a crawl have, or had in the crawl before (mart.issue_changes). */
+/** An issue that pages of a crawl have, or had in the previous crawl (mart.issue_changes). */
 export interface FoundIssue {
   readonly project: string;
   readonly crawl_id: string;
@@ -21,9 +16,18 @@ export interface FoundIssue {
   readonly pages: number;
   /** Null where nothing is compared, as in all of the next. */
   readonly new: number | null;
+  /** Pages that were read again, or are gone, and have it no more. */
   readonly fixed: number | null;
+  /** Pages that had it and were not read again. */
+  readonly missing: number | null;
   readonly remaining: number | null;
+  /** Pages that have it and were not read by the previous crawl. */
+  readonly unseen: number | null;
 }
+
+/** Whether pages have it newly, no longer, or were not read again. */
+export const isChanged = ({ new: added, fixed, missing }: FoundIssue): boolean =>
+  [added, fixed, missing].some((pages) => Number(pages) > 0);
 
 interface FoundCrawl {
   /** Its name, else its identifier. */
@@ -36,6 +40,8 @@ interface FoundCrawl {
   readonly previous_ended_at: string | null;
   /** Whether charts of the last crawls have this one. */
   readonly is_in_trends: boolean | null;
+  /** Why the crawl does not cover the whole site (mart.crawls.scope_note); null where it does. */
+  readonly scope_note: string | null;
 }
 
 /** A crawl whose issues are shown, of all its pages or of a segment of them. */
@@ -51,7 +57,7 @@ const CRAWLS = `
   WITH chosen AS (${CHOSEN})
   SELECT
     chosen.project, chosen.project_id, chosen.crawl_id, chosen.ended_at, chosen.previous_crawl_id,
-    previous.ended_at AS previous_ended_at, own.is_in_trends
+    previous.ended_at AS previous_ended_at, own.is_in_trends, own.scope_note
   FROM chosen
   JOIN mart.crawls AS own ON own.crawl_id = chosen.crawl_id
   LEFT JOIN mart.crawls AS previous ON previous.crawl_id = chosen.previous_crawl_id
@@ -66,26 +72,21 @@ const issuesSql = (counts: string, joins: string): string => `
   ORDER BY changes.crawl_id, issues.weight DESC, pages DESC, changes.issue`;
 
 const OF_SITE = issuesSql(
-  `changes.pages AS pages, changes.new_pages AS "new", changes.fixed_pages AS fixed,
-    changes.remaining_pages AS remaining`,
+  `changes.pages AS pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, changes.missing_pages AS missing,
+    changes.remaining_pages AS remaining, changes.unseen_pages AS unseen`,
   `WHERE changes.crawl_id IN (SELECT crawl_id FROM (${CHOSEN}) AS chosen)`,
 );
 
-/** Fixed are pages that the segment had in the crawl before. */
-function inSegment(segment: PageSegment): string {
+/** Fixed and missing are pages that the segment had in the previous crawl. */
+function inSegment(segment: PageSegment, pair: ComparedPair): string {
+  const count = (change: ChangeOfIssue): string =>
+    `CASE WHEN changes.new_pages IS NOT NULL THEN coalesce(own."${change}", 0) END AS "${change}"`;
   return issuesSql(
     `${ISSUES_WITHIN.pages},
-    CASE WHEN changes.new_pages IS NOT NULL THEN coalesce(found.new_pages, 0) END AS "new",
-    CASE WHEN changes.fixed_pages IS NOT NULL THEN coalesce(fixed.pages, 0) END AS fixed,
-    CASE WHEN changes.remaining_pages IS NOT NULL THEN coalesce(found.pages - found.new_pages, 0) END AS remaining`,
+    ${CHANGES_OF_ISSUE.map(count).join(',\n    ')}`,
     `${ISSUES_WITHIN.joins}
-  LEFT JOIN (
-    SELECT before.issue, count(*) AS pages
-    FROM mart.page_issues AS before
-    LEFT JOIN mart.page_issues AS now ON now.crawl_id = $crawl AND now.issue = before.issue AND now.url = before.url
-    WHERE before.crawl_id = $previous AND now.url IS NULL ${urlsOf('before', segment, '$previous')}
-    GROUP BY before.issue
-  ) AS fixed ON fixed.issue = changes.issue
+  LEFT JOIN (${changedIssues(pair, segment)}
+  ) AS own ON own.issue = changes.issue
   WHERE changes.crawl_id = $crawl`,
   );
 }
@@ -107,9 +108,10 @@ export async function readIssues(
   let rows: readonly Omit<FoundIssue, 'project'>[];
   if (asked.segment === undefined) rows = await rowsOf(warehouse, OF_SITE, parameters, signal);
   else {
-    const { crawl_id: crawl, previous_crawl_id: previous } = onlyCrawl(crawls);
-    found = await segmentOf(ask, asked, [crawl, previous]);
-    rows = await ask(inSegment(found), { crawl, previous, ...found });
+    const { crawl_id: crawl, previous_crawl_id: since } = onlyCrawl(crawls);
+    found = await segmentOf(ask, asked, [crawl, since]);
+    const pair = await comparedPair({ crawl: '$crawl', since: '$since' }, true);
+    rows = await ask(inSegment(found, pair), { crawl, since, ...found });
   }
   const issues = Map.groupBy(rows, ({ crawl_id }) => crawl_id);
   return crawls.map((crawl) => {
@@ -119,7 +121,9 @@ export async function readIssues(
       ...found,
       unknown: own.filter(({ pages }) => pages === null).length,
       none: own.filter(({ pages }) => pages === 0).length,
-      issues: own.filter(({ pages, fixed }) => Number(pages) > 0 || Number(fixed) > 0),
+      issues: own.filter(({ pages, fixed, missing }) =>
+        [pages, fixed, missing].some((one) => Number(one) > 0),
+      ),
     };
   });
 }

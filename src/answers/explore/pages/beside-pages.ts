@@ -62,7 +62,7 @@ export const BESIDES: readonly {
 /** Columns that are none of `mart.pages`: a change of one is not known. */
 export const BESIDE_PAGES: ReadonlySet<string> = new Set([
   ...BESIDES.flatMap(({ columns }) => Object.keys(columns)),
-  ...['why', 'related_url', 'before', 'after', ANY_FIELD],
+  ...['why', 'related_url', 'before', 'after', 'reason', 'moved_to', ANY_FIELD],
 ]);
 
 /** Clicks and hits are shown where days of the crawl have search data and log files. */

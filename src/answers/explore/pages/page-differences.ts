@@ -1,37 +1,89 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
+import { seenByBoth } from '../compare/comparable-columns.ts';
+import { type ComparedPair, isPageChange, pageChangeSql } from '../compare/page-comparison.ts';
 
 /** The change of pages that differ in any of the fields that comparisons have. */
 export const ANY_FIELD = 'changed';
 
-/** Whether a change is a difference in columns, not that pages came or went. */
+/** Whether a change is a difference in columns, not one of whole pages. */
 export const isOfColumn = (issue: string | undefined, change: string | undefined): boolean =>
-  issue === undefined && change !== undefined && change !== 'added' && change !== 'removed';
+  issue === undefined && change !== undefined && !isPageChange(change);
 
-/** What is shown of pages that differ: the columns, or the values of the one that is asked for. */
+/** What is shown of pages that differ: the columns, or the values of the one that is asked for; else why they are lost. */
 export function shownOfChange(issue: string | undefined, change: string | undefined): readonly string[] {
-  if (!isOfColumn(issue, change)) return [];
-  return change === ANY_FIELD ? [ANY_FIELD] : ['before', 'after'];
+  if (change === undefined) return [];
+  if (change === ANY_FIELD) return [ANY_FIELD];
+  if (isOfColumn(issue, change)) return ['before', 'after'];
+  if (change === 'moved') return ['moved_to'];
+  if (change === 'removed') return ['reason', 'moved_to'];
+  return change === 'missing' || change === 'unseen' ? ['reason'] : [];
+}
+
+/** Columns that are compared, and those of which a difference counts only where the status is the same. */
+export interface ComparedColumns {
+  readonly columns: readonly string[];
+  readonly ofAnswers: ReadonlySet<string>;
+}
+
+/** The pages of a change, as parts of a SELECT from mart.pages AS pages. */
+interface ChangedPages {
+  readonly columns: readonly string[];
+  readonly joins: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+/** Pages that have an issue, and of a change those that have it. */
+export function pagesWithIssue(change: string | undefined, pair: ComparedPair | null): ChangedPages {
+  const columns = ['found.why', 'found.related_url'];
+  const found =
+    'JOIN mart.page_issues AS found ON found.crawl_id = pages.crawl_id AND found.url = pages.url AND found.issue = $issue';
+  if (change === undefined || pair === null) return { columns, joins: [found], conditions: [] };
+  return {
+    columns: [...columns, ...shownOfChange('', change).map((column) => `how.${column}`)],
+    joins: [found, `JOIN (${pair.issueChanges}\n) AS how ON how.url = pages.url`],
+    conditions: [`how.change = '${change}'`],
+  };
+}
+
+/** Pages that were added, removed, missing or unseen, or that differ in columns. */
+export function changedPages(change: string, pair: ComparedPair, compared: ComparedColumns): ChangedPages {
+  if (isPageChange(change))
+    return {
+      columns: shownOfChange(undefined, change).map((column) => `how.${column}`),
+      joins: [`JOIN (${pageChangeSql(pair.exceptions)}) AS how ON how.url = pages.url`],
+      conditions: [`how.change = '${change}'`],
+    };
+  const { columns, ofAnswers } = compared;
+  return {
+    columns: change === ANY_FIELD ? [changedNames(columns, ofAnswers)] : valuesOf(change),
+    joins: [
+      `JOIN mart.pages AS other ON other.crawl_id = ${pair.since} AND other.url = pages.url`,
+      `LEFT JOIN (${pageChangeSql(pair.exceptions)}) AS how ON how.url = pages.url`,
+    ],
+    conditions: [differs(columns, ofAnswers)],
+  };
 }
 
 /** The values of a column in both crawls: of `other`, which is before, and of `pages`. */
-export const valuesOf = (column: string): string[] => {
+const valuesOf = (column: string): string[] => {
   const [before, after] = sidesOf(column);
   return [`${before} AS "before"`, `${after} AS "after"`];
 };
 
 /** The names of the columns that differ, with commas between. */
-export function changedNames(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
+function changedNames(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
   const names = columns.map(
     (column) => `CASE WHEN ${differs([column], ofAnswers)} THEN '${column}, ' ELSE '' END`,
   );
   return `regexp_replace(${names.join(' || ') || "''"}, ', $', '') AS ${ANY_FIELD}`;
 }
 
-/** @param ofAnswers the columns of which a difference counts only where the status is the same */
-export function differs(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
+function differs(columns: readonly string[], ofAnswers: ReadonlySet<string>): string {
+  const sides = { former: 'other', later: 'pages', how: 'how' };
   const alike = ' AND other.status_code IS NOT DISTINCT FROM pages.status_code';
   const each = columns.map(
-    (column) => `${sidesOf(column).join(' IS DISTINCT FROM ')}${ofAnswers.has(column) ? alike : ''}`,
+    (column) =>
+      `${sidesOf(column).join(' IS DISTINCT FROM ')}${ofAnswers.has(column) ? alike : ''}${seenByBoth(column, sides)}`,
   );
   return `(${each.join(' OR ') || 'false'})`;
 }

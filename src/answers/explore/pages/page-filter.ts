@@ -21,7 +21,13 @@ export const OPERATORS = {
 export type Operator = keyof typeof OPERATORS;
 
 /** Changes of the pages that have an issue. */
-export const CHANGES_OF_ISSUE: readonly string[] = ['new', 'fixed', 'remaining'];
+export const CHANGES_OF_ISSUE = ['new', 'fixed', 'missing', 'remaining', 'unseen'] as const;
+export type ChangeOfIssue = (typeof CHANGES_OF_ISSUE)[number];
+export const isIssueChange = (change: string): change is ChangeOfIssue =>
+  CHANGES_OF_ISSUE.some((one) => one === change);
+
+/** Changes whose pages are those of the crawl that is compared with: they are gone, not read, or no longer have the issue. */
+export const CHANGES_OF_BEFORE: readonly string[] = ['fixed', 'removed', 'moved', 'missing'];
 
 /** A condition on one column: `depth=gte:4` in an address. */
 export interface Condition {
@@ -38,11 +44,11 @@ export interface PageFilter extends AskedCrawls {
   /** Only pages that have this issue (mart.issues.issue). */
   readonly issue?: string | undefined;
   /**
-   * With an issue: new, fixed or remaining. Without: added, removed, or a column of `mart.pages` that differs.
-   * Pages that were fixed or removed are those of the crawl before.
+   * With an issue: new, fixed, missing, remaining or unseen. Without: added, removed, moved, missing, unseen, or a
+   * column of `mart.pages` that differs. Pages that are fixed, removed, moved or missing are those of the previous crawl.
    */
   readonly change?: string | undefined;
-  /** The crawl that `change` compares with; without it, the crawl before (mart.crawls.previous_crawl_id). */
+  /** The crawl that `change` compares with; without it, the previous one (mart.crawls.previous_crawl_id). */
   readonly since?: string | undefined;
   /** A first directory or a segment, alone or with its segmentation: `other`, `template:other`, `(directory):/lamps/`. */
   readonly segment?: string | undefined;

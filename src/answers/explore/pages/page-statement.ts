@@ -7,6 +7,7 @@ import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import { type AskCrawls, asking, CHOSEN, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { comparedOfAnswers, FIELDS, partWords, untoldParts } from '../compare/comparable-columns.ts';
 import { type ComparedName, whyNotCompared } from '../compare/compared-crawls.ts';
+import { type ComparedPair, comparedPair, PAGE_CHANGES } from '../compare/page-comparison.ts';
 import { type PageSegment, segmentCondition, segmentOf, segmentParts } from '../segments.ts';
 import { BESIDE_PAGES, BESIDES, trafficColumns } from './beside-pages.ts';
 import {
@@ -16,8 +17,15 @@ import {
   sortOf,
   unknownColumn,
 } from './page-conditions.ts';
-import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
-import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
+import {
+  ANY_FIELD,
+  type ComparedColumns,
+  changedPages,
+  isOfColumn,
+  pagesWithIssue,
+  shownOfChange,
+} from './page-differences.ts';
+import { CHANGES_OF_BEFORE, CHANGES_OF_ISSUE, isIssueChange, type PageFilter } from './page-filter.ts';
 
 export interface FilteredCrawl extends ComparedName {
   /** Its name, else its identifier. */
@@ -25,6 +33,8 @@ export interface FilteredCrawl extends ComparedName {
   readonly project_id: string;
   readonly previous_crawl_id: string | null;
   readonly has_links: boolean;
+  /** Why the crawl does not cover the whole site (mart.crawls.scope_note); null where it does. */
+  readonly scope_note: string | null;
 }
 
 /** As mart.project_issues has it. */
@@ -60,14 +70,12 @@ export interface PageStatement {
 }
 
 const CRAWLS = `
-  SELECT chosen.*, crawls.crawl_number, crawls.has_links
+  SELECT chosen.*, crawls.crawl_number, crawls.has_links, crawls.scope_note
   FROM (${CHOSEN}
   ) AS chosen
   JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id`;
 
 const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
-/** Pages that the later crawl lacks, or that no longer have the issue. */
-export const OF_BEFORE: readonly string[] = ['fixed', 'removed'];
 
 /**
  * The statement of a filter; every name in it is checked first.
@@ -94,7 +102,12 @@ export async function pageStatement(
   const segment = await segmentOf(ask, filter, [crawl.crawl_id, since]);
 
   const parameters = new Map<string, string | null>();
-  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, segment, compared, parameters });
+  const pair =
+    since === null
+      ? null
+      : await comparedPair({ crawl: '$crawl', since: '$since' }, since === crawl.previous_crawl_id, '$issue');
+  const crawls = [since, crawl.crawl_id] as const;
+  const within = pagesOf({ filter, crawls, segment, pair, compared, parameters });
   const names: string[] = [];
   for (const condition of filter.where)
     names.push(...(await columnsOfCondition(warehouse, condition, signal)));
@@ -181,13 +194,13 @@ async function sinceOf(
   if (change === undefined && since === undefined) return null;
   if (change === undefined)
     throw new CrawlhouseError('usage', '--since compares nothing without --change', {
-      hint: '--change added, removed, changed or a column; with --issue: new, fixed or remaining',
+      hint: '--change added, removed, moved, missing, changed or a column; with --issue: new, fixed, missing or remaining',
     });
   if (since !== undefined)
     return await crawlOf(warehouse, { project: crawl.project_id, crawl: since }, signal);
   if (crawl.previous_crawl_id !== null) return crawl.previous_crawl_id;
-  throw new CrawlhouseError('usage', `no crawl before ${crawl.crawl_id} is compared with it`, {
-    hint: 'name one by --since; crawls that are not complete are not compared by themselves',
+  throw new CrawlhouseError('usage', `crawl ${crawl.crawl_id} has no previous crawl to compare with`, {
+    hint: 'name one with --since; crawls that ended early are not compared by themselves',
   });
 }
 
@@ -255,11 +268,6 @@ async function columnTypes(ask: AskCrawls, { issue, change }: PageFilter): Promi
   ]);
 }
 
-/** Columns that are compared, and those of which a difference counts only where the status is the same. */
-interface ComparedColumns {
-  readonly columns: readonly string[];
-  readonly ofAnswers: ReadonlySet<string>;
-}
 const NONE_COMPARED: ComparedColumns = { columns: [], ofAnswers: new Set() };
 
 /** The columns that pages of both crawls differ in. */
@@ -274,15 +282,15 @@ async function comparedColumns(
 ): Promise<ComparedColumns> {
   const { issue, change, crawls, types } = asked;
   if (issue !== undefined) {
-    if (CHANGES_OF_ISSUE.includes(change)) return NONE_COMPARED;
+    if (isIssueChange(change)) return NONE_COMPARED;
     throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
-      hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed or remaining`,
+      hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed, missing, remaining or unseen`,
     });
   }
   if (!isOfColumn(issue, change)) return NONE_COMPARED;
   const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
   if (change !== ANY_FIELD && !own.includes(change))
-    throw unknownColumn(change, ['added', 'removed', ANY_FIELD, ...own]);
+    throw unknownColumn(change, [...PAGE_CHANGES, ANY_FIELD, ...own]);
   const fields = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
   const untold = await untoldParts(ask, crawls, [...fields, 'status_code']);
   const lack = change === ANY_FIELD ? undefined : untold.get(change);
@@ -310,52 +318,34 @@ interface Within {
 /** The pages of the crawl, of its issue, change and segment; adds the parameters. */
 function pagesOf(asked: {
   readonly filter: PageFilter;
-  readonly crawl: string;
-  readonly since: string | null;
+  readonly crawls: readonly [since: string | null, crawl: string];
   readonly segment: PageSegment;
+  readonly pair: ComparedPair | null;
   readonly compared: ComparedColumns;
   readonly parameters: Map<string, string | null>;
 }): Within {
-  const { filter, crawl, since, segment, compared, parameters } = asked;
+  const { filter, crawls, segment, pair, compared, parameters } = asked;
   const { issue, change } = filter;
-  const isBefore = change !== undefined && OF_BEFORE.includes(change);
-  const own = isBefore ? '$since' : '$crawl';
-  const other = isBefore ? '$crawl' : '$since';
-  parameters.set('crawl', crawl);
+  const own = change !== undefined && CHANGES_OF_BEFORE.includes(change) ? '$since' : '$crawl';
+  parameters.set('crawl', crawls[1]);
   // Of each only where the SQL names it: a parameter too many is refused.
-  if (change !== undefined) parameters.set('since', since);
-  const columns: string[] = [];
-  const joins: string[] = [];
-  const conditions = [`pages.crawl_id = ${own}`];
-  const isChanged = isOfColumn(issue, change);
-  if (issue !== undefined) {
-    parameters.set('issue', issue);
-    columns.push('found.why', 'found.related_url');
-    joins.push(
-      'JOIN mart.page_issues AS found ON found.crawl_id = pages.crawl_id AND found.url = pages.url AND found.issue = $issue',
-    );
-    if (change !== undefined) {
-      joins.push(
-        `LEFT JOIN mart.page_issues AS other ON other.crawl_id = ${other} AND other.url = pages.url AND other.issue = $issue`,
-      );
-      conditions.push(`other.url IS ${change === 'remaining' ? 'NOT NULL' : 'NULL'}`);
-    }
-  } else if (change !== undefined) {
-    joins.push(`LEFT JOIN mart.pages AS other ON other.crawl_id = ${other} AND other.url = pages.url`);
-    conditions.push(`other.url IS ${isChanged ? 'NOT NULL' : 'NULL'}`);
-    if (isChanged) {
-      const { columns: differing, ofAnswers } = compared;
-      conditions.push(differs(differing, ofAnswers));
-      columns.push(...(change === ANY_FIELD ? [changedNames(differing, ofAnswers)] : valuesOf(change)));
-    }
-  }
+  if (change !== undefined) parameters.set('since', crawls[0]);
+  if (issue !== undefined) parameters.set('issue', issue);
+  const { columns, joins, conditions } =
+    issue !== undefined
+      ? pagesWithIssue(change, pair)
+      : change !== undefined && pair !== null
+        ? changedPages(change, pair, compared)
+        : { columns: [], joins: [], conditions: [] };
   const inSegment = segmentCondition(segment, own);
   if (inSegment !== null) {
-    conditions.push(inSegment);
     parameters.set('segment', segment.segment);
     if (inSegment.includes('$segmentation')) parameters.set('segmentation', segment.segmentation);
   }
-  return { own, columns, joins, conditions, shown: shownOfChange(issue, change) };
+  return {
+    ...{ own, columns, joins, shown: shownOfChange(issue, change) },
+    conditions: [`pages.crawl_id = ${own}`, ...conditions, ...(inSegment === null ? [] : [inSegment])],
+  };
 }
 
 /** The name of the column where it can be one of a parameter; with a number where it is taken. */

@@ -12,15 +12,18 @@ import {
   section,
   tableOf,
 } from '../../../project/model/shown/blocks.ts';
+import { reasonWords } from '../../../project/model/shown/reason-words.ts';
 import { columnName, columnNames, numberText } from '../../../project/model/shown/value-text.ts';
 import { type ComparedName, crawlCell } from '../compare/compared-crawls.ts';
+import { scopeLines } from '../scope-lines.ts';
 import { conditionWords, familyOf } from './page-conditions.ts';
-import { CHANGES_OF_ISSUE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';
-import { type FilteredCrawl, type FilteredIssue, OF_BEFORE } from './page-statement.ts';
+import { ANY_FIELD, isOfColumn } from './page-differences.ts';
+import { CHANGES_OF_BEFORE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';
+import type { FilteredCrawl, FilteredIssue } from './page-statement.ts';
 
 /** Some of the pages that a filter lets through, or of the links to them. */
 export interface ListedPages {
-  readonly crawl: ComparedName & Pick<FilteredCrawl, 'project' | 'project_id'>;
+  readonly crawl: ComparedName & Pick<FilteredCrawl, 'project' | 'project_id' | 'scope_note'>;
   /** The crawl that a change is compared with. */
   readonly since: ComparedName | null;
   readonly filter: PageFilter;
@@ -41,16 +44,17 @@ export function pagesHead(list: ListedPages): Section {
   return section(
     heading(list),
     line([`${crawl.project}, `, crawlCell(crawl), ...compared]),
+    ...scopeLines(crawl.scope_note),
     { is: 'chosen', parts: chosen(list) },
     ...(issue === null ? [] : [meaning(issue, filter)]),
   );
 }
 
-function heading({ total, rows, before, issue, filter: { change }, isLinks = false }: ListedPages): string {
+function heading({ total, rows, before, issue, filter, isLinks = false }: ListedPages): string {
   const isOne = total !== null && Number(total) === 1;
   const having = issue === null ? '' : ` with ${lowerFirst(issue.title)}`;
   const things = isLinks ? `${isOne ? 'link' : 'links'} to pages` : isOne ? 'page' : 'pages';
-  const how = change === undefined ? '' : `, ${changeWords(change)}`;
+  const how = filter.change === undefined ? '' : `, ${changeWords(filter.change, filter.issue)}`;
   const count = total === null ? `More than ${countText(before + rows.length)}` : countText(total);
   return `${count} ${things}${having}${how}`;
 }
@@ -60,9 +64,9 @@ const lowerFirst = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 
 /** A change of a column goes both ways: of `is_indexable`, pages became indexable, or stopped being so. */
-function changeWords(change: string): string {
-  const isWhole = [...CHANGES_OF_ISSUE, 'added', 'removed', 'changed'].includes(change);
-  return isWhole ? change : `changed in ${columnName(change)}`;
+function changeWords(change: string, issue: string | undefined): string {
+  const isColumn = isOfColumn(issue, change) && change !== ANY_FIELD;
+  return isColumn ? `changed in ${columnName(change)}` : change;
 }
 
 /** Each part of the filter, with the list without it, and without what means nothing then. */
@@ -80,7 +84,7 @@ function chosen({ crawl, filter, issue }: ListedPages) {
           segment: undefined,
           segmentation: undefined,
         })),
-    ...(change === undefined ? [] : part(changeWords(change), apart)),
+    ...(change === undefined ? [] : part(changeWords(change, filter.issue), apart)),
     ...conditions.flatMap((one) =>
       part(conditionWords(one), { conditions: conditions.filter((other) => other !== one) }),
     ),
@@ -101,7 +105,7 @@ function meaning(issue: FilteredIssue, { change }: PageFilter): Block {
       {
         title: `${title} (${severity} severity)`,
         details: [why, [rule, { value: source, link: { to: 'web', address: source } }]],
-        todo: change === 'fixed' ? null : `${fix}.`,
+        todo: change === 'fixed' || change === 'missing' ? null : `${fix}.`,
         isNotice: true,
       },
     ],
@@ -114,7 +118,7 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
   const names = columns.map(({ name }) => name);
   const heads = called === 'people' ? columnNames(names) : names;
   const { project_id } = crawl;
-  const { crawl_id } = since !== null && OF_BEFORE.includes(filter.change ?? '') ? since : crawl;
+  const { crawl_id } = since !== null && CHANGES_OF_BEFORE.includes(filter.change ?? '') ? since : crawl;
   const link = (url: string): Cell => ({ value: url, link: { to: 'url', project_id, url, crawl_id } });
   const fits = list.isLinks ? 'No link leads to a page that fits' : 'No page fits';
   const asked = chosen(list).map(({ text }) => text);
@@ -157,5 +161,6 @@ function cell(column: string, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(column, value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (column === 'reason') return reasonWords(String(value));
   return typeof value === 'string' ? value : stringifyJson(value);
 }

@@ -27,7 +27,8 @@ const CRAWLS = `
   WITH chosen AS (${CHOSEN})
   SELECT
     chosen.crawl_id, chosen.project_id, chosen.project, chosen.ended_at, crawls.crawl_number,
-    coalesce(crawls.crawl_config_id, '') AS config, crawls.has_links, crawls.has_structured_data
+    coalesce(crawls.crawl_config_id, '') AS config, crawls.has_links, crawls.has_structured_data,
+    crawls.scope_note
   FROM chosen
   JOIN mart.crawls AS crawls ON crawls.crawl_id = chosen.crawl_id
   ORDER BY chosen.project, chosen.crawl_id`;

@@ -11,7 +11,10 @@ import {
   section,
   tableOf,
 } from '../../../project/model/shown/blocks.ts';
+import { reasonWords } from '../../../project/model/shown/reason-words.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
+import { isPageChange } from '../compare/page-comparison.ts';
+import { scopeLines } from '../scope-lines.ts';
 import type { UrlStory } from './read-url.ts';
 import type { OtherUrl, UrlPage } from './url-page.ts';
 
@@ -25,6 +28,7 @@ const DESCRIPTION_LENGTH = 155;
 export function urlBlocks(story: UrlStory): readonly Block[] {
   const { page } = story;
   return [
+    ...scopeLines(story.crawl.scope_note),
     section('Now', ...(page === null ? [line(why(story, 'page'), 'notice')] : pageFacts(story, page))),
     ...(page === null ? [] : [section('As a search result', ...searchResult(story.url, page))]),
     issues(story),
@@ -167,10 +171,7 @@ function history(story: UrlStory): Section {
     },
     {
       name: 'Status',
-      of: ({ is_in_crawl, is_complete, status_code }) =>
-        is_in_crawl
-          ? String(status_code ?? 'no answer')
-          : { value: is_complete ? 'not in it' : 'not in it (incomplete)', tone: 'warn' },
+      of: (entry) => (entry.is_in_crawl ? statusText(entry) : { value: notThere(entry), tone: 'warn' }),
     },
     { name: 'Indexability', of: indexability },
     { name: 'Crawl depth', kind: 'count', of: ({ depth }) => depth },
@@ -180,14 +181,29 @@ function history(story: UrlStory): Section {
   ]);
 }
 
+/** A page without a status says why it has none. */
+function statusText({ status_code, observation_reason: reason }: UrlStory['history'][number]): string {
+  return status_code === null ? reasonWords(reason ?? 'no_answer') : String(status_code);
+}
+
+export const notThere = ({ has_all_links }: Pick<UrlStory['history'][number], 'has_all_links'>): string =>
+  has_all_links === false ? 'not in it (incomplete)' : 'not in it';
+
+/** What became of a page: where it is now, or why nobody knows. */
+function wayOf(after: UrlStory['history'][number]['changes'][number]['after']): string {
+  if (after === null) return '';
+  const text = String(after);
+  return /^https?:/.test(text) ? ` to ${text}` : ` (${reasonWords(text)})`;
+}
+
 function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]): Cell {
   if (previous_crawl_id === null) return 'compared with none';
   if (changes.length === 0) return null;
   const text = (value: unknown): string => String(value ?? '–');
   return changes.flatMap(({ change, before, after }, index) => [
     `${index === 0 ? '' : '; '}${columnName(change)}`,
-    ...(change === 'added' || change === 'removed'
-      ? []
+    ...(isPageChange(change)
+      ? [wayOf(after)]
       : [
           ': ',
           { value: text(before), tone: 'before' } as const,

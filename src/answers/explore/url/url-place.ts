@@ -24,6 +24,8 @@ export interface UrlCrawl {
   readonly config: string;
   readonly has_links: boolean;
   readonly has_structured_data: boolean;
+  /** Why the crawl does not cover the whole site; null where it does. */
+  readonly scope_note: string | null;
 }
 
 /** A part of the answer that has nothing says why. */

@@ -58,8 +58,8 @@ async function blocksOf(
   for (const crawl of crawls) {
     const list = await readIssueList(warehouse, crawl, signal);
     const subjects = crawls.length === 1 ? await readIssueSubjects(warehouse, list, signal) : null;
-    const { caption, sum, table, notes } = issueBlocks({ ...list, subjects });
-    blocks.push(section(null, caption, sum, table, ...notes));
+    const { caption, scope, sum, table, notes } = issueBlocks({ ...list, subjects });
+    blocks.push(section(null, caption, ...scope, sum, table, ...notes));
   }
   return blocks;
 }

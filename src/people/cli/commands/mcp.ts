@@ -9,6 +9,7 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { keepSecret } from '../../../core/secrets/redact.ts';
 import { readStatus } from '../../../operations/status/read-status.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
+import { readScopeNotes } from '../../../pipeline/transform/questions/question-scope.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -72,7 +73,12 @@ function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): 
         const part = { firstRows: limit, ...(offset > 0 && { page: { limit, offset } }) };
         const rows = await warehouse.write(sql, { format: 'jsonl', ...part }, take, signal, parameters);
         const why = rows > 0 ? null : await explainEmpty({ needs, parameters }, warehouse, signal);
-        return { lines: text, why };
+        const scope = await readScopeNotes(
+          { parameters, isQuestion: statement.isQuestion },
+          warehouse,
+          signal,
+        );
+        return { lines: text, why, scope };
       }),
     catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
     questions: () => loadQuestions(sqlFolders(settings)),

@@ -17,6 +17,7 @@ import { bindQuestion } from '../../../pipeline/transform/questions/bind-questio
 import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/questions/question-parameters.ts';
+import { readScopeNotes } from '../../../pipeline/transform/questions/question-scope.ts';
 import {
   loadQuestions,
   type Question,
@@ -173,10 +174,19 @@ async function draw(
   const parameters = await resolveParameters(statement, warehouse, signal);
   const rows = await warehouse.rows(statement.sql, signal, parameters, MOST_POINTS + 1);
   await invocation.print(drawChart(chart, rows, statement.chart, terminal?.width ?? 100));
+  await sayScope(invocation, { parameters, isQuestion: statement.isQuestion }, warehouse);
   const why =
     rows.length > 0 ? null : await explainEmpty({ needs: statement.needs, parameters }, warehouse, signal);
   if (why !== null) invocation.say(`${why}\n`);
   return 0;
+}
+
+async function sayScope(
+  { signal, say }: Invocation,
+  asked: Parameters<typeof readScopeNotes>[0],
+  warehouse: Warehouse,
+): Promise<void> {
+  for (const note of await readScopeNotes(asked, warehouse, signal)) say(`${note}\n`);
 }
 
 async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
@@ -208,6 +218,7 @@ async function answer(
   ): Promise<{ rows: number | null; why: string | null }> => {
     const parameters = await resolveParameters(statement, warehouse, signal);
     const rows = await read(parameters);
+    await sayScope(invocation, { parameters, isQuestion: statement.isQuestion }, warehouse);
     return { rows, why: rows === 0 ? await explainEmpty({ needs, parameters }, warehouse, signal) : null };
   };
   if (path === null) {

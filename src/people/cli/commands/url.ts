@@ -1,5 +1,5 @@
 import { readUrl, type UrlStory } from '../../../answers/explore/url/read-url.ts';
-import { urlBlocks } from '../../../answers/explore/url/url-blocks.ts';
+import { notThere, urlBlocks } from '../../../answers/explore/url/url-blocks.ts';
 import type { UrlHistoryEntry } from '../../../answers/explore/url/url-history.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -25,13 +25,20 @@ const URL_PARTS = {
   demand: ({ demand }): readonly object[] => demand?.days ?? [],
 } as const satisfies Readonly<Record<string, (story: UrlStory) => readonly object[]>>;
 
-const historyRow = ({ crawl_id, ended_at, is_in_crawl, is_complete, changes, ...seen }: UrlHistoryEntry) => {
+const historyRow = ({
+  crawl_id,
+  ended_at,
+  is_in_crawl,
+  has_all_links,
+  changes,
+  ...seen
+}: UrlHistoryEntry) => {
   const { is_indexable: is, non_indexable_reason: reason } = seen;
   const indexable = is === null ? 'not known' : is ? 'yes' : `no: ${reason}`;
   return {
     crawl: ended_at?.slice(0, 10) ?? crawl_id,
     status_code: seen.status_code,
-    indexable: is_in_crawl ? indexable : is_complete ? 'not in it' : 'not in it (incomplete)',
+    indexable: is_in_crawl ? indexable : notThere({ has_all_links }),
     depth: seen.depth,
     inlinks: seen.nb_inlinks,
     title: seen.title,

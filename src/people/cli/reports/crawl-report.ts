@@ -1,3 +1,4 @@
+import { scopeLines } from '../../../answers/explore/scope-lines.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import {
   type AnswerRows,
@@ -22,6 +23,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { FetchProgress } from '../../../service/site/crawler/crawl-progress.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import type { Invocation } from '../command.ts';
 import type { FirstFigures } from '../local/first-figures.ts';
 import { printBlocks } from './print-blocks.ts';
@@ -35,6 +37,8 @@ interface CrawlEnd {
 
 /** The answers of the saved questions about a crawl that was just loaded. */
 export interface CrawlReport extends CrawlEnd, CrawlAnswers {
+  /** Why the crawl does not cover the whole site; null where it does. */
+  readonly scope_note: string | null;
   /** Saved questions that have no answer yet, by what they lack. */
   readonly more_questions: { readonly logs: readonly string[]; readonly demand: readonly string[] };
 }
@@ -58,7 +62,8 @@ export async function readCrawlReport(
   } catch (error) {
     const isBare = settings.shipped_models === 'none' && error instanceof CrawlhouseError;
     if (!isBare || !LACKING.includes(error.code)) throw error;
-    return { ...end, statuses: null, funnel: null, changes: null, findings: null, more_questions: null };
+    const none = { statuses: null, funnel: null, changes: null, findings: null };
+    return { ...end, scope_note: null, ...none, more_questions: null };
   }
 }
 
@@ -78,6 +83,7 @@ async function readAnswers(
     new Map([['crawl', crawl.id]]),
   );
   return {
+    scope_note: await scopeOf(warehouse, crawl.id, invocation.signal),
     ...mapAnswers(answers, (rows) => rows.map(({ crawl_id: _, ...row }) => row)),
     more_questions: moreQuestions(
       questions,
@@ -92,6 +98,12 @@ async function readAnswers(
       ),
     ),
   };
+}
+
+async function scopeOf(warehouse: CatalogReader, crawl: string, signal: AbortSignal): Promise<string | null> {
+  const sql = 'SELECT scope_note FROM mart.crawls WHERE crawl_id = $crawl';
+  const [row] = await warehouse.rows(sql, signal, new Map([['crawl', crawl]]));
+  return (row as { readonly scope_note: string | null } | undefined)?.scope_note ?? null;
 }
 
 /** The questions that need what a project does not have. */
@@ -137,9 +149,10 @@ export function describeCrawl(report: CrawlReport | BareReport): string {
     ].join('');
   const { table } = firstThingsBlocks(firstThingsOf(report.findings), crawl_id, null);
   return `\n${printBlocks([
+    ...scopeLines(report.scope_note),
     ...part('What to do first', table),
     ...part('Indexability', answerTable(report.funnel)),
-    ...part('Changes since the crawl before', answerTable(report.changes)),
+    ...part('Changes since the previous crawl', answerTable(report.changes)),
     { is: 'next', command: `issues --crawl ${crawl_id}` },
     ...more('access logs', report.more_questions.logs, 'logs add FILE…'),
     ...more('search data', report.more_questions.demand, 'demand add FILE…'),

@@ -7,6 +7,7 @@ import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { durationText } from '../../../core/text/amounts.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
+import { readScopeNotes } from '../../../pipeline/transform/questions/question-scope.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
 
 export const PAGE_ROWS = 100;
@@ -31,6 +32,8 @@ export interface AskedAnswer extends TypedRows {
   readonly seconds: number;
   /** Why a question has no rows, of any page and filter; null where it has some, or nobody knows. */
   readonly why: string | null;
+  /** What the crawls did not cover that a question answers for, a sentence each. */
+  readonly scope: readonly string[];
 }
 
 interface ChartRows {
@@ -70,7 +73,12 @@ export function readAnswer(
         : await countRows(warehouse, { ...bound, sql: count, page: { limit: 1, offset: 0 } }, signal);
     const isEmpty = total === 0 && filter === null;
     const why = isEmpty ? await explainEmpty(bound, warehouse, signal) : null;
-    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds, why };
+    const scope = await readScopeNotes(
+      { ...bound, isQuestion: statement.question !== null },
+      warehouse,
+      signal,
+    );
+    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds, why, scope };
   });
 }
 

@@ -36,6 +36,8 @@ export const Ask = z.object({
   total: z.int().nullable(),
   seconds: z.number().nullable(),
   why: z.string().nullable(),
+  /** What the crawls did not cover that the question answers for, a sentence each. */
+  scope: z.array(z.string()),
   error: z
     .object({
       code: z.string(),

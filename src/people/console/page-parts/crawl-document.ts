@@ -23,6 +23,10 @@ export const CrawlPage = z.strictObject({
   ended_at: z.string().nullable(),
   end_reason: z.string().nullable(),
   is_complete: z.boolean().nullable(),
+  /** Whether other crawls may be compared with it: it is complete, or ended by its limit of depth. */
+  is_comparable: z.boolean().nullable(),
+  /** Why it does not cover the whole site; null where it does. */
+  scope_note: z.string().nullable(),
   is_main: z.boolean().nullable(),
   fetched_urls: Count.nullable(),
   pages: Count.nullable(),

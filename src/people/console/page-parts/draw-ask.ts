@@ -29,7 +29,7 @@ export function drawAsk(document: AskDocument, request: PageRequest): { title: s
   const isHeld = request.query.has('run') && !request.isOwn;
   const body = html`<h1>${title}</h1>
 ${question === null ? null : aboutQuestion(document)}
-${statementForm(document, request)}
+${document.scope.map((note) => html`<p class="notice">${note}</p>\n`)}${statementForm(document, request)}
 ${isHeld ? html`<p class="notice">Another site led here, so nothing has run. Read the SQL, then press Run.</p>` : null}
 ${error === null ? null : errorNotice(error)}
 ${ran && error === null ? answer(document, request) : null}

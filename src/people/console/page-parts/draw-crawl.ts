@@ -1,5 +1,7 @@
 import { foundIssues } from '../../../answers/explore/issues/issue-blocks.ts';
+import { isChanged } from '../../../answers/explore/issues/read-issues.ts';
 import { type AddressParts, FIGURE_PAGES, pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
+import { scopeLines } from '../../../answers/explore/scope-lines.ts';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { barChart } from '../../../answers/report/bars.ts';
 import { statusMark, timeText } from '../../../answers/report/marks.ts';
@@ -46,7 +48,7 @@ ${drawTabs('Parts of the crawl', [
   { name: 'What changed', href: path, isCurrent: !isUnits },
   { name: 'Units', href: `${path}?tab=units`, isCurrent: isUnits },
 ])}
-${crawl.is_complete === false ? html`<p class="notice">This crawl is not complete: figures that need the whole website are not compared.</p>` : null}
+${drawBlocks(scopeLines(crawl.scope_note))}
 ${
   isUnits
     ? html`${unitsTable(crawl.units)}
@@ -112,11 +114,11 @@ function statusBars(name: string, { rows }: FigureAnswer, to: To): Html | null {
 
 /** A figure each, with its change or why there is none. */
 function kpisOf(
-  { figures, compared, is_complete }: CrawlPage,
+  { figures, compared, is_comparable }: CrawlPage,
   to: (parts: AddressParts) => string | null,
 ): Kpi[] {
   const [row = {}] = figures.rows;
-  const whole = is_complete === false ? 'not complete' : 'no crawl before';
+  const whole = is_comparable === false ? 'ended early' : 'no previous crawl';
   return Object.keys(row)
     .filter((name) => Object.hasOwn(row, `${name}_change`))
     .map((name) => {
@@ -127,7 +129,7 @@ function kpisOf(
         change: row[`${name}_change`],
         reason:
           shownValue(row[`${name}_change_reason`]) ??
-          (row[name] === null ? 'not known' : compared === null ? whole : 'not known of the crawl before'),
+          (row[name] === null ? 'not known' : compared === null ? whole : 'unknown for the previous crawl'),
         better: lookUp(BETTER, name) ?? null,
         href: pages && to(pages),
         days: daysOf(name, row),
@@ -151,11 +153,11 @@ function issuesTable({ crawl_id, project_id, compared, pages, issues }: CrawlPag
   if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
   if (issues === null)
     return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
-  const changed = issues.filter((one) => Number(one.new) > 0 || Number(one.fixed) > 0);
+  const changed = issues.filter(isChanged);
   const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
   const all = `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`;
   return html`${drawBlocks([foundIssues({ project_id, crawl_id, ...WHOLE_SITE }, shown, issues.length > 0)])}
-<p class="facts">${compared === null ? null : html`${counted(changed.length, 'issue')} with new or fixed pages. `}<a href="${all}">All ${counted(issues.length, 'issue')}</a></p>`;
+<p class="facts">${compared === null ? null : html`${counted(changed.length, 'issue')} with new, fixed or missing pages. `}<a href="${all}">All ${counted(issues.length, 'issue')}</a></p>`;
 }
 
 function unitsTable(units: CrawlPage['units']): Html {

@@ -19,6 +19,12 @@ export interface Kpi {
   readonly trend?: readonly unknown[];
 }
 
+/** What stands next to new findings: how many are fixed, and how many nobody knows of. */
+export function fixedText({ fixed_issues, missing_issues }: Readonly<Record<string, unknown>>): string {
+  const missing = Number(missing_issues) > 0 ? `, ${shownValue(missing_issues)} missing` : '';
+  return `${shownValue(fixed_issues) ?? '–'} fixed${missing}`;
+}
+
 /** Figures beside each other, each with its change; as a strip they stand at the head of a page. */
 export function drawKpis(kpis: readonly Kpi[], isStrip = false): Html {
   return html`<dl class="kpis${isStrip ? ' strip' : ''}">${kpis.map(

@@ -15,7 +15,7 @@ import { columnName } from '../../../project/model/shown/value-text.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, type Kpi } from './kpi.ts';
+import { drawKpis, fixedText, type Kpi } from './kpi.ts';
 import { type ChosenSegment, partsOfChosen } from './segments.ts';
 
 /** A project with the answers that are drawn. */
@@ -54,7 +54,7 @@ const UNKNOWN: Readonly<Record<string, string>> = {
   search_bot_hits: 'not known: no log files of its days that tell the bots',
 };
 
-const CHANGES = ['added', 'removed', ...Object.keys(FIELDS)];
+const CHANGES = ['added', 'removed', 'moved', 'missing', ...Object.keys(FIELDS)];
 
 const TREND = { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' } as const;
 
@@ -143,7 +143,7 @@ function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: Projec
   const before = ended[ended.findIndex((one) => one.crawl_id === crawl_id) - 1];
   const since = before === undefined ? null : `since ${before.ended_at.slice(0, 10)}`;
   const waits = trend.state === 'pending' ? 'is being read' : null;
-  const compared = waits ?? (before === undefined ? 'no crawl before' : 'not known of the crawl before');
+  const compared = waits ?? (before === undefined ? 'no previous crawl' : 'unknown for the previous crawl');
   const figure = (name: string, days?: 'ranking' | 'log') => ({
     value: now[name] ?? null,
     change: now[`${name}_change`] ?? null,
@@ -185,7 +185,7 @@ function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: Projec
     },
     {
       ...{ name: 'New findings', better: null, ...figure('new_issues') },
-      reason: now.fixed_issues == null ? compared : `${shownValue(now.fixed_issues)} fixed`,
+      reason: now.fixed_issues == null ? compared : fixedText(now),
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
@@ -249,9 +249,9 @@ function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer,
     href: to(crawl_id, { change: String(change) }),
   }));
   const named = { ...changes, rows: changes.rows.map((row) => ({ ...row, change: called(row.change) })) };
-  return answerFigure('Changes since the crawl before', named, {
+  return answerFigure('Changes since the previous crawl', named, {
     chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries, notes),
-    empty: 'No change, or no crawl before.',
+    empty: 'No change, or no previous crawl.',
   });
 }
 

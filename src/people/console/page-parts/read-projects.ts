@@ -10,7 +10,10 @@ export const ProjectLine = z.strictObject({
   crawl_id: z.string().nullable(),
   crawl_number: Count.nullable(),
   ended_at: z.string().nullable(),
-  is_complete: z.boolean().nullable(),
+  /** Whether other crawls may be compared with it. */
+  is_comparable: z.boolean().nullable(),
+  /** Why it does not cover the whole site; null where it does. */
+  scope_note: z.string().nullable(),
   previous_crawl_id: z.string().nullable(),
   pages: Count.nullable(),
   pages_change: Count.nullable(),
@@ -27,11 +30,12 @@ export const ProjectLine = z.strictObject({
   /** Of pages, each counted once for each issue. */
   new_issues: Count.nullable(),
   fixed_issues: Count.nullable(),
+  missing_issues: Count.nullable(),
   last_crawl_id: z.string().nullable(),
   last_crawl_number: Count.nullable(),
   last_ended_at: z.string().nullable(),
   last_end_reason: z.string().nullable(),
-  last_is_complete: z.boolean().nullable(),
+  last_is_comparable: z.boolean().nullable(),
   last_has_pages: z.boolean().nullable(),
 });
 export type ProjectLine = z.infer<typeof ProjectLine>;
@@ -44,22 +48,24 @@ export function readProjects(desk: Readers): Promise<readonly ProjectLine[]> {
          SELECT project_id, max(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
        ),
        placed AS (
-         SELECT project_id, crawl_id, crawl_number, ended_at, end_reason, is_complete, has_pages,
+         SELECT project_id, crawl_id, crawl_number, ended_at, end_reason, is_comparable, has_pages,
            row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC, crawl_id) AS place
          FROM mart.crawls WHERE ended_at IS NOT NULL
        ),
        found AS (
-         SELECT crawl_id, CAST(sum(new_pages) AS BIGINT) AS new_issues, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues
+         SELECT crawl_id, CAST(sum(new_pages) AS BIGINT) AS new_issues, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues,
+           CAST(sum(missing_pages) AS BIGINT) AS missing_issues
          FROM mart.issue_changes GROUP BY crawl_id
        )
      SELECT * FROM (SELECT coalesce(crawled.project_id, projects.project_id) AS project_id,
        coalesce(projects.project_name, crawled.project_name) AS project_name, coalesce(crawled.crawls, 0) AS crawls,
-       main.crawl_id, main.crawl_number, main.ended_at, main.is_complete, main.previous_crawl_id, main.pages,
+       main.crawl_id, main.crawl_number, main.ended_at, main.is_comparable, main.scope_note,
+       main.previous_crawl_id, main.pages,
        kpis.pages_change, kpis.indexable_pages, kpis.indexable_pages_change, kpis.error_pages, kpis.error_pages_change,
        kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.ranking_from_date,
-       kpis.ranking_to_date, found.new_issues, found.fixed_issues,
+       kpis.ranking_to_date, found.new_issues, found.fixed_issues, found.missing_issues,
        last.crawl_id AS last_crawl_id, last.crawl_number AS last_crawl_number, last.ended_at AS last_ended_at,
-       last.end_reason AS last_end_reason, last.is_complete AS last_is_complete, last.has_pages AS last_has_pages
+       last.end_reason AS last_end_reason, last.is_comparable AS last_is_comparable, last.has_pages AS last_has_pages
      FROM crawled
      FULL JOIN mart.projects AS projects ON projects.project_id = crawled.project_id
      LEFT JOIN mart.crawls AS main ON main.project_id = crawled.project_id AND main.is_main

@@ -20,7 +20,9 @@ import { drawAsk } from '../page-parts/draw-ask.ts';
 import { readNotes } from '../page-parts/notes.ts';
 import { page } from '../page-parts/page.ts';
 
-const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
+const NOTHING = {
+  ...{ columns: [], rows: [], more: false, total: null, seconds: null, why: null, scope: [], chart: null },
+};
 const MOST_CRAWLS = 200;
 
 export const ASK = page<AskDocument>({
@@ -72,10 +74,11 @@ export const ASK = page<AskDocument>({
         ));
       const asking = parameters.find(({ name }) => name === 'project')?.value ?? null;
       const chart = drawn && { ...drawn, notes: await notesOfFigures(desk, drawn, asking) };
-      const { columns, rows, ...answer } = read;
+      const { columns, rows, scope, ...answer } = read;
       return {
         ...about,
         ...answer,
+        scope: [...scope],
         columns: [...columns],
         rows: rows.map((row) => [...row]),
         error: null,

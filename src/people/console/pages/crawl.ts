@@ -16,7 +16,7 @@ const MOST_UNITS = 200;
 
 export const CRAWL = page<CrawlPage>({
   path: '/crawls/:crawl_id',
-  summary: 'One crawl: what changed since the crawl before, what is wrong, its units.',
+  summary: 'One crawl: what changed since the previous crawl, what is wrong, its units.',
   query: {
     tab: 'units: its units with their counts.',
     wait: '1: wait for every answer, however long it takes.',
@@ -73,7 +73,7 @@ type CrawlRecord = Omit<
 export async function recordOf(wanted: string, desk: Readers): Promise<CrawlRecord> {
   const [record] = await desk.rowsOnce<CrawlRecord>(
     `SELECT crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, status, created_at, ended_at,
-       end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id
+       end_reason, is_complete, is_comparable, scope_note, is_main, fetched_urls, pages, previous_crawl_id
      FROM mart.crawls WHERE crawl_id = $crawl`,
     new Map([['crawl', wanted]]),
   );

@@ -5,7 +5,7 @@ import {
   readIssueList,
   readIssueSubjects,
 } from '../../../answers/explore/issues/issue-list.ts';
-import { readIssues } from '../../../answers/explore/issues/read-issues.ts';
+import { isChanged, readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { segmentParts } from '../../../answers/explore/segments.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
@@ -24,14 +24,14 @@ type Issues = IssueList & { readonly segments: Segments };
 
 export const ISSUES = page<Issues>({
   path: '/projects/:project_id/issues',
-  summary: 'What is wrong with the pages of a crawl, and what changed since the one before.',
+  summary: 'What is wrong with the pages of a crawl, and what changed since the previous one.',
   query: {
     crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
     segment: 'Only pages of this first directory or segment, as in template:other.',
     segmentation: 'The segmentation of a segment that is named alone.',
     severity: 'Only issues of this severity.',
     category: 'Only issues of this category.',
-    changed: '1: only issues with new or fixed pages.',
+    changed: '1: only issues with new, fixed or missing pages.',
     issue: 'The issue whose meaning is shown beside the list.',
     wait: '1: wait for the sums of each subject, however long they take.',
   },
@@ -52,7 +52,7 @@ export const ISSUES = page<Issues>({
       (one) =>
         (given('severity') ?? one.severity) === one.severity &&
         (given('category') ?? one.category) === one.category &&
-        (!given('changed') || Number(one.new) > 0 || Number(one.fixed) > 0),
+        (!given('changed') || isChanged(one)),
     );
     const list = { ...all, issues };
     return {
@@ -81,11 +81,12 @@ async function subjectsOf(desk: Readers, list: IssueList, isPatient: boolean): P
 
 function drawIssues(document: Issues, { query }: PageRequest): Html {
   const { project, project_id, crawl_id, segments, categories, subjects } = document;
-  const { caption, sum, table, notes } = issueBlocks(document, query.get('issue'));
+  const { caption, scope, sum, table, notes } = issueBlocks(document, query.get('issue'));
   const { segment } = segmentParts(document);
   const flags = segment === undefined ? '' : ` --segment ${shellWord(segment)}`;
   return html`<h1>${project}</h1>
 ${projectTabs(project_id, 'issues')}
+${drawBlocks(scope)}
 <div class="stay">${filterForm(`${projectPath(project_id)}/issues`, withSegment(query, document), [
     { name: 'severity', label: 'severity', any: 'any', options: ['high', 'medium', 'low'] },
     {
@@ -94,7 +95,12 @@ ${projectTabs(project_id, 'issues')}
       any: 'anything',
       options: categories.map((value) => ({ value, text: subjectName(value) })),
     },
-    { name: 'changed', label: 'change', any: 'any', options: [{ value: '1', text: 'new or fixed pages' }] },
+    {
+      name: 'changed',
+      label: 'change',
+      any: 'any',
+      options: [{ value: '1', text: 'new, fixed or missing pages' }],
+    },
     ...segmentChoices(segments),
   ])}${drawBlocks([sum])}</div>
 ${subjects === null && html`<p class="waiting" role="status" data-pending>The sums of subjects are still being read.</p>`}

@@ -12,7 +12,7 @@ import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { drawKpis, type Kpi } from '../page-parts/kpi.ts';
+import { drawKpis, fixedText, type Kpi } from '../page-parts/kpi.ts';
 import { type PageRequest, page } from '../page-parts/page.ts';
 import {
   ProjectLine,
@@ -116,16 +116,16 @@ function marksOf(
       kind: 'bad' as const,
       text: why === undefined ? title : `${title}. ${why}`,
     }));
-  const { last_crawl_id, last_crawl_number, last_ended_at, last_end_reason, last_is_complete } = site;
-  if (last_crawl_id === null || last_is_complete !== false) return own;
+  const { last_crawl_id, last_crawl_number, last_ended_at, last_end_reason, last_is_comparable } = site;
+  if (last_crawl_id === null || last_is_comparable !== false) return own;
   const last = { crawl_id: last_crawl_id, crawl_number: last_crawl_number, ended_at: last_ended_at };
-  const how = `${crawlName(last)} is not complete${last_end_reason === null ? '' : `: ${last_end_reason.replaceAll('_', ' ')}`}`;
+  const how = `${crawlName(last)} ended early${last_end_reason === null ? '' : `: ${last_end_reason.replaceAll('_', ' ')}`}`;
   if (site.last_has_pages !== true) return [...own, { kind: 'bad', text: `${how}. It has no pages.` }];
   return [
     ...own,
     {
       kind: 'warn',
-      text: site.crawl_id === last_crawl_id ? how : `${how}. The figures are of the crawl before.`,
+      text: site.crawl_id === last_crawl_id ? how : `${how}. The figures are of the previous crawl.`,
     },
   ];
 }
@@ -146,7 +146,7 @@ ${
   total === 0
     ? null
     : html`<p class="facts">${counted(total, 'site')}, ${marked === 0 ? 'none' : countOrDash(marked)} with a mark. Marked ones come first, then
-those with the largest share of pages that were lost to search or became errors since the crawl before.</p>`
+those with the largest share of pages that were lost to search or became errors since the previous crawl.</p>`
 }
 ${form}
 ${problem === null ? null : html`<p class="notice">${problem.message} To do: ${problem.hint}</p>`}
@@ -174,7 +174,8 @@ function drawSite(site: Site): Html {
       ? null
       : html`<br>last crawl ${valueText((Date.now() - Date.parse(last_ended_at)) / 1000, 'age')} ago`
   }</p>
-${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}</div>
+${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}
+${site.scope_note === null ? null : html`<p class="facts">${site.scope_note}</p>`}</div>
 ${crawl_id === null ? null : drawKpis(kpisOf(site))}
 </li>
 `;
@@ -183,9 +184,9 @@ ${crawl_id === null ? null : drawKpis(kpisOf(site))}
 function kpisOf(site: Site): Kpi[] {
   const { project_id, crawl_id } = site;
   const pages = (parts: AddressParts): string => pagesAddress(project_id, { crawl: crawl_id, ...parts });
-  const whole = site.is_complete === false ? 'not complete' : 'no crawl before';
-  const reason = site.previous_crawl_id === null ? whole : 'not known of the crawl before';
-  const { new_issues, fixed_issues } = site;
+  const whole = site.is_comparable === false ? 'ended early' : 'no previous crawl';
+  const reason = site.previous_crawl_id === null ? whole : 'unknown for the previous crawl';
+  const { new_issues } = site;
   const trend = (name: keyof ProjectTrend): unknown[] => site.trend.map((one) => one[name]);
   const figure = (name: 'indexable_pages' | 'error_pages' | 'clicks') => {
     return { value: site[name], change: site[`${name}_change`], reason, trend: trend(name) };
@@ -201,7 +202,7 @@ function kpisOf(site: Site): Kpi[] {
     },
     {
       ...{ name: 'New findings', better: null, value: new_issues, change: null, trend: trend('new_issues') },
-      reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
+      reason: new_issues === null ? reason : fixedText(site),
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {

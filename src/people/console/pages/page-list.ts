@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { isPageChange } from '../../../answers/explore/compare/page-comparison.ts';
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
 import {
-  CHANGES_OF_ISSUE,
   conditionKey,
   filterOfQuery,
+  isIssueChange,
   OPERATORS,
   pagesAddress,
   pagesCommand,
@@ -45,6 +46,8 @@ const Row = z.record(z.string(), z.unknown());
 const PageList = z.strictObject({
   ...{ project_id: z.string(), project_name: z.string() },
   ...{ crawl_id: z.string(), crawl_number: z.number().nullable(), ended_at: z.string().nullable() },
+  /** Why the crawl does not cover the whole site; null where it does. */
+  scope_note: z.string().nullable(),
   /** The crawl that a change is compared with. */
   since: z.string().nullable(),
   issue: (Row as unknown as z.ZodType<FilteredIssue>).nullable(),
@@ -73,7 +76,7 @@ export const PAGE_LIST = page<PageList>({
     crawl: `One of: ${CRAWL_NAMES}; without it, the main crawl.`,
     issue: 'Only pages with this issue.',
     change:
-      'Since the crawl before: added, removed, changed (in any field) or a column; of an issue: new, fixed or remaining.',
+      'Since the previous crawl: added, removed, moved, missing, unseen, changed (in any field) or a column; of an issue: new, fixed, missing, remaining or unseen.',
     since: 'The crawl that change compares with.',
     segment: 'Only pages of this first directory or segment, as in template:other.',
     segmentation: 'The segmentation of a segment that is named alone.',
@@ -112,7 +115,7 @@ export const PAGE_LIST = page<PageList>({
       project_name: crawl.project,
       crawl_id: crawl.crawl_id,
       ended_at: crawl.ended_at,
-      ...{ crawl_number: crawl.crawl_number, since, issue },
+      ...{ crawl_number: crawl.crawl_number, scope_note: crawl.scope_note, since, issue },
       conditions: [...filter.conditions],
       where: [...filter.where],
       columns: [...answer.columns],
@@ -150,7 +153,8 @@ export function withAdded(query: URLSearchParams): URLSearchParams {
   if (column) {
     next.append(conditionKey(column), `${query.get('operator') || 'eq'}:${value}`);
   }
-  if (!query.get('issue') && CHANGES_OF_ISSUE.includes(query.get('change') ?? ''))
+  const change = query.get('change') ?? '';
+  if (!query.get('issue') && isIssueChange(change) && !isPageChange(change))
     for (const name of ['change', 'since']) next.delete(name);
   return next;
 }
@@ -174,11 +178,11 @@ ${ways(document)}
 }
 
 function listOf(document: PageList, query: URLSearchParams): ListedPages {
-  const { project_id, project_name, crawl_id, crawl_number, ended_at, since: id } = document;
+  const { project_id, project_name, crawl_id, crawl_number, ended_at, scope_note, since: id } = document;
   const { issue, columns, total, page, choices } = document;
   const known = choices.crawls.find((one) => one.crawl_id === id);
   return {
-    crawl: { project: project_name, project_id, crawl_id, crawl_number, ended_at },
+    crawl: { project: project_name, project_id, crawl_id, crawl_number, ended_at, scope_note },
     since: id === null ? null : (known ?? { crawl_id: id, crawl_number: null, ended_at: null }),
     filter: filterOfQuery(project_id, query),
     ...{ issue, columns, total, before: (page - 1) * PAGE_ROWS },

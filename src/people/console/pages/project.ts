@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scopeLines } from '../../../answers/explore/scope-lines.ts';
 import { WHOLE_SITE } from '../../../answers/explore/segments.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { timeText } from '../../../answers/report/marks.ts';
@@ -9,7 +10,7 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import { ShownIncident, shownIncident } from '../../../operations/alert/incident.ts';
 import { readIncidents } from '../../../operations/status/remembered.ts';
 import type { Readers } from '../desk/desk.ts';
-import { crawlLink, projectPath } from '../layout/addresses.ts';
+import { crawlLink, drawBlocks, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { projectTabs } from '../layout/project-tabs.ts';
@@ -60,6 +61,9 @@ const Project = z.strictObject({
       ended_at: z.string().nullable(),
       end_reason: z.string().nullable(),
       is_complete: z.boolean().nullable(),
+      is_comparable: z.boolean().nullable(),
+      /** Why it does not cover the whole site; null where it does. */
+      scope_note: z.string().nullable(),
       is_main: z.boolean(),
       /** Whether charts over time have it. */
       is_in_trends: z.boolean(),
@@ -128,7 +132,7 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Readers
   const configuration = configurations[asked] === undefined ? 0 : asked;
   const { crawl_config_id: config, latest_crawl_id: latest } = configurations[configuration] ?? NO_CRAWLS;
   const crawls = await desk.rowsOnce<Project['crawls'][number]>(
-    `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main,
+    `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, is_comparable, scope_note, coalesce(is_main, false) AS is_main,
        coalesce(is_in_trends, false) AS is_in_trends, pages
      FROM mart.crawls WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
      ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
@@ -184,10 +188,12 @@ const OVER_CRAWLS = {
     question: QUESTIONS.trend,
     select: (answer) =>
       `SELECT answer.*, CASE WHEN changed.compared > 0 THEN coalesce(fresh.new_issues, 0) END AS new_issues,
-         CASE WHEN answer.segmentation = '(site)' THEN changed.fixed_issues END AS fixed_issues
+         CASE WHEN answer.segmentation = '(site)' THEN changed.fixed_issues END AS fixed_issues,
+         CASE WHEN answer.segmentation = '(site)' THEN changed.missing_issues END AS missing_issues
        FROM (SELECT * FROM ${answer} WHERE ${SHOWN}) AS answer
        LEFT JOIN (
-         SELECT crawl_id, count(new_pages) AS compared, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues
+         SELECT crawl_id, count(new_pages) AS compared, CAST(sum(fixed_pages) AS BIGINT) AS fixed_issues,
+           CAST(sum(missing_pages) AS BIGINT) AS missing_issues
          FROM mart.issue_changes GROUP BY crawl_id
        ) AS changed ON changed.crawl_id = answer.crawl_id
        LEFT JOIN (
@@ -270,7 +276,8 @@ ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loade
 ${
   crawls.length === 0
     ? null
-    : html`${leftOutNotice(crawls)}
+    : html`${drawBlocks(scopeLines(crawls.find(({ crawl_id }) => crawl_id === latestOf(project))?.scope_note ?? null))}
+${leftOutNotice(crawls)}
 ${drawPending([trend, statuses, changes, funnel, depths, findings, project.clicks_before])}
 ${projectFigures({ ...project, crawl_id: latestOf(project) })}
 ${drawNotes(project_id, project.notes, request)}
@@ -286,8 +293,8 @@ ${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last $
 function leftOutNotice(crawls: Project['crawls']): Html | null {
   const [first, ...others] = crawls.filter(({ is_in_trends, pages }) => !is_in_trends && pages !== null);
   if (first === undefined) return null;
-  const why = ({ is_complete }: typeof first): string =>
-    is_complete === false ? 'it is not complete' : 'its links or its end are not known';
+  const why = ({ is_comparable }: typeof first): string =>
+    is_comparable === false ? 'it ended early' : 'its links or its end are unknown';
   const named = (one: typeof first): Html => html`${crawlLink(one)} (${why(one)})`;
   return html`<p class="notice">The charts leave out ${named(first)}${others.map((one) => html`, ${named(one)}`)}.</p>`;
 }

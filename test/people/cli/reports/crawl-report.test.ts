@@ -8,7 +8,7 @@ import type { Crawl } from '../../../../src/service/api/resources/crawls.ts';
 
 const REPORT = {
   ...{ crawl_id: 'c1', end_reason: 'max_url_reached', fetched_urls: 3, last_depth: 1 },
-  ...{ statuses: [], funnel: [], changes: [] },
+  ...{ statuses: [], funnel: [], changes: [], scope_note: null },
   more_questions: { logs: [], demand: [] },
 };
 
@@ -24,6 +24,11 @@ priority  issue         severity  mended_by  pages  new  clicks  bot_hits  examp
 
 Indexability`);
   expect(text).toContain('\nNext: crawlhouse issues --crawl c1\n');
+});
+
+test('a crawl that does not cover the whole site says so first', () => {
+  const scope_note = 'The crawl stopped at its limit of URLs. Other pages were not requested.';
+  expect(describeCrawl({ ...REPORT, findings: [], scope_note }).trimStart()).toMatch(/^The crawl stopped at/);
 });
 
 test('questions that lack logs or search data are named, with the commands that bring them', () => {
