@@ -83,6 +83,19 @@ incremental:
     JOIN mart.crawl_days AS days ON days.crawl_id = crawl.crawl_id
     WHERE crawl.is_latest
     UNION ALL
+    -- What a page became follows from the crawls of the 28 days before, of either crawl.
+    SELECT crawl.*, former.crawl_id || ' before', loads.loaded_at
+    FROM crawl
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
+    JOIN mart.crawls AS previous ON previous.crawl_id = crawl.previous_crawl_id
+    JOIN mart.crawls AS former
+      ON former.project_id = crawl.project_id
+      AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+      AND former.crawl_number < crawls.crawl_number
+      AND date_diff('millisecond', former.ended_at, previous.ended_at) <= 2419200000
+    JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
+    WHERE loads.dataset = 'crawl_pages'
+    UNION ALL
     -- Hits are judged by the crawl whose state their day has.
     SELECT crawl.*, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at
     FROM crawl
@@ -140,13 +153,14 @@ WITH
     HAVING count(told.column_name) < count(*)
   ),
 
-  -- Without all links, or all sitemaps, nobody knows which pages have an issue that needs them.
+  -- Without all links, all sitemaps or a previous crawl, nobody knows which pages have an issue that needs them.
   scope AS (
     SELECT
       pairs.crawl_id,
       issues.issue,
       NOT coalesce(strpos(issues.needs, 'links') > 0 AND NOT pairs.has_all_links, false)
-        AND NOT coalesce(strpos(issues.needs, 'sitemaps') > 0 AND NOT pairs.has_all_sitemaps, false) AS is_whole,
+        AND NOT coalesce(strpos(issues.needs, 'sitemaps') > 0 AND NOT pairs.has_all_sitemaps, false)
+        AND NOT (strpos(issues.needs, 'previous') > 0 AND pairs.previous_crawl_id IS NULL) AS is_whole,
       NOT coalesce(strpos(issues.needs, 'links') > 0 AND NOT pairs.has_all_previous_links, false)
         AND NOT coalesce(strpos(issues.needs, 'sitemaps') > 0 AND NOT pairs.has_all_previous_sitemaps, false) AS was_whole
     FROM mart.crawl_pairs AS pairs

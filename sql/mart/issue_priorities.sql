@@ -93,6 +93,19 @@ incremental:
       GROUP BY crawl_id, kind, from_date, to_date
     ) AS days ON days.crawl_id = crawl.crawl_id
     UNION ALL
+    -- What a page became follows from the crawls of the 28 days before, of either crawl.
+    SELECT crawl.*, former.crawl_id || ' before', loads.loaded_at
+    FROM crawl
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
+    JOIN mart.crawls AS previous ON previous.crawl_id = crawl.previous_crawl_id
+    JOIN mart.crawls AS former
+      ON former.project_id = crawl.project_id
+      AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+      AND former.crawl_number < crawls.crawl_number
+      AND date_diff('millisecond', former.ended_at, previous.ended_at) <= 2419200000
+    JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
+    WHERE loads.dataset = 'crawl_pages'
+    UNION ALL
     -- Hits are judged by the crawl whose state their day has.
     SELECT crawl.*, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at
     FROM crawl
@@ -206,46 +219,95 @@ WITH
       CAST(average_inrank AS DOUBLE) / 10 AS inrank_share,
       CAST(new_pages AS DOUBLE) / pages AS new_share
     FROM known
+  ),
+
+  scored AS (
+    SELECT
+      shared.crawl_id,
+      shared.project_id,
+      shared.segmentation,
+      shared.segment,
+      shared.issue,
+      issues.title,
+      issues.category,
+      issues.severity,
+      issues.mended_by,
+      issues.fix,
+      CAST(
+        round(
+          CAST(
+            CAST(
+              100 * issues.weight * (
+                20 * pages_share
+                + 35 * coalesce(clicks_share, 0)
+                + 15 * coalesce(hits_share, 0)
+                + 10 * coalesce(inrank_share, 0)
+                + 20 * coalesce(new_share, 0)
+              ) AS DOUBLE
+            ) / (
+              20
+              + CASE WHEN clicks_share IS NULL THEN 0 ELSE 35 END
+              + CASE WHEN hits_share IS NULL THEN 0 ELSE 15 END
+              + CASE WHEN inrank_share IS NULL THEN 0 ELSE 10 END
+              + CASE WHEN new_share IS NULL THEN 0 ELSE 20 END
+            ) AS DECIMAL(38, 9)
+          )
+        ) AS INTEGER
+      ) AS priority,
+      shared.pages,
+      shared.new_pages,
+      shared.clicks,
+      shared.new_clicks,
+      shared.search_bot_hits,
+      shared.average_inrank,
+      shared.example
+    FROM shared
+    JOIN mart.project_issues AS issues ON issues.project_id = shared.project_id AND issues.issue = shared.issue
+  ),
+
+  -- What a page became stands above what it is: at least one point above each such issue of the same pages.
+  general AS (
+    SELECT scored.crawl_id, scored.segmentation, scored.segment, max(scored.priority) AS priority
+    FROM (
+      SELECT DISTINCT own.crawl_id, other.issue
+      FROM mart.page_issues AS own
+      JOIN mart.page_issues AS other ON other.crawl_id = own.crawl_id AND other.url = own.url
+      WHERE own.issue = 'became_non_indexable'
+        AND other.issue IN (
+          'robots_denied', 'client_error', 'noindex', 'canonicalised', 'service_not_indexable', 'robots_denied_in_sitemap',
+          'error_in_sitemap', 'noindex_in_sitemap', 'canonicalised_in_sitemap', 'client_error_with_demand',
+          'demand_not_indexable', 'bots_on_non_indexable'
+        )
+    ) AS shown
+    JOIN scored ON scored.crawl_id = shown.crawl_id AND scored.issue = shown.issue
+    GROUP BY scored.crawl_id, scored.segmentation, scored.segment
   )
 
 SELECT
-  shared.crawl_id,
-  shared.project_id,
-  shared.segmentation,
-  shared.segment,
-  shared.issue,
-  issues.title,
-  issues.category,
-  issues.severity,
-  issues.mended_by,
-  issues.fix,
-  CAST(
-    round(
-      CAST(
-        CAST(
-          100 * issues.weight * (
-            20 * pages_share
-            + 35 * coalesce(clicks_share, 0)
-            + 15 * coalesce(hits_share, 0)
-            + 10 * coalesce(inrank_share, 0)
-            + 20 * coalesce(new_share, 0)
-          ) AS DOUBLE
-        ) / (
-          20
-          + CASE WHEN clicks_share IS NULL THEN 0 ELSE 35 END
-          + CASE WHEN hits_share IS NULL THEN 0 ELSE 15 END
-          + CASE WHEN inrank_share IS NULL THEN 0 ELSE 10 END
-          + CASE WHEN new_share IS NULL THEN 0 ELSE 20 END
-        ) AS DECIMAL(38, 9)
-      )
-    ) AS INTEGER
-  ) AS priority,
-  shared.pages,
-  shared.new_pages,
-  shared.clicks,
-  shared.new_clicks,
-  shared.search_bot_hits,
-  shared.average_inrank,
-  shared.example
-FROM shared
-JOIN mart.project_issues AS issues ON issues.project_id = shared.project_id AND issues.issue = shared.issue
+  scored.crawl_id,
+  scored.project_id,
+  scored.segmentation,
+  scored.segment,
+  scored.issue,
+  scored.title,
+  scored.category,
+  scored.severity,
+  scored.mended_by,
+  scored.fix,
+  CASE
+    WHEN general.priority >= scored.priority THEN least(coalesce(1 + general.priority, 0), 100)
+    ELSE scored.priority
+  END AS priority,
+  scored.pages,
+  scored.new_pages,
+  scored.clicks,
+  scored.new_clicks,
+  scored.search_bot_hits,
+  scored.average_inrank,
+  scored.example
+FROM scored
+LEFT JOIN general
+  ON general.crawl_id = scored.crawl_id
+  AND general.segmentation = scored.segmentation
+  AND general.segment = scored.segment
+  AND scored.issue = 'became_non_indexable'

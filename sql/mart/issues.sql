@@ -25,7 +25,8 @@ columns:
   needs: >-
     What else must have been read, with a comma between, or an empty text: links or sitemaps (mart.crawls.has_all_links,
     has_all_sitemaps), without which no page has the issue; related, the other page of the relation
-    (mart.page_issues.related_url), without which the issue is neither new nor fixed.
+    (mart.page_issues.related_url), without which the issue is neither new nor fixed; previous, the previous crawl, without
+    which it is unknown which pages have it.
   is_by_days: >-
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.

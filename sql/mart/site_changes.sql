@@ -73,7 +73,9 @@ WITH
 
   -- An older change that nobody has undone counts as intended.
   crawl AS (
-    SELECT compared.crawl_id, compared.previous_crawl_id, compared.project_id, compared.crawl_config_id, compared.ended_at
+    SELECT
+      compared.crawl_id, compared.previous_crawl_id, compared.project_id, compared.crawl_config_id, compared.crawl_number,
+      compared.ended_at
     FROM compared
     JOIN (SELECT project_id, max(days) AS days FROM rule GROUP BY project_id) AS kept
       ON kept.project_id = compared.project_id
@@ -86,7 +88,7 @@ WITH
     JOIN crawl AS next
       ON next.project_id = crawl.project_id
       AND next.crawl_config_id IS NOT DISTINCT FROM crawl.crawl_config_id
-      AND next.ended_at > crawl.ended_at
+      AND next.crawl_number > crawl.crawl_number
   ),
 
   turn AS (

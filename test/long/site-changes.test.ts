@@ -92,6 +92,15 @@ test('a category that robots.txt blocks is an incident of status, overview and r
   expect(report).toContain('Worse since 2026-03-01: robots.txt now blocks 8 pages that were indexable');
   expect(report).not.toContain('more indexable pages');
 
+  const first = [
+    'query',
+    '--json',
+    "SELECT issue, pages, new_pages FROM mart.issue_priorities WHERE segment = '(site)' ORDER BY priority DESC LIMIT 1",
+  ];
+  expect(JSON.parse((await crawlhouse(folder, sandbox, first)).stdout)).toEqual([
+    { issue: 'became_non_indexable', pages: 8, new_pages: 8 },
+  ]);
+
   // All pages are refused: nothing has become anything, and nothing is over.
   expect(await next(3, { status_code: 403, title: 'Just a moment' })).toEqual([]);
   expect(await incidents()).toMatchObject([{ change: 'robots_denied', pages: 8 }]);

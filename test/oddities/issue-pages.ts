@@ -660,7 +660,8 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   url_underscores: [{ at: '/url-underscores/a_b' }, { at: '/url-underscores/near?a_b=1' }],
 };
 
-/** Issues that no crawl of ours can have. */
+/** Issues that no page of one crawl of ours can have. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
+  became_non_indexable: 'it takes two crawls; test/long/site-changes.test.ts has them',
   service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
 };

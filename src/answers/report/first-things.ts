@@ -28,7 +28,7 @@ export interface FirstThing extends CrawlDays {
 
 /** A page has one reason not to be indexable: of two of these on the same pages, the cause is the same. */
 const OF_ONE_REASON = `
-  robots_denied no_answer linked_redirect client_error server_error other_status noindex canonicalised
+  became_non_indexable robots_denied no_answer linked_redirect client_error server_error other_status noindex canonicalised
   service_not_indexable robots_denied_in_sitemap redirect_in_sitemap error_in_sitemap noindex_in_sitemap
   canonicalised_in_sitemap client_error_with_demand demand_not_indexable bots_on_non_indexable`;
 

@@ -309,6 +309,13 @@ test('one cause is one row of what to do first, with the pages of it that are se
   expect(shown(found({}), behind, found(others))).toEqual([
     ...['Client error', '9 of them: Error in a sitemap', '12', '5', 'Slow', '12', '5'],
   ]);
+  // What a page became stands above what it is.
+  const became = found({ issue: 'became_non_indexable', title: 'Became non-indexable', priority: 77 });
+  const state = found({
+    ...{ issue: 'noindex', title: 'Noindex', pages: 8 },
+    within: ['became_non_indexable'],
+  });
+  expect(shown(became, state)).toEqual(['Became non-indexable', '8 of them: Noindex', '12', '5']);
   // Where only some pages are the same, or the wider one is not above it, each has its row.
   expect(shown(found({}), found(sitemap))).toContain('Error in a sitemap');
   expect(shown(behind, found({}))).toContain('Error in a sitemap');

@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { becameNonIndexable } from './became.ts';
 import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
@@ -63,6 +64,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             isOrphan: isOrphan(crawl, page),
             invalidItems: invalid.get(page.url) ?? 0,
             hasSitemaps,
+            isLost: becameNonIndexable(crawl, page),
             canonicalTarget: byUrl.get(page.canonicalUrl ?? '') ?? null,
             isOfSecureHost: secureHosts.has(page.row.url_host),
           },

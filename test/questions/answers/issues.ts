@@ -18,6 +18,7 @@ export interface Worth {
   readonly canonicalTarget: Page | null;
   /** Whether a sitemap lists any page of the crawl. */
   readonly hasSitemaps: boolean;
+  readonly isLost: boolean;
   /** Whether a page of its host answers 200 over https. */
   readonly isOfSecureHost: boolean;
 }
@@ -130,6 +131,7 @@ const ERROR_TITLE =
 
 /** Every issue that ships: its severity, and whether a page has it. */
 export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
+  became_non_indexable: ['high', (_page, { isLost }) => isLost],
   server_error: ['high', reason('server_error')],
   client_error: ['high', all(reason('client_error'), ({ inlinks }) => above(inlinks, 0))],
   client_error_with_demand: [

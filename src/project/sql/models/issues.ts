@@ -50,9 +50,10 @@ const IssueHeader = z.strictObject({
   evidence: z.array(z.string().min(1)).min(1),
   /**
    * What else must have been read, besides the page: all links or all sitemaps of the crawl, without which no page has the
-   * issue, or the other page of the relation, without which the issue is neither new nor fixed.
+   * issue, or the other page of the relation, without which the issue is neither new nor fixed; or the previous crawl,
+   * without which nobody knows which pages have it.
    */
-  needs: z.array(z.enum(['links', 'sitemaps', 'related'])).default([]),
+  needs: z.array(z.enum(['links', 'sitemaps', 'related', 'previous'])).default([]),
   /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */
   is_by_days: z.boolean().default(false),
   /** Numbers that the settings of a project may replace. `$words` stands for one in the SELECT and the definition. */

@@ -109,7 +109,8 @@ describe('what to do fits the reason why a page is not indexable', () => {
         is_robots_denied: reason === 'robots_denied',
       },
     ]);
-    await warehouse.connection.run(`CREATE OR REPLACE TABLE mart.crawls AS SELECT 'c' AS crawl_id, true AS is_latest;
+    await warehouse.connection.run(`CREATE OR REPLACE TABLE mart.crawls AS
+        SELECT 'c' AS crawl_id, 'p' AS project_id, NULL AS previous_crawl_id, NULL AS crawl_config_id, 1 AS crawl_number, now() AS ended_at, true AS is_latest;
       CREATE OR REPLACE TABLE mart.page_demand AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS impressions;
       CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits;
       CREATE OR REPLACE TABLE mart.crawl_budget AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS non_indexable_hits`);
