@@ -15,7 +15,7 @@ import { runModels } from '../support/run-models.ts';
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
-  .filter(({ name }) => !/comparison|clusters|weeks|months/.test(name))
+  .filter(({ name }) => !/crawl_comparison|clusters|weeks|months/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
 /** Each made by one statement. */
@@ -42,6 +42,16 @@ const page = fc.record({
 });
 const pages = fc.uniqueArray(page, { selector: (one) => one.url, maxLength: 4 });
 const links = fc.array(fc.record({ origin: url, target: url, target_status: status }), { maxLength: 4 });
+const requests = fc.uniqueArray(
+  fc.record({
+    url,
+    kind: fc.constantFrom('recheck', 'sitemap'),
+    status_code: fc.constantFrom<(number | null)[]>(200, 301, 404, null),
+    final_redirect_location: fc.constantFrom<(string | null)[]>('a', 'd', null),
+    num_urls: fc.constantFrom<(number | null)[]>(3, null),
+  }),
+  { selector: (one) => one.url, maxLength: 3 },
+);
 const hits = fc.uniqueArray(fc.record({ url, hits: fc.integer({ min: 0, max: 9 }) }), {
   selector: (one) => one.url,
   maxLength: 3,
@@ -62,6 +72,7 @@ const change = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('pages'), crawl, rows: pages, titled: fc.boolean() }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('links'), crawl, rows: links }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('requests'), crawl, rows: requests }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('record'), crawl, ended: fc.nat(80) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('days'), projectId, day, rows: hits }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lines'), projectId, day, rows: lines }) },
@@ -96,6 +107,8 @@ const BEGINNING = [...CRAWLS, ...OTHERS].flatMap((name, index): Change[] => [
 const RAW: Readonly<Record<string, string>> = {
   crawl_pages: '_crawl_id VARCHAR, url VARCHAR, status_code BIGINT, title VARCHAR, nb_inlinks BIGINT',
   crawl_links: '_crawl_id VARCHAR, origin VARCHAR, target VARCHAR, target_status BIGINT, anchor VARCHAR',
+  crawl_requests:
+    '_crawl_id VARCHAR, url VARCHAR, kind VARCHAR, status_code BIGINT, final_redirect_location VARCHAR, num_urls BIGINT',
   log_pages_days: '_window VARCHAR, day DATE, url VARCHAR, hits BIGINT',
   log_events: '_window VARCHAR, url VARCHAR, status_code BIGINT, is_bot BOOLEAN',
   ranking_performance:
@@ -148,6 +161,8 @@ async function apply(connection: Connection, one: Change, clock: number): Promis
     }
     case 'links':
       return load(connection, 'crawl_links', one.crawl, null, one.rows, clock);
+    case 'requests':
+      return load(connection, 'crawl_requests', one.crawl, null, one.rows, clock);
     case 'days':
       return load(connection, 'log_pages_days', one.projectId, one.day, one.rows, clock);
     case 'lines':
@@ -167,6 +182,7 @@ async function apply(connection: Connection, one: Change, clock: number): Promis
       return;
     case 'drop':
       await unload(connection, 'crawl_pages', `crawl_pages/${one.crawl}`);
+      await unload(connection, 'crawl_requests', `crawl_requests/${one.crawl}`);
       return unload(connection, 'crawl_links', `crawl_links/${one.crawl}`);
     case 'drop day':
       return unload(connection, one.dataset, `${one.dataset}/${one.projectId}/${one.day}`);
