@@ -19,6 +19,7 @@ columns:
   final_status_code: HTTP status there (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).
   is_robots_denied: Whether robots.txt denies it, so that it was not requested (raw.crawl_requests.robots_txt_denied).
   is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
+  is_noindex: Whether it asks not to be indexed (raw.crawl_requests.is_noindex).
   canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
   fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
 reads:
@@ -36,6 +37,7 @@ reads:
     final_redirect_location: VARCHAR
     final_redirect_status: BIGINT
     is_indexable: BOOLEAN
+    is_noindex: BOOLEAN
     canonical: VARCHAR
     fetch_date: TIMESTAMP WITH TIME ZONE
   ops.loads:
@@ -59,6 +61,7 @@ SELECT
   CASE WHEN redirect_location IS NULL THEN status_code ELSE final_redirect_status END AS final_status_code,
   robots_txt_denied AS is_robots_denied,
   is_indexable,
+  is_noindex,
   canonical AS canonical_url,
   fetch_date
 FROM raw.crawl_requests

@@ -13,6 +13,7 @@ import { openConsole } from '../support/open-console.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
+const OWN = { vitals: null, recheck: null, sites: [] } as const;
 const PAGES: Readonly<Record<string, string>> = {
   '/': pageWith('/a', '/gone'),
   '/a': pageWith('/b'),
@@ -344,7 +345,10 @@ test.for([['--resume'], []])(
       const start_url = `${site.origin}/`;
       const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
       const projectId = await service.project(start_url);
-      const { id } = await service.launch(projectId, await service.configure(projectId, config, null));
+      const { id } = await service.launch(
+        projectId,
+        await service.configure(projectId, { config, own: OWN }),
+      );
       await service.finish(id, () => {}, new AbortController().signal);
     }
     const fetched = site.hits.length;
@@ -373,7 +377,7 @@ test('a crawl tells how many pages the crawl before did not have, while it fetch
   const start_url = `${site.origin}/`;
   const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
   const projectId = await service.project(start_url);
-  const configId = await service.configure(projectId, config, null);
+  const configId = await service.configure(projectId, { config, own: OWN });
   const told = new Set<number | null | undefined>();
   const show = (progress?: FetchProgress): void => {
     told.add(progress?.new_pages);
@@ -402,7 +406,7 @@ test('an interruption ends the wait for a list that is being read', async () => 
   const projectId = await service.project(start_url);
   const urls = Array.from({ length: 300_000 }, (_, n) => `${start_url}${n}`);
   const interruption = AbortSignal.abort(new Error('interrupted'));
-  await expect(service.configureList(projectId, config, urls, null, interruption)).rejects.toThrow(
+  await expect(service.configureList(projectId, { config, own: OWN }, urls, interruption)).rejects.toThrow(
     'interrupted',
   );
 });

@@ -5,13 +5,11 @@ import { cronProblem } from '../../../project/settings/cron-fields.ts';
 import { writeSchedule } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 
-import type { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
-
 import type { Crawl } from '../../../service/api/resources/crawls.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CRAWL_FLAGS, crawlConfig, measuredPages } from '../local/crawl-config.ts';
+import { CRAWL_FLAGS, crawlConfig } from '../local/crawl-config.ts';
 import { loadLocal } from '../local/load-local.ts';
-import { LocalService } from '../local/local-service.ts';
+import { type ChosenConfig, LocalService } from '../local/local-service.ts';
 import { readUrlFile } from '../read-url-file.ts';
 import { crawlProgress, describeCrawl, describeFetched, readCrawlReport } from '../reports/crawl-report.ts';
 import { printRun } from '../reports/run-report.ts';
@@ -38,11 +36,11 @@ export const crawl: Command = {
     const noteFailure = (url: string, error: CrawlhouseError): Promise<void> =>
       recordFailedCrawl(settings, url, error, logger);
     const list = await readUrlFile(invocation, 'list');
-    const config = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure, list);
+    const chosen = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure, list);
     const allowPrivate = invocation.has('allow-private');
     await using service = await LocalService.start(settings, { allowPrivate, logger });
-    if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
-    const begun = await begin(invocation, service, config, { settings, list });
+    if (cron !== undefined && chosen !== null) return await schedule(invocation, service, chosen, cron);
+    const begun = await begin(invocation, service, chosen, { settings, list });
     const ended = await service
       .finish(begun.id, (progress) => invocation.progress(crawlProgress(progress)), signal)
       .catch(async (error: unknown) => {
@@ -80,12 +78,12 @@ function scheduledAt(invocation: Invocation): string | undefined {
 async function schedule(
   invocation: Invocation,
   service: LocalService,
-  config: CrawlConfigInput,
+  chosen: ChosenConfig,
   cron: string,
 ): Promise<number> {
   const { projectDir } = await invocation.settings();
-  const { start_url } = config;
-  await service.configure(await service.project(start_url), config, measuredPages(invocation));
+  const { start_url } = chosen.config;
+  await service.configure(await service.project(start_url), chosen);
   const name = `crawl-${new URL(start_url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
   const allowed = invocation.has('allow-private') ? { allow_private: true } : {};
   await writeSchedule(projectDir, { name, cron, crawl: start_url, ...allowed });
@@ -101,11 +99,11 @@ const SETTLED: readonly string[] = ['published', 'refused', 'skipped', 'dropped'
 async function begin(
   invocation: Invocation,
   service: LocalService,
-  config: CrawlConfigInput | null,
+  chosen: ChosenConfig | null,
   { settings, list }: { readonly settings: Settings; readonly list: readonly string[] | null },
 ): Promise<Crawl> {
   const { say, signal } = invocation;
-  const projectId = config === null ? undefined : await service.project(config.start_url);
+  const projectId = chosen === null ? undefined : await service.project(chosen.config.start_url);
   const unfinished = await service.unfinished();
   const own = unfinished.find(({ project_id }) => projectId === undefined || project_id === projectId);
   for (const other of unfinished.filter((one) => one !== own)) {
@@ -128,12 +126,11 @@ async function begin(
     );
     return unloaded;
   }
-  if (config !== null && projectId !== undefined) {
-    const vitals = measuredPages(invocation);
+  if (chosen !== null && projectId !== undefined) {
     const configured =
       list === null
-        ? service.configure(projectId, config, vitals)
-        : service.configureList(projectId, config, list, vitals, signal);
+        ? service.configure(projectId, chosen)
+        : service.configureList(projectId, chosen, list, signal);
     return service.launch(projectId, await configured);
   }
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each that ended is loaded', {

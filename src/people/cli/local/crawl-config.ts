@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { checkYaml, readYaml } from '../../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../../service/api/resources/crawl-configs.ts';
+import { DEFAULT_RECHECK } from '../../../service/site/crawler/crawl.ts';
 import { readCustomFields } from '../../../service/site/crawler/custom-fields/custom-field.ts';
 import { tryStart } from '../../../service/site/crawler/try-start.ts';
 import type { PagesPerTemplate } from '../../../service/site/crawler/vitals/vitals.ts';
 import type { Flag, Invocation } from '../command.ts';
-import { LIST_CONFIG_NAME } from './local-service.ts';
+import { type ChosenConfig, LIST_CONFIG_NAME } from './local-service.ts';
 
 /** Each start URL has one configuration in the local service, so that its crawls can be compared. */
 const CONFIG_NAME = 'crawlhouse crawl';
@@ -17,7 +19,15 @@ const SPEED = 5;
 const LOOPBACK_SPEED = 1000;
 
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
-  list: { value: 'FILE', help: 'fetch the URLs of this file, one a line, and nothing else' },
+  list: {
+    value: 'FILE',
+    help: 'fetch the URLs of this file, one a line, follow their redirects, and nothing else',
+  },
+  site: {
+    multiple: true,
+    value: 'URL',
+    help: 'a further start URL, such as a country domain: its pages belong to the same project',
+  },
   'max-urls': { value: 'N', help: 'the most URLs to fetch' },
   'max-depth': { value: 'N', help: 'the most clicks from the start URL' },
   speed: { value: 'N', help: `URLs per second; default ${SPEED}` },
@@ -25,6 +35,11 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   'user-agent': { value: 'NAME', help: 'the name that robots.txt and servers see' },
   render: { help: 'render pages in Chromium: what scripts show counts' },
   vitals: { value: 'N', help: 'measure the web vitals of N pages of each template by Lighthouse, or of all' },
+  recheck: {
+    value: 'N',
+    help: `at the end, request at most N URLs that the crawl did not meet: pages of the previous crawl, those with clicks or hits, those of sitemaps; default ${DEFAULT_RECHECK}`,
+  },
+  'no-recheck': { help: 'request none of these URLs' },
   extract: {
     multiple: true,
     value: 'RULE',
@@ -47,11 +62,13 @@ export async function crawlConfig(
   invocation: Invocation,
   onFailed: (startUrl: string, error: CrawlhouseError) => Promise<void>,
   list: readonly string[] | null = null,
-): Promise<CrawlConfigInput> {
+): Promise<ChosenConfig> {
   const file = invocation.text('config');
-  const fromFile =
+  const { sites: listed, ...fromFile } =
     file === undefined ? {} : await readConfig(resolve(invocation.workingDirectory, file), file);
-  const url = invocation.positionals[0] ?? (list?.[0] === undefined ? undefined : new URL('/', list[0]).href);
+  const sites = sitesOf(invocation.texts('site'), listed, list !== null);
+  const first = list?.[0] === undefined ? undefined : new URL('/', list[0]).href;
+  const url = invocation.positionals[0] ?? first ?? (fromFile.start_url === undefined ? sites[0] : undefined);
   if (url === undefined && file === undefined)
     throw new CrawlhouseError('usage', 'a URL is needed', {
       hint: 'crawlhouse crawl https://www.example.com/',
@@ -85,15 +102,51 @@ export async function crawlConfig(
   const onWait = (words: string): void => invocation.say(`${words}\n`);
   const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
   const trial = { ...owner, rendering, proxy, hasVitals, onWait, list };
-  const { startUrl, isLoopback } = await tryStart(config, trial).catch(async (error: unknown) => {
-    if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
-    throw error;
-  });
-  if (startUrl !== new URL(config.start_url).href)
-    invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
+  const tried: Awaited<ReturnType<typeof tryStart>>[] = [];
+  for (const asked of new Set([config.start_url, ...sites].map((one) => new URL(one).href))) {
+    const one = await tryStart({ ...config, start_url: asked }, trial).catch(async (error: unknown) => {
+      if (error instanceof CrawlhouseError) await onFailed(asked, error);
+      throw error;
+    });
+    if (one.startUrl !== asked) invocation.say(`${asked} redirects to ${one.startUrl}, which is crawled.\n`);
+    tried.push(one);
+  }
+  const [start_url = config.start_url, ...others] = new Set(tried.map(({ startUrl }) => startUrl));
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
+  const isLoopback = tried.every((one) => one.isLoopback);
   const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
-  return { ...config, start_url: startUrl, max_speed };
+  const own = { vitals: measuredPages(invocation), recheck: recheckedUrls(invocation), sites: others };
+  return { config: { ...config, start_url, max_speed }, own };
+}
+
+/** The start URLs of `--site`, else of the key `sites` of the file of `--config`. */
+function sitesOf(flags: readonly string[], listed: unknown, isList: boolean): string[] {
+  const { data = [], error } = z.array(z.string()).optional().safeParse(listed);
+  const texts = flags.length > 0 ? flags : data;
+  const wrong = texts.find((text) => !/^https?:$/.test(URL.parse(httpUrl(text))?.protocol ?? ''));
+  const hint = 'crawlhouse crawl --site https://www.example.com/ --site https://www.example.de/';
+  if (error !== undefined || wrong !== undefined)
+    throw new CrawlhouseError(
+      'usage',
+      flags.length > 0 ? `--site ${wrong}: no URL` : `sites: ${wrong ?? 'no list of URLs'}`,
+      { hint },
+    );
+  if (isList && texts.length > 0)
+    throw new CrawlhouseError('usage', '--site: it does not go with --list', {
+      hint: 'a list may have URLs of any host',
+    });
+  return texts.map(httpUrl);
+}
+
+/** @throws CrawlhouseError `usage` */
+function recheckedUrls(invocation: Invocation): number | null {
+  const text = invocation.text('recheck');
+  if (invocation.has('no-recheck')) {
+    if (text === undefined) return 0;
+    throw new CrawlhouseError('usage', `--recheck ${text}: it does not go with --no-recheck`);
+  }
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? null : Number(text);
+  throw new CrawlhouseError('usage', `--recheck ${text}: a number of URLs is expected`);
 }
 
 /**
@@ -101,7 +154,7 @@ export async function crawlConfig(
  *
  * @throws CrawlhouseError `usage`
  */
-export function measuredPages(invocation: Invocation): PagesPerTemplate | null {
+function measuredPages(invocation: Invocation): PagesPerTemplate | null {
   const text = invocation.text('vitals');
   if (text === undefined) return null;
   if (text === 'all') return text;

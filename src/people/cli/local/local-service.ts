@@ -30,6 +30,21 @@ import { tableColumns } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/published/read-published.ts';
 import { type FirstFigures, readFirstFigures } from './first-figures.ts';
 
+/** Keys of our own that a configuration has besides those of the service; null: the default. */
+export interface OwnConfig {
+  /** Pages of each template whose web vitals are measured. */
+  readonly vitals: PagesPerTemplate | null;
+  /** The most URLs that the crawl did not meet and requests at its end. */
+  readonly recheck: number | null;
+  /** Further start URLs. */
+  readonly sites: readonly string[];
+}
+
+export interface ChosenConfig {
+  readonly config: CrawlConfigInput;
+  readonly own: OwnConfig;
+}
+
 const INTERVAL_MS = 500;
 /** Its analysis ends soon, and then the crawl is loaded. */
 const ANALYSIS_INTERVAL_MS = 50;
@@ -144,28 +159,23 @@ export class LocalService implements AsyncDisposable {
   /**
    * Gives a project a configuration, in the place of one of the same name.
    *
-   * @param vitals pages of each template that are measured; null: as the settings say
+   * @param own what the configuration says besides the service's keys
    */
-  async configure(
-    projectId: string,
-    config: CrawlConfigInput,
-    vitals: PagesPerTemplate | null,
-  ): Promise<string> {
+  async configure(projectId: string, { config, own }: ChosenConfig): Promise<string> {
     const known = await this.#client.call('crawlConfigs', { project_id: projectId });
     const body = { crawl_config: config };
     const { id } = known.some(({ name }) => name === config.name)
       ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
       : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
-    await this.handle.change('crawl_configs', id, { vitals });
+    await this.handle.change('crawl_configs', id, { ...own });
     return id;
   }
 
   /** Makes a configuration crawl these URLs and nothing else. */
   async configureList(
     projectId: string,
-    config: CrawlConfigInput,
+    { config, own }: ChosenConfig,
     urls: readonly string[],
-    vitals: PagesPerTemplate | null,
     signal: AbortSignal,
   ): Promise<string> {
     const content = `${urls.join('\n')}\n`;
@@ -185,7 +195,7 @@ export class LocalService implements AsyncDisposable {
       signal.throwIfAborted();
     }
     if (file === undefined) throw new Error('the local service can not read the list of URLs');
-    const id = await this.configure(projectId, { ...config, user_input_files: [file.id] }, vitals);
+    const id = await this.configure(projectId, { config: { ...config, user_input_files: [file.id] }, own });
     await this.handle.change('crawl_configs', id, { list_only: true });
     return id;
   }

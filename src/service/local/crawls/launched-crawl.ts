@@ -29,6 +29,10 @@ export interface CrawlerWork {
   readonly isList?: boolean;
   /** Absent: web vitals are not measured. */
   readonly vitals?: VitalsOptions | undefined;
+  /** The most URLs that are requested again; absent: the default. */
+  readonly recheck?: number | undefined;
+  /** Further start URLs, of other domains too. */
+  readonly sites?: readonly string[] | undefined;
   readonly progress?: CrawlerProgress;
   /** When the crawler ended, on the service's clock, and why; or the error that it ended with. */
   readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };

@@ -21,7 +21,7 @@ const REQUEST_FIELD_RECORDS = recordsOf([
   ['status_code', 'natural'],
   ['fetch_status error redirect_location final_redirect_location', 'string'],
   ['final_redirect_status', 'natural'],
-  ['robots_txt_denied is_indexable', 'bool'],
+  ['robots_txt_denied is_indexable is_noindex', 'bool'],
   ['canonical source_url', 'string'],
   ['declared_as', 'enum', 'one', ['canonical', 'hreflang', 'redirect', 'next', 'prev', 'amp']],
   ['num_urls', 'natural'],

@@ -155,7 +155,7 @@ function parseStored(row: Record<string, unknown>): StoredResource {
  */
 export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
   workspaces: ['archive_after_days', 'crawl_url_quota'],
-  crawl_configs: ['list_only', 'vitals'],
+  crawl_configs: ['list_only', 'vitals', 'recheck', 'sites'],
   projects: ['week_definition', 'ranking_performance_quota'],
 };
 

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { ident, table, text } from '../../../core/duckdb/duckdb.ts';
 import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { HttpUrl } from '../../api/endpoint.ts';
 import type { CrawlDataType, FieldRecord } from '../../api/resources/fields.ts';
 import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
 import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
@@ -44,6 +46,7 @@ import { type Dataset, publicView, type StoredResource } from '../resources/reso
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/row-store.ts';
 import type { ServiceState } from '../rows/service-state.ts';
+import { demandedUrls } from './demanded-urls.ts';
 
 interface WebsiteWork extends ServiceState {
   readonly ingestFiles: IngestFiles;
@@ -57,6 +60,12 @@ interface WebsiteWork extends ServiceState {
 
 /** A full disk, a browser that is not there, a folder that can't be made. */
 const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
+
+/** Keys of our own that a configuration has besides those of web vitals and lists. */
+const OwnKeys = z.object({
+  recheck: z.int().nonnegative().optional(),
+  sites: z.array(HttpUrl).optional(),
+});
 
 /** A crawler at work. */
 interface Run {
@@ -84,14 +93,18 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   async plan({ project, config }: CrawlJob, quota: number): Promise<PlannedWork> {
     const settings = crawlerConfig(config);
     try {
-      const read = readCrawlSettings(settings);
+      const own = checkRequest(OwnKeys, {
+        recheck: config._recheck ?? undefined,
+        sites: config._sites ?? undefined,
+      });
+      const read = readCrawlSettings(settings, own);
       const { maxUrl, rendering } = read;
       requireProxy(read, this.#work.proxy);
       if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
       const vitals = this.#vitalsOf(config);
       if (vitals !== undefined) await findLighthouse(this.#work.rendering.browser);
       return {
-        work: { _crawler: { config: settings, isList: config._list_only === true, vitals } },
+        work: { _crawler: { config: settings, isList: config._list_only === true, vitals, ...own } },
         urls: Math.min(maxUrl, quota),
       };
     } catch (error) {
@@ -162,7 +175,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
 
   async #crawl(
     { id, project_id, _reserved }: LaunchedCrawl,
-    { config, isList = false, vitals }: CrawlerWork,
+    { config, isList = false, vitals, recheck, sites }: CrawlerWork,
     steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
   ): Promise<string> {
     const { resources, ingestFiles, allowPrivate, rendering, proxy } = this.#work;
@@ -175,6 +188,9 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       folder: this.#folder(id),
       isList,
       former: this.#formerPages(id),
+      demanded: demandedUrls(this.#work, String(project_id)),
+      ...(recheck === undefined ? {} : { recheck }),
+      ...(sites === undefined ? {} : { sites }),
       seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,

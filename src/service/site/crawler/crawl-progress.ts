@@ -123,6 +123,19 @@ export class CrawlControl {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  /** False once the crawl is to end; waits while it is paused. */
+  async mayGoOn(signal: AbortSignal): Promise<boolean> {
+    while (this.#state === 'paused') {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _ = this.onChange(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+      signal.throwIfAborted();
+    }
+    signal.throwIfAborted();
+    return this.#state === 'running';
+  }
+
   /** No further request; those under way end. */
   pause(): void {
     if (this.#state === 'running') this.#become('paused');

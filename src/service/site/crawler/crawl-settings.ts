@@ -28,6 +28,8 @@ export interface SettingsOptions {
   readonly allowPrivate?: boolean;
   /** The proxy of configurations with `use_proxy`. */
   readonly proxy?: CrawlProxy | undefined;
+  /** Further start URLs, of other domains too: their hosts belong to the site. */
+  readonly sites?: readonly string[] | undefined;
 }
 
 /** A crawl configuration (api-spec.md §2.8) as the crawler reads it. */
@@ -53,10 +55,11 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     throw badConfig(issue?.path.join('.') || 'the configuration', issue?.message ?? 'is missing');
   const config = withDefaults(data);
   const startUrl = ownUrl(config.start_url).href;
+  const sites = (options.sites ?? []).map((url) => ownUrl(url).href);
   return {
     scope: {
       startUrl,
-      alternateStartUrls: alternates(startUrl, config.alternate_start_urls),
+      alternateStartUrls: [...alternates(startUrl, config.alternate_start_urls), ...sites],
       crawlSubdomains: config.crawl_subdomains,
       allowQueryParams: config.allow_query_params,
       filterQueryParams: config.filter_query_params,
@@ -68,6 +71,8 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
       isAjax: config.ajax_crawling,
     } satisfies ScopeRules,
     sitemaps: config.sitemaps,
+    /** Absent without any. */
+    ...(sites.length === 0 ? {} : { sites }),
     strictSitemaps: config.strict_sitemaps,
     maxUrl: config.max_url,
     maxDepth: config.max_depth,

@@ -30,6 +30,7 @@ import { ParsePool } from './parse/threads/parse-pool.ts';
 import { CrawlCounts } from './records/crawl-counts.ts';
 import { OutcomeBatch } from './records/outcome-batch.ts';
 import { Renderer, type RenderOptions } from './render/renderer.ts';
+import { type AgainTools, askAgain } from './requests/ask-again.ts';
 import { RobotsCache } from './robots/robots-cache.ts';
 import { CrawlSession } from './session.ts';
 import { findLighthouse } from './vitals/find-lighthouse.ts';
@@ -46,7 +47,11 @@ export interface CrawlOptions extends SettingsOptions {
   readonly seeds?: Iterable<string> | AsyncIterable<string>;
   /** The pages that the crawl before fetched, some at a time: those that it did not have are counted. */
   readonly former?: AsyncIterable<readonly string[]> | undefined;
-  /** The seeds are fetched, on any host, and nothing else: no start URL, links, redirects or sitemaps. */
+  /** The most URLs that the crawl did not meet and requests at its end; 0: none. */
+  readonly recheck?: number;
+  /** URLs with clicks, then URLs with hits of bots, some at a time: for the requests at the end. */
+  readonly demanded?: AsyncIterable<readonly string[]> | undefined;
+  /** The seeds are fetched, on any host, and what they redirect to: no start URL, links or sitemaps. */
   readonly isList?: boolean;
   /** URLs that the subscription allows. */
   readonly quota?: number;
@@ -77,6 +82,8 @@ const REASONS_TO_STOP: ReadonlySet<CrawlEndReason> = new Set([
   'user_cancelled',
   'user_requested',
 ]);
+/** URLs that the crawl did not meet, and that are requested at its end. */
+export const DEFAULT_RECHECK = 10_000;
 const DEFAULT_CONCURRENCY = 16;
 const DEFAULT_RETRY_DELAY_MS = 1_000;
 const DEFAULT_MEMORY_LIMIT = '300MB';
@@ -135,7 +142,8 @@ async function fetchSite(
   const scope = new Scope(rules);
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
   using proxy = ProxyRoute.forCrawl(settings, options.proxy, { resolver, timeout: limits.connectTimeout });
-  const isHere = resolver.isLoopback && listed.every(({ hostname }) => isLoopbackHost(hostname));
+  const others = [...listed, ...(settings.sites ?? []).map(ownUrl)];
+  const isHere = resolver.isLoopback && others.every(({ hostname }) => isLoopbackHost(hostname));
   checkSpeed(settings.maxSpeed, isHere, options);
   const recordFiles = await RecordFiles.open(options.folder, frontier.recordFiles());
   // Other hosts of a list get no credentials.
@@ -181,7 +189,7 @@ async function fetchSite(
     });
     const reason = await phase.run();
     const site = { ...tools, folder: options.folder, session, resolver, proxy, sideWork, control };
-    return await endFetching(settings, reason, { ...site, isList, vitals });
+    return await endFetching(settings, reason, { ...site, isList, vitals, concurrency }, options);
   } finally {
     signal.removeEventListener('abort', stop);
     ended.abort();
@@ -191,8 +199,8 @@ async function fetchSite(
 }
 
 type EndTools = VitalsTools &
-  MissingTools & {
-    readonly isList: boolean;
+  MissingTools &
+  Omit<AgainTools, 'retryDelayMs'> & {
     readonly vitals: (VitalsOptions & { readonly browser: string }) | undefined;
   };
 
@@ -201,9 +209,11 @@ async function endFetching(
   settings: CrawlSettings,
   reason: CrawlEndReason,
   tools: EndTools,
+  { recheck = DEFAULT_RECHECK, demanded, retryDelayMs = DEFAULT_RETRY_DELAY_MS }: CrawlOptions,
 ): Promise<CrawlEndReason> {
   if (REASONS_TO_STOP.has(reason)) return reason;
   if (!tools.isList) await askForMissingPages(tools);
+  if (reason !== 'quota_reached') await askAgain({ recheck, demanded }, { ...tools, retryDelayMs });
   if (tools.vitals) await measureVitals(settings, tools.vitals, tools);
   return tools.control.state === 'cancelling' ? 'user_cancelled' : reason;
 }

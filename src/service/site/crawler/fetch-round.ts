@@ -1,12 +1,11 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
-import { retryAfterMs } from '../../api/client/retry-after.ts';
 import type { FetchStatus } from '../../api/resources/crawl-progress.ts';
 import { askedUrl } from './ajax-crawling.ts';
 import type { CrawlControl } from './crawl-progress.ts';
 import { fetchStatus } from './fetch/fetch-status.ts';
 import { type FetchedAnswer, UNANSWERED } from './fetch/fetcher.ts';
-import { leadsOn } from './fetch/redirect-status.ts';
+import { LONGEST_HOLD_MS, MOST_ATTEMPTS, mayRetry } from './fetch/may-retry.ts';
 import type { Frontier, QueuedUrl } from './frontier/frontier.ts';
 import type { ParseReply } from './parse/threads/parse-messages.ts';
 import type { ParsePool } from './parse/threads/parse-pool.ts';
@@ -15,8 +14,6 @@ import type { OutcomeBatch } from './records/outcome-batch.ts';
 import type { Renderer } from './render/renderer.ts';
 import { type VisitTools, visitPage } from './visit-page.ts';
 
-/** Attempts at a URL that cannot be fetched (api-spec.md §2.4, `stopped_progressing`). */
-const MOST_ATTEMPTS = 3;
 /** URLs read from the queue at once. */
 const PIECE = 500;
 /** Answered pages that may wait for the parser. */
@@ -27,8 +24,6 @@ const MOST_FAILURES_IN_A_ROW = 200;
 const MOST_WAITING = 5_000;
 /** Bodies of more than a million bytes that are kept at once. */
 const MOST_LARGE = 2;
-/** The longest wait that a server may ask for with 429 or 503. */
-const LONGEST_HOLD_MS = 60_000;
 
 export interface FetchTools extends VisitTools {
   readonly frontier: Frontier;
@@ -287,21 +282,11 @@ export class FetchRound {
     this.#failedInARow = answer.statusCode === null ? this.#failedInARow + 1 : 0;
     if (answer.statusCode === null) this.#failed++;
     else this.#fetched++;
-    if (this.#isRetriable(answer, url) && item.attempts + 1 < MOST_ATTEMPTS) {
+    if (mayRetry(answer, url, this.#tools.pace) && item.attempts + 1 < MOST_ATTEMPTS) {
       this.#tools.batch.add({ item, status: null, targets: [] }, null);
       return;
     }
     await this.#record(item, answer, false);
-  }
-
-  /** 429 and 503 say that the server wants to be asked later; the rest of a body may come the next time. */
-  #isRetriable({ statusCode, error, headers, isBrokenOff }: FetchedAnswer, url: URL): boolean {
-    if (statusCode === null) return error !== 'refused_address';
-    if (isBrokenOff && !leadsOn(statusCode)) return true;
-    if (statusCode !== 429 && statusCode !== 503) return false;
-    const ms = retryAfterMs(headers.find(([name]) => name === 'retry-after')?.[1]) ?? 0;
-    if (ms > 0) this.#tools.pace.hold(url.host, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
-    return true;
   }
 
   async #record(item: QueuedUrl, answer: FetchedAnswer, isDenied: boolean): Promise<void> {

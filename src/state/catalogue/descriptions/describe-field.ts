@@ -59,6 +59,7 @@ const REQUEST_FIELDS: Readonly<Record<string, string>> = {
   final_redirect_location: 'URL at the end of the redirects.',
   final_redirect_status: 'HTTP status at the end of the redirects.',
   is_indexable: 'Whether search engines may index the URL.',
+  is_noindex: 'Whether the answer asks not to be indexed.',
   kind: 'What was requested: robots_txt, sitemap, recheck or target.',
   num_urls: 'Number of URLs that a sitemap lists.',
   redirect_location: 'URL that the answer redirects to.',

@@ -48,7 +48,7 @@ test('each hop of a redirect is a page of its own', async () => {
   expect(await crawled.field('depth')).toMatchObject({ '/one': 1, '/two': 2, '/three': 3 });
 });
 
-test('a list of URLs is fetched and nothing else: no start page, links, redirects or sitemaps', async () => {
+test('a list of URLs is fetched, and what they redirect to is requested: no start page, links or sitemaps', async () => {
   const site = await serveSite({
     '/robots.txt': (_request, response) => response.end(`Sitemap: ${site.origin}/sitemap.xml`),
     '/sitemap.xml': {
@@ -62,7 +62,7 @@ test('a list of URLs is fetched and nothing else: no start page, links, redirect
   const seeds = ['/a', '/gone', '/old', '/a'].map((path) => site.origin + path);
   const crawled = await crawlSite(site, {}, { isList: true, seeds: [...seeds, 'mailto:a@b.example'] });
   expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 3 });
-  expect(site.hits.sort()).toEqual(['/a', '/gone', '/old']);
+  expect(site.hits.sort()).toEqual(['/a', '/b', '/gone', '/old']);
   expect(await crawled.field('sources')).toEqual({
     '/a': ['ingested_data'],
     '/gone': ['ingested_data'],

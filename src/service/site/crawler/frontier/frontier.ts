@@ -194,6 +194,41 @@ export class Frontier implements Disposable {
     return urls.every((url) => known.get(url) !== undefined);
   }
 
+  /** Whether the crawl has an outcome of a URL: it was fetched, denied, or tried in vain. */
+  isMet(url: string): boolean {
+    return this.#prepare(`SELECT 1 FROM urls WHERE url = ? AND ${this.#isMetSql()}`).get(url) !== undefined;
+  }
+
+  /** The pages of the previous crawl that this one has no outcome of, then such URLs of sitemaps, with the sitemap. */
+  *unmet(): Generator<{ readonly url: string; readonly source: string | null }> {
+    for (const sql of [
+      `SELECT url, NULL AS source FROM former WHERE ${this.#isUnmetSql('former.url')} ORDER BY url`,
+      `SELECT url, record ->> 'sitemap' AS source FROM sitemap_urls WHERE ${this.#isUnmetSql('sitemap_urls.url')} ORDER BY id`,
+    ])
+      for (const row of this.#prepare(sql).iterate()) yield row as { url: string; source: string | null };
+  }
+
+  /** The language versions that sitemaps declare. */
+  *alternatesOfSitemaps(): Generator<{ readonly url: string; readonly source: string }> {
+    const sql = `SELECT DISTINCT versions.value AS url, sitemap_urls.url AS source
+      FROM sitemap_urls, json_each(record, '$.alternate_hrefs') AS versions
+      WHERE ${this.#isUnmetSql('versions.value')}`;
+    for (const row of this.#prepare(sql).iterate()) yield row as { url: string; source: string };
+  }
+
+  #isUnmetSql(url: string): string {
+    return `NOT EXISTS (SELECT 1 FROM urls WHERE urls.url = ${url} AND ${this.#isMetSql()})`;
+  }
+
+  /** URLs come level by level: those of the levels that were queued are done, but what is left of the last one. */
+  #isMetSql(): string {
+    const depth = Number(this.fact('depth') ?? -1);
+    const hop = this.fact('hop');
+    const bound = hop === undefined ? 0 : this.#bound(`hop ${hop}`);
+    return `(urls.depth <= ${depth} OR urls.depth IS NULL AND urls.id <= ${bound})
+      AND urls.id NOT IN (SELECT id FROM queue WHERE is_done = 0)`;
+  }
+
   /**
    * Keeps what came of some URLs, with the names of the files that have their records.
    *

@@ -26,8 +26,8 @@ export class Scope {
   readonly #rules: ScopeRules;
   /** Host names with ports. */
   readonly #hosts: ReadonlySet<string>;
-  readonly #domain: string;
-  readonly #port: string;
+  /** Names of domains, with the port of their start URL. */
+  readonly #domains: readonly (readonly [domain: string, port: string])[];
   readonly #params: ReadonlySet<string>;
 
   constructor(rules: ScopeRules) {
@@ -35,8 +35,7 @@ export class Scope {
     const others = rules.alternateStartUrls.map(ownUrl);
     this.#rules = rules;
     this.#hosts = new Set([...[start, ...others].map((url) => url.host), ...(rules.listedHosts ?? [])]);
-    this.#domain = domainOf(start.hostname);
-    this.#port = start.port;
+    this.#domains = [start, ...others].map(({ hostname, port }) => [domainOf(hostname), port]);
     this.#params = new Set(rules.queryParams);
   }
 
@@ -47,8 +46,8 @@ export class Scope {
 
   isInternal(url: URL): boolean {
     if (this.#hosts.has(url.host)) return true;
-    if (!this.#rules.crawlSubdomains || url.port !== this.#port) return false;
-    return isWithinDomain(url.hostname, this.#domain);
+    if (!this.#rules.crawlSubdomains) return false;
+    return this.#domains.some(([domain, port]) => url.port === port && isWithinDomain(url.hostname, domain));
   }
 
   /**

@@ -54,19 +54,25 @@ export async function keepSitemaps(
   { frontier, scope, isList, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds' | 'former'>,
 ): Promise<void> {
   if (isList || frontier.fact('sitemaps') !== undefined) return;
-  const start = ownUrl(settings.scope.startUrl);
-  const { sitemaps: lines } = await robots.rulesOf(start);
-  // They are whole URLs; others are resolved against the robots.txt, and what is no URL is passed over.
-  const announced = new Set(lines.flatMap((line) => webUrl(line, `${start.origin}/robots.txt`)?.href ?? []));
+  /** Sitemaps, and the robots.txt that announces each. */
+  const announced = new Map<string, string>();
+  for (const start of [settings.scope.startUrl, ...(settings.sites ?? [])].map(ownUrl)) {
+    const file = `${start.origin}/robots.txt`;
+    for (const line of (await robots.rulesOf(start)).sitemaps) {
+      // They are whole URLs; others are resolved against the robots.txt, and what is no URL is passed over.
+      const url = webUrl(line, file)?.href;
+      if (url !== undefined && !announced.has(url)) announced.set(url, file);
+    }
+  }
   // Those of a process that was killed meanwhile.
   frontier.removeSitemaps();
-  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : [...announced];
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : [...announced.keys()];
   if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
   const { isCut, passedOver } = await readSitemaps(urls, {
     scope,
     signal,
     isStrict: settings.strictSitemaps,
-    announced,
+    announced: new Set(announced.keys()),
     budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
       const { host } = ownUrl(url);
@@ -82,7 +88,7 @@ export async function keepSitemaps(
         status_code: statusCode,
         fetch_status: fetchStatus(statusCode),
         error,
-        source_url: index ?? (announced.has(url) ? `${start.origin}/robots.txt` : null),
+        source_url: index ?? announced.get(url) ?? null,
         num_urls: error === null ? listed : null,
         fetch_date: fetchDate(new Date()),
       }),

@@ -316,7 +316,7 @@ export const REQUEST_FIELDS: readonly CrawlField[] = [
   ...given('string', 'fetch_status error redirect_location', 'one', 'request'),
   ...fields('string', { final_redirect_location: 'redirect.final_url' }),
   ...fields('natural', { final_redirect_status: 'redirect.final_status' }),
-  ...given('bool', 'robots_txt_denied is_indexable', 'one', 'request'),
+  ...given('bool', 'robots_txt_denied is_indexable is_noindex', 'one', 'request'),
   ...given('string', 'canonical source_url', 'one', 'request'),
   ...given('enum', 'declared_as', 'one', 'request'),
   ...given('natural', 'num_urls', 'one', 'request'),

@@ -14,7 +14,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
  *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical).
  *
- * A version that the crawl did not fetch is no error of its own: nothing is known of it.
+ * A version that the crawl did not read is no error of its own: nothing is known of it. One that was requested at the end
+ * of the crawl and declares no versions may do so in a sitemap of its own.
  *
  * Source: https://developers.google.com/search/docs/specialty/international/localized-versions
  */
@@ -71,9 +72,16 @@ async function findErrors(tables: JobTables): Promise<void> {
           SELECT 1 FROM hreflang_versions AS back WHERE back.id = versions.target AND back.target = versions.id
         )
         UNION ALL
+        SELECT versions.id, 'missing_return_link', href FROM hreflang_versions AS versions
+        JOIN crawl_pages AS pages USING (id) JOIN job_asked AS asked ON asked.url = href
+        WHERE is_read AND len(hreflang_hrefs) > 0 AND NOT list_contains(hreflang_hrefs, pages.url)
+        UNION ALL
         SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
         JOIN job_facts AS facts ON facts.id = versions.target
         WHERE facts.id <> versions.id AND facts.is_indexable = false
+        UNION ALL
+        SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
+        JOIN job_asked AS asked ON asked.url = href WHERE is_read AND is_indexable = false
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
   );

@@ -8,7 +8,7 @@ const MOST_REDIRECTS = 16;
  *
  * - `redirect_count`: redirects of the chain that begins with the page; 0 for a page that does not redirect.
  * - `final_redirect_location` and `final_redirect_status`: URL and status of the end of the chain; the status is null if
- *   the crawl has not requested it. Both are null in a loop, which has no end.
+ *   the crawl has not requested it, or was refused. Both are null in a loop, which has no end.
  * - `is_redirect_loop`: the chain comes back to a URL of its own. `is_too_many_redirects`: more than 16 redirects.
  * - `redirect_cluster_id`: the same for all pages whose chains have one end, the end included; for a loop, for all whose
  *   chains run into it.
@@ -46,7 +46,7 @@ export async function redirects(tables: JobTables): Promise<void> {
       )
       SELECT members.id, redirects, is_loop, is_too_many, final AS final_id, redirects > 0 AS is_redirect,
         CASE WHEN redirects > 0 AND NOT is_loop THEN ends.url END AS final_url,
-        CASE WHEN redirects > 0 AND NOT is_loop THEN coalesce(ends.status_code, asked.status_code) END AS final_status,
+        CASE WHEN redirects > 0 AND NOT is_loop THEN coalesce(ends.status_code, CASE WHEN asked.is_read THEN asked.status_code END) END AS final_status,
         ${hashOf('CASE WHEN is_loop THEN min(pages.url) OVER (PARTITION BY final) ELSE ends.url END')} AS cluster
       FROM members JOIN crawl_urls AS ends ON ends.id = final JOIN crawl_urls AS pages ON pages.id = members.id
       LEFT JOIN job_asked AS asked ON asked.id = final`,

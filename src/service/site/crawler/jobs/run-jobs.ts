@@ -1,5 +1,6 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
+import { isReadSql } from '../records/request-record.ts';
 import { duplicates } from './duplicates.ts';
 import { hreflang } from './hreflang.ts';
 import { JobTables, statusRange } from './job-tables.ts';
@@ -82,17 +83,20 @@ export async function runJobs(
 
 /**
  * What became of the pages that pages declare besides canonical and language versions: the ones before and after them in a
- * series, and their AMP versions. Pages with a status of 200 to 299 count. Of a page that the crawl did not fetch, nothing
- * is known, but that robots.txt denies it.
+ * series, and their AMP versions. Pages with a status of 200 to 299 count. Of a page that the crawl neither fetched nor
+ * requested at its end, or that was refused, nothing is known, but that robots.txt denies it.
  */
 const DECLARED = `WITH declared AS (
     SELECT pages.id, unnest(['amp', 'next', 'prev']) AS kind, unnest([amp_url, rel_next, rel_prev]) AS href
     FROM fetched_pages JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
+  ), targets AS (
+    SELECT url, status_code, is_indexable FROM crawl_pages JOIN job_facts USING (id)
+    UNION ALL SELECT url, status_code, is_indexable FROM job_asked WHERE is_read
   ), judged AS (
     SELECT declared.id, kind, targets.status_code,
       CASE WHEN targets.status_code >= 400 THEN 'target_missing' WHEN targets.status_code BETWEEN 300 AND 399 THEN 'target_redirects'
-        WHEN NOT facts.is_indexable THEN 'target_not_indexable' END AS error
-    FROM declared JOIN crawl_pages AS targets ON targets.url = href JOIN job_facts AS facts ON facts.id = targets.id
+        WHEN NOT targets.is_indexable THEN 'target_not_indexable' END AS error
+    FROM declared JOIN targets ON targets.url = href
   )
   SELECT id, any_value(status_code) FILTER (kind = 'amp') AS amp_status,
     list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
@@ -115,7 +119,8 @@ const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND par
   LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
 
 /** What is known of URLs that are no pages of the crawl, and were requested after them. */
-const ASKED = `SELECT urls.id, any_value(asked.status_code) AS status_code, any_value(is_indexable) AS is_indexable,
+const ASKED = `SELECT urls.id, any_value(url) AS url, any_value(asked.status_code) AS status_code,
+    any_value(${isReadSql('asked.status_code')}) AS is_read, any_value(is_indexable) AS is_indexable,
     any_value(redirect_location) AS redirect_location, any_value(hreflang_hrefs) AS hreflang_hrefs
   FROM other_requests AS asked JOIN crawl_urls AS urls USING (url)
   WHERE kind IN ('recheck', 'target') AND NOT is_page GROUP BY urls.id`;

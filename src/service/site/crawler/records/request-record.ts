@@ -21,6 +21,7 @@ const REQUEST_COLUMNS = {
   redirect_location: textOrNull,
   robots_txt_denied: flag,
   is_indexable: flagOrNull,
+  is_noindex: flagOrNull,
   canonical: textOrNull,
   /** The language versions that the answer declares. */
   hreflang_hrefs: textsOrNull,
@@ -48,6 +49,7 @@ export const UNANSWERED_REQUEST = {
   redirect_location: null,
   robots_txt_denied: false,
   is_indexable: null,
+  is_noindex: null,
   canonical: null,
   hreflang_hrefs: null,
   source_url: null,
@@ -56,6 +58,18 @@ export const UNANSWERED_REQUEST = {
   content: null,
   fetch_date: null,
 } as const;
+
+/** Statuses by which a server refuses to show a page, so that nothing is known of it. */
+const REFUSALS: readonly number[] = [401, 403, 429, 503];
+
+export function isRefusal(statusCode: number): boolean {
+  return REFUSALS.includes(statusCode);
+}
+
+/** SQL for whether an answer of a status says something about the URL. */
+export function isReadSql(status: string): string {
+  return `coalesce(${status} NOT IN (${REFUSALS.join(', ')}), false)`;
+}
 
 /** A point in time, as the service writes it. */
 export function fetchDate(at: Date): string {

@@ -80,7 +80,7 @@ export async function measureVitals(
       'vitals',
       `web vitals of ${urls.length - left.length + index + 1} of ${urls.length} pages`,
     );
-    if (!(await mayGoOn(tools))) break;
+    if (!(await tools.control.mayGoOn(tools.signal))) break;
     tools.frontier.putVitals(await measurePage(url, options.loads, load));
   }
   tools.sideWork.end('vitals');
@@ -127,19 +127,6 @@ export async function measurePage(
 const NOTHING = Object.fromEntries(VITALS.map((name) => [name, null])) as {
   readonly [K in keyof Vitals]: null;
 };
-
-/** False once the crawl is to end; waits while it is paused. */
-async function mayGoOn({ control, signal }: VitalsTools): Promise<boolean> {
-  while (control.state === 'paused') {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _ = control.onChange(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
-    signal.throwIfAborted();
-  }
-  signal.throwIfAborted();
-  return control.state === 'running';
-}
 
 /**
  * The pages that are measured, in their order: HTML pages with a status of 200 to 299. Pages are of one template if they
