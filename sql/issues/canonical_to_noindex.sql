@@ -3,7 +3,7 @@ title: Canonical to noindex
 severity: high
 category: canonicals
 definition: >-
-  The page answers 200, and its canonical is another page of the crawl that asks not to be indexed.
+  The page answers 200, and its canonical is another URL that asks not to be indexed.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Neither of the two pages may be shown.
 fix: Take noindex from the canonical, or declare another page
@@ -12,5 +12,5 @@ evidence: [canonical_url]
 */
 SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' is noindex' AS why, targets.url AS related_url
 FROM mart.pages AS pages
-JOIN mart.pages AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url AND targets.url <> pages.url
+JOIN mart.read_targets AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url AND targets.url <> pages.url
 WHERE pages.status_code = 200 AND pages.is_canonicalised AND targets.is_noindex

@@ -16,7 +16,7 @@ SELECT pages.crawl_id, pages.project_id, pages.url, 'hreflang: target_not_indexa
 FROM mart.pages AS pages
 LEFT JOIN mart.page_hreflangs AS versions
   ON versions.crawl_id = pages.crawl_id AND versions.url = pages.url AND versions.href <> pages.url
-LEFT JOIN mart.pages AS targets
+LEFT JOIN mart.read_targets AS targets
   ON targets.crawl_id = versions.crawl_id AND targets.url = versions.href AND NOT targets.is_indexable
 WHERE ',' || array_to_string(pages.hreflang_errors, ',') || ',' LIKE '%,target_not_indexable,%'
 GROUP BY pages.crawl_id, pages.project_id, pages.url

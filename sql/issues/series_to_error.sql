@@ -20,12 +20,12 @@ SELECT
   CASE
     WHEN former.url < later.url THEN former.url
     WHEN coalesce(later.url, former.url) IS NOT NULL THEN coalesce(later.url, former.url)
-    -- The target is no page of the crawl, and of two it is unknown which.
+    -- Of two targets it is unknown which.
     WHEN pages.rel_prev IS NULL OR pages.rel_next IS NULL THEN coalesce(pages.rel_prev, pages.rel_next)
   END AS related_url
 FROM mart.pages AS pages
-LEFT JOIN mart.pages AS former
+LEFT JOIN mart.read_targets AS former
   ON former.crawl_id = pages.crawl_id AND former.url = pages.rel_prev AND former.status_code BETWEEN 400 AND 599
-LEFT JOIN mart.pages AS later
+LEFT JOIN mart.read_targets AS later
   ON later.crawl_id = pages.crawl_id AND later.url = pages.rel_next AND later.status_code BETWEEN 400 AND 599
 WHERE ',' || array_to_string(pages.pagination_errors, ',') || ',' LIKE '%,target_missing,%'

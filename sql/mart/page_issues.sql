@@ -28,6 +28,7 @@ incremental:
   by: crawl_id
   within:
     mart.pages: [crawl_id]
+    mart.read_targets: [crawl_id]
     mart.page_hreflangs: [crawl_id]
     mart.links: [crawl_id]
     mart.orphans: [crawl_id]

@@ -126,6 +126,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.page_hreflangs',
       'mart.pages',
       'mart.projects',
+      'mart.read_targets',
       'mart.structured_data',
     ],
     'mart.page_actions': ['mart.crawls', 'mart.page_issues', 'mart.page_values', 'mart.project_issues'],
@@ -178,6 +179,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.crawl_files': ['raw.crawl_requests'],
     'mart.declared_targets': ['raw.crawl_requests'],
     'mart.rechecks': ['raw.crawl_requests'],
+    'mart.read_targets': ['mart.declared_targets', 'mart.pages'],
     'mart.urls': [
       'mart.log_url_days',
       'mart.pages',

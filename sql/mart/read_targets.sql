@@ -1,0 +1,47 @@
+/*
+name: mart.read_targets
+kind: view
+description: >-
+  One row a URL of a crawl that a declaration may lead to: its pages, and the declared targets that it requested at its end
+  and that answered (mart.declared_targets). A target that refused (401, 403, 429, 503) or did not answer is left out,
+  because nothing is known of it.
+grain: [crawl_id, url]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  url: Full URL (mart.pages.url, mart.declared_targets.url).
+  is_page: Whether it is a page of the crawl.
+  status_code: HTTP status; NULL of a page that nothing answered, or nobody asked for.
+  is_indexable: Whether a search engine may index it; NULL where that is unknown.
+  non_indexable_reason: >-
+    As mart.pages.non_indexable_reason has it; of a target that is no page noindex, canonicalised or NULL.
+  is_noindex: Whether it asks not to be indexed.
+  is_canonicalised: Whether it declares another URL as its canonical.
+  canonical_url: Canonical that it declares.
+*/
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  true AS is_page,
+  status_code,
+  is_indexable,
+  non_indexable_reason,
+  is_noindex,
+  is_canonicalised,
+  canonical_url
+FROM mart.pages
+UNION ALL
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  false AS is_page,
+  status_code,
+  is_indexable,
+  CASE WHEN is_noindex THEN 'noindex' WHEN canonical_url <> url THEN 'canonicalised' END AS non_indexable_reason,
+  is_noindex,
+  canonical_url <> url AS is_canonicalised,
+  canonical_url
+FROM mart.declared_targets
+WHERE status_code NOT IN (401, 403, 429, 503)
