@@ -21,12 +21,12 @@ const LOOPBACK_SPEED = 1000;
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   list: {
     value: 'FILE',
-    help: 'fetch the URLs of this file, one a line, follow their redirects, and nothing else',
+    help: 'fetch the URLs of this file, one a line, and their redirects',
   },
   site: {
     multiple: true,
     value: 'URL',
-    help: 'a further start URL, such as a country domain: its pages belong to the same project',
+    help: 'a further start URL, such as a country domain, of the same project',
   },
   'max-urls': { value: 'N', help: 'the most URLs to fetch' },
   'max-depth': { value: 'N', help: 'the most clicks from the start URL' },
@@ -37,7 +37,7 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   vitals: { value: 'N', help: 'measure the web vitals of N pages of each template by Lighthouse, or of all' },
   recheck: {
     value: 'N',
-    help: `at the end, request at most N URLs that the crawl did not meet: pages of the previous crawl, those with clicks or hits, those of sitemaps; default ${DEFAULT_RECHECK}`,
+    help: `at the end, request at most N URLs that the crawl did not meet; default ${DEFAULT_RECHECK}`,
   },
   'no-recheck': { help: 'request none of these URLs' },
   extract: {

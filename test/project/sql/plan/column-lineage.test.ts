@@ -117,6 +117,7 @@ test('follows our models to the fields of the service', async () => {
         (name) => `mart.issues.${name}`,
       ),
       'mart.crawl_coverage.known_pages',
+      'mart.read_targets.is_page',
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.project_issues.${name}`,
       ),

@@ -104,12 +104,13 @@ test('a list with a stranger’s host is crawled no faster than strangers are', 
   await expect(listed).rejects.toThrow('10000 URLs per second is more than 5');
 });
 
-test('a redirect out of the site is recorded and not followed', async () => {
+test('a redirect out of the site is recorded, and its target is no page of the crawl', async () => {
   const other = await serveSite({ '/': 'secret' });
   const site = await serveSite({ '/': { status: 302, headers: { location: `${other.origin}/` } } });
   const crawled = await crawlSite(site);
   expect(await crawled.field('redirect_location')).toEqual({ '/': `${other.origin}/` });
-  expect(other.requests).toEqual([]);
+  expect(other.requests.map(({ url }) => url)).toEqual(['/robots.txt', '/']);
+  expect(crawled.fetchedUrls).toBe(1);
 });
 
 test('max_url takes the first URLs in breadth-first order, whichever answers first', async () => {
