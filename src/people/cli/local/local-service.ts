@@ -31,7 +31,7 @@ import { readPublished } from '../../../state/catalogue/published/read-published
 import { type FirstFigures, readFirstFigures } from './first-figures.ts';
 
 /** Keys of our own that a configuration has besides those of the service; null: the default. */
-export interface OwnConfig {
+interface OwnConfig {
   /** Pages of each template whose web vitals are measured. */
   readonly vitals: PagesPerTemplate | null;
   /** The most URLs that the crawl did not meet and requests at its end. */
