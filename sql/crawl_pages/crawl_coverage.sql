@@ -18,8 +18,8 @@ columns:
     Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
   unread_sitemaps: Of these files, the ones that it could not read.
   is_list: >-
-    Whether it is the crawl of a list of URLs: its export has the field depth, no page is deeper than 0, and no page has
-    nb_inlinks.
+    Whether it is the crawl of a list of URLs: no page is deeper than 0, no page has nb_inlinks, and its export has the
+    field depth or a page with the source ingested_data.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -44,7 +44,12 @@ SELECT
   count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END) AS sitemap_pages,
   min(files.sitemaps) AS sitemaps,
   min(files.unread_sitemaps) AS unread_sitemaps,
-  min(fields.crawl_id) IS NOT NULL AND coalesce(max(pages.depth), 0) <= 0 AND count(pages.nb_inlinks) = 0 AS is_list
+  coalesce(max(pages.depth), 0) <= 0
+    AND count(pages.nb_inlinks) = 0
+    AND (
+      min(fields.crawl_id) IS NOT NULL
+      OR count(CASE WHEN ',' || array_to_string(pages.sources, ',') || ',' LIKE '%,ingested_data,%' THEN 1 END) > 0
+    ) AS is_list
 FROM mart.pages AS pages
 LEFT JOIN mart.crawl_fields AS fields
   ON fields.crawl_id = pages.crawl_id AND fields.dataset = 'crawl_pages' AND fields.field = 'depth'

@@ -46,8 +46,8 @@ columns:
     Whether it is the last comparable crawl of its project and configuration that has pages, and links where the
     previous crawl has links. Where none is comparable, the last one with pages.
   is_main: >-
-    Whether it is the latest crawl of the project's main configuration: of the latest crawls, comparable ones first, the
-    one with the most pages. Questions about a project answer for this crawl.
+    Whether it is the latest crawl of the project's main configuration: of the latest crawls, lists of URLs
+    last and comparable ones first, the one with the most pages. Questions about a project answer for this crawl.
   is_in_trends: >-
     Whether charts over time have it: its pages are loaded, and it ended no later than the latest crawl of its project and
     configuration. One that is not comparable has fewer pages than the website, and is left out unless the latest is not
@@ -153,14 +153,20 @@ WITH
 
   latest AS (
     SELECT
-      crawl_id,
-      project_id,
-      crawl_config_id,
-      is_comparable,
-      ended_at,
+      ranked.crawl_id,
+      ranked.project_id,
+      ranked.crawl_config_id,
+      ranked.is_comparable,
+      ranked.ended_at,
+      -- A list of URLs may have more pages than the website.
       row_number() OVER (
-        PARTITION BY project_id
-        ORDER BY CASE WHEN is_comparable THEN 0 ELSE 1 END, pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
+        PARTITION BY ranked.project_id
+        ORDER BY
+          CASE WHEN coverage.is_list THEN 1 ELSE 0 END,
+          CASE WHEN ranked.is_comparable THEN 0 ELSE 1 END,
+          ranked.pages DESC NULLS LAST,
+          ranked.ended_at DESC NULLS LAST,
+          ranked.crawl_id DESC
       ) AS place_in_project
     FROM (
       SELECT
@@ -172,7 +178,8 @@ WITH
       FROM usable
       WHERE has_links OR NOT coalesce(had_links, false)
     ) AS ranked
-    WHERE place = 1
+    LEFT JOIN mart.crawl_coverage AS coverage ON coverage.crawl_id = ranked.crawl_id
+    WHERE ranked.place = 1
   ),
 
   numbered AS (

@@ -1,6 +1,6 @@
 import type { Crawl, Dataset, Sites } from '../sites/sites.ts';
 import { type Page, pageOf } from './pages.ts';
-import { byBytes } from './values.ts';
+import { byBytes, list, once } from './values.ts';
 
 /** A crawl with what docs/definitions.md derives of it. */
 export interface CrawlFacts extends Crawl {
@@ -21,6 +21,14 @@ const WHOLE: readonly (string | null)[] = ['ok', 'max_depth_reached', null];
 
 export const hasField = (data: Dataset | undefined, ...names: readonly string[]): boolean =>
   names.some((name) => data?.fields.includes(name));
+
+/** Whether a crawl had a list of URLs: no page has links that lead to it. */
+export const isList = once(
+  ({ pages, allPages }: Pick<CrawlFacts, 'pages' | 'allPages'>): boolean =>
+    allPages.every(({ depth, inlinks }) => (depth ?? 0) <= 0 && inlinks === null) &&
+    (hasField(pages, 'depth') ||
+      allPages.some(({ row }) => list(row, 'sources')?.includes('ingested_data') === true)),
+);
 
 /** By the end, those that nobody knows first, then by identifier. */
 export const byEnd = (a: Crawl, b: Crawl): number =>
@@ -48,6 +56,7 @@ export function crawlFacts({ projects, crawls }: Sites): CrawlFacts[] {
   ).values()) {
     const [main] = latest.toSorted(
       (a, b) =>
+        Number(isList(a)) - Number(isList(b)) ||
         Number(b.isComplete) - Number(a.isComplete) ||
         b.allPages.length - a.allPages.length ||
         byEnd({ ...b, id: '' }, { ...a, id: '' }) ||

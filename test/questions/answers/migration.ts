@@ -1,6 +1,6 @@
 import type { Row } from '../sites/sites.ts';
 import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
-import { byEnd, type CrawlFacts, hasField } from './crawls.ts';
+import { byEnd, type CrawlFacts, isList } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, named, type ProjectFacts } from './facts.ts';
 import { chainOf } from './links.ts';
 import { type Page, within } from './pages.ts';
@@ -9,12 +9,6 @@ import { addDays, bool, byBytes, daysBetween, list, num, once, str, sum } from '
 /** From this many old pages on, one new page takes the place of too many. */
 const MANY = 5;
 const REFUSALS = [401, 403, 429, 503];
-
-/** Whether a crawl had a list of URLs: no page has links that lead to it. */
-const isList = once(
-  ({ pages, allPages }: CrawlFacts): boolean =>
-    hasField(pages, 'depth') && allPages.every(({ depth, inlinks }) => (depth ?? 0) <= 0 && inlinks === null),
-);
 
 /** Why a crawl read nothing of a page, or that it is gone; null if it was read. */
 function observationReason({ row, status, isRobotsDenied }: Page): string | null {

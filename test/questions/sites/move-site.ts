@@ -138,7 +138,7 @@ const REQUESTS: readonly Row[] = [
   }),
 ];
 
-const listed = (row: Row): Row => ({ ...row, depth: null, nb_inlinks: null });
+const listed = ({ depth: _, nb_inlinks: __, ...row }: Row): Row => row;
 const LIST: readonly Row[] = [
   ...[redirect('/late', '/new/late'), redirect('/listed', '/new/listed'), page('/stays')].map((row) => ({
     ...listed(row),
