@@ -124,5 +124,13 @@ test('a project without crawls has the tabs that lead somewhere alone', async ()
     return [...list.matchAll(/<a [^>]*>([^<]*)</g)].map(([, name]) => name);
   };
   expect(await tabs(empty.project_id)).toEqual(['Overview', 'Logs and demand']);
-  expect(await tabs(bare)).toEqual(['Overview', 'Issues', 'Pages', 'Logs and demand', 'Compare', 'Report']);
+  expect(await tabs(bare)).toEqual([
+    'Overview',
+    'Issues',
+    'Pages',
+    'Logs and demand',
+    'Compare',
+    'Migration',
+    'Report',
+  ]);
 });

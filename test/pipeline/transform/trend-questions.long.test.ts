@@ -155,7 +155,7 @@ test('a page decays against the 28 days before or those of a year ago, and its c
   expect(values(found)).toEqual([
     [HOME, '8', '5', '20', 60, -60, '85', '5', 1, 1, '200', []],
     [LOST, '0', '12', '0', -100, null, '0', '50', null, 3, null, []],
-    [OLD, '8', '10', '0', -20, null, '190', '100', 4, 2, '200', ['2025-01-08 title']],
+    [OLD, '8', '10', '0', -20, null, '190', '100', 4, 2, '200', ['2025-01-08 title changed']],
   ]);
   expect(found[0]).toMatchObject({ crawl_id: 'c2', to_date: '2025-01-31' });
   expect((await answer('q28', { min_loss_percent: '50' })).map((row) => row.url)).toEqual([HOME, LOST]);

@@ -1,14 +1,15 @@
 import type { Row } from '../sites/sites.ts';
 import { q32 } from './actions.ts';
 import { q06, q06ByCrawl, q07, q11, q22 } from './changes.ts';
-import { q18, q19, q27, q28 } from './demand.ts';
+import { q28 } from './decay.ts';
+import { q18, q19, q27 } from './demand.ts';
 import type { Asked, Facts } from './facts.ts';
 import { q20, q21 } from './figures.ts';
 import { q01, q02, q08, q09, q23, q29 } from './links.ts';
 import { q24 } from './migration.ts';
 import { q03 } from './orphans.ts';
 import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
-import { isKnown, num, str } from './values.ts';
+import { num, str } from './values.ts';
 import { q16, q17, q25, q26, q31, q33 } from './visits.ts';
 
 /** What rows are ordered by: a column, the greatest first with a minus, or what is made of a row. NULL is last. */
@@ -24,10 +25,6 @@ export interface Answer {
   readonly untold?: readonly string[];
 }
 
-const lossOf = (row: Row): number => {
-  const [now, before, year] = ['clicks', 'clicks_before', 'clicks_year_ago'].map((name) => num(row, name));
-  return -Math.max(...[before, year].map((former) => (isKnown(former) ? former - (now ?? 0) : 0)));
-};
 const lostInlinks = (row: Row): number | null => {
   const [before, now] = [num(row, 'nb_inlinks_before'), num(row, 'nb_inlinks')];
   return before === null || now === null ? null : now - before;
@@ -100,7 +97,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     rows: q27,
     order: ['project_id', '-query_impressions', 'query', '-impressions', '-clicks', 'url'],
   },
-  q28_decay: { rows: q28, order: ['project_id', lossOf, 'url'] },
+  q28_decay: { rows: q28, order: ['project_id', '-clicks_lost', 'url'] },
   q29_link_flow_between_segments: {
     rows: q29,
     order: ['crawl_id', '-links', 'origin_segment', 'target_segment'],

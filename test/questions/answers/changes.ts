@@ -9,6 +9,9 @@ interface Change {
   readonly change: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Why a page is missing; of a removed page gone or merged. */
+  readonly reason?: string | null;
+  readonly moved_to?: string | null;
 }
 
 /** Fields of which both exports need one, for a reason to count. */

@@ -1,6 +1,5 @@
 import type { Row } from '../sites/sites.ts';
-import { changesOf } from './changes.ts';
-import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
+import { demandOfCrawl, searchesOf } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import {
   type Asked,
@@ -13,20 +12,8 @@ import {
   projectsAsked,
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
-import { clicksOf, type Demand, impressionsOf, positionOf, rankingDays, type Search } from './searches.ts';
-import {
-  addDays,
-  byBytes,
-  dayOf,
-  groups,
-  list,
-  median,
-  ordered,
-  percent,
-  rounded,
-  str,
-  sum,
-} from './values.ts';
+import { clicksOf, type Demand, impressionsOf, positionOf, type Search } from './searches.ts';
+import { byBytes, groups, list, median, ordered, percent, rounded, str, sum } from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
 
@@ -173,80 +160,3 @@ const leadersOf = (rows: readonly Search[]): (string | null | undefined)[] =>
       );
       return leader?.[0]?.url;
     });
-
-export const q28 = (facts: Facts, asked: Asked): Row[] =>
-  projectsAsked(facts, asked).flatMap((project) => {
-    const { searches, main } = project;
-    const crawl = crawlAsked(project, asked);
-    const { to } = asked;
-    const last =
-      to === undefined
-        ? searchSpan(project, crawl)?.to
-        : searches.rows
-            .map(({ day }) => day)
-            .filter((day) => day < to)
-            .toSorted()
-            .at(-1);
-    if (last === undefined) return [];
-    const span = (daysAgo: number) => {
-      const [from, to] = [addDays(last, -daysAgo - 27), addDays(last, -daysAgo)];
-      const days = rankingDays(searches, from, to);
-      const rows = searches.rows.filter(({ day }) => day >= from && day <= to);
-      const byUrl = Map.groupBy(
-        rows.filter(({ url }) => url !== null),
-        ({ url }) => url ?? '',
-      );
-      return { byUrl, days };
-    };
-    const [now, before, year] = [span(0), span(28), span(364)];
-    type Span = typeof now;
-    const of = (
-      { byUrl, days }: Span,
-      url: string,
-      what: (rows: readonly Search[]) => number,
-    ): number | null => (days === now.days ? what(byUrl.get(url) ?? []) : null);
-    const reason = ({ days }: Span, name: string): string | null =>
-      days === now.days ? null : `days with search results: ${now.days}, ${name}: ${days}`;
-    const { min_clicks = 0, min_loss_percent = 0 } = asked.numbers;
-    const urls = new Set([now, before, year].flatMap(({ byUrl }) => [...byUrl.keys()]));
-    return [...urls].flatMap((url) => {
-      const page = crawl?.byUrl.get(url);
-      if (!inSegment(page, asked)) return [];
-      const clicks = of(now, url, clicksOf) ?? 0;
-      const [then, yearAgo] = [of(before, url, clicksOf), of(year, url, clicksOf)];
-      const hasLost = (former: number | null): boolean =>
-        former !== null &&
-        former >= Math.max(min_clicks, 1) &&
-        (100 * (former - clicks)) / former >= min_loss_percent;
-      if (!hasLost(then) && !hasLost(yearAgo)) return [];
-      const change = (former: number | null): number | null =>
-        former === null || former === 0 ? null : percent(clicks - former, former);
-      const changes = project.crawls
-        .filter(({ config, endedAt }) => {
-          if (main === null || endedAt === null) return false;
-          const day = dayOf(endedAt);
-          const isOfMain = (config?.id ?? null) === (main.config?.id ?? null);
-          return isOfMain && day <= last && day >= addDays(last, -55);
-        })
-        .flatMap((one) =>
-          changesOf(one)
-            .filter((each) => each.url === url)
-            .map((each) => `${dayOf(one.endedAt ?? 0)} ${each.change}`),
-        );
-      return [
-        {
-          ...{ project_name: project.name, project_id: project.id },
-          ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
-          ...{ to_date: last, url, clicks, clicks_before: then, clicks_year_ago: yearAgo },
-          ...{ clicks_change_percent: change(then), clicks_change_reason: reason(before, 'before') },
-          clicks_change_in_a_year_percent: change(yearAgo),
-          clicks_change_in_a_year_reason: reason(year, 'a year ago'),
-          ...{ impressions: of(now, url, impressionsOf), impressions_before: of(before, url, impressionsOf) },
-          average_position: tenths(positionOf(now.byUrl.get(url) ?? [])),
-          average_position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),
-          ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
-          changes: ordered(changes),
-        },
-      ];
-    });
-  });

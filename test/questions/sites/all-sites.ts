@@ -1,3 +1,4 @@
+import * as accident from './accident-site.ts';
 import * as chance from './chance-sites.ts';
 import * as crawls from './crawl-sites.ts';
 import * as fields from './field-site.ts';
@@ -14,10 +15,21 @@ import * as twins from './twin-sites.ts';
 /** Every adversarial site: what real sites have in their corners, made by hand. */
 export const ALL_SITES: Sites = {
   projects: [
-    ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT, ties.PROJECT],
+    ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT, ties.PROJECT, accident.PROJECT],
     ...[chance, crawls, losses, logs, search, twins].flatMap(({ PROJECTS }) => PROJECTS),
   ],
-  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields, ties, twins, chance].flatMap(
-    ({ CRAWLS }) => CRAWLS,
-  ),
+  crawls: [
+    accident,
+    structure,
+    sameHost,
+    crawls,
+    losses,
+    logs,
+    search,
+    large,
+    fields,
+    ties,
+    twins,
+    chance,
+  ].flatMap(({ CRAWLS }) => CRAWLS),
 };

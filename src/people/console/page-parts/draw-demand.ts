@@ -28,9 +28,9 @@ ${hasLogs(demand) ? botsFigures(demand, query) : NO_LOGS}
 <div class="charts">
 ${clicksFigure(name, clicks, demand.notes.list)}
 ${answerFigure('Clicks by segment', segments, { rows: segmentsTable(segments) })}
-${answerFigure('Pages that lost the most clicks in 28 days', losses, {
+${answerFigure('Pages that lost the most clicks', losses, {
   rows: lossesTable(project_id, losses),
-  empty: 'No page has lost many clicks.',
+  empty: `There is none: ${LOST}.`,
 })}
 ${answerFigure('New pages that bots asked for, and that search results showed', fresh, {
   empty: 'It needs a new page in a later crawl, and log files or search results.',
@@ -155,8 +155,7 @@ function budgetFigure({ project_id, crawl_id, budget }: Demand, query: URLSearch
       : [number('unknown', (row) => shownValue(row.untold_hits))]),
     number('not crawled', (row) => shownValue(row.uncrawled_hits)),
   ];
-  const all = Number(rows[0]?.segments ?? 0);
-  const rest = all > rows.length && `The first ${countText(rows.length)} of ${countText(all)}, by hits.`;
+  const rest = restOf(rows, rows[0]?.segments, 'hits');
   return answerFigure(`Crawl budget by segment${spanOf(budget)}`, budget, {
     rows: html`${table('Crawl budget by segment', columns, rows, '')}${rest && html`<p class="facts">${rest}</p>`}`,
   });
@@ -189,24 +188,47 @@ function segmentsTable({ rows }: FigureAnswer): Html {
   );
 }
 
+/** What question 28 counts as a loss. */
+const LOST =
+  'pages are listed that had 10 clicks or more in 28 days, or in the same weekdays before a change, and lost 20 % or more';
+
+/** The first rows of more, in words. */
+function restOf(rows: readonly FigureRow[], all: unknown, by: string): string | false {
+  return (
+    Number(all ?? 0) > rows.length &&
+    `The first ${countText(rows.length)} of ${countText(Number(all))}, by ${by}.`
+  );
+}
+
 function lossesTable(project: string, { rows }: FigureAnswer): Html {
-  const changed = ({ changes }: FigureRow): string =>
-    (changes as readonly string[]).map((one) => one.replaceAll('_', ' ')).join(', ') || 'nothing';
-  return table(
+  const texts = (value: unknown): string => (value as readonly string[]).join(', ');
+  const since = (row: FigureRow): string | null =>
+    row.clicks_since === null
+      ? null
+      : `${shownValue(row.clicks_since)} instead of ${shownValue(row.clicks_weekdays_before)}, ${row.since_from_date} to ${row.since_to_date}`;
+  const losers = table(
     'Pages that lost the most clicks',
     [
-      { name: 'page', cell: ({ url }) => urlLink(project, String(url)) },
+      {
+        name: 'page',
+        cell: ({ url, moved_from: from }) =>
+          html`${urlLink(project, String(url))}${texts(from) && html` <small>with the clicks of ${texts(from)}</small>`}`,
+      },
       number('clicks', ({ clicks }) => shownValue(clicks)),
       number('before', (row) => shownValue(row.clicks_before)),
       number('change', ({ clicks, clicks_before }) => {
+        if (clicks_before === null) return null;
         const [before, change] = [Number(clicks_before), Number(clicks) - Number(clicks_before)];
         return `${signedText(change)}${percentText(change, before)}`;
       }),
-      { name: 'what crawls saw change', cell: changed },
+      { name: 'since a change, and the same weekdays before', cell: since },
+      { name: 'what crawls saw change', cell: ({ changes }) => texts(changes) || 'nothing' },
     ],
     rows,
     '',
   );
+  const rest = restOf(rows, rows[0]?.pages, 'clicks lost');
+  return html`${losers}<p class="facts">Only ${LOST}. ${rest}</p>`;
 }
 
 const number = (name: string, cell: TableColumn<FigureRow>['cell']): TableColumn<FigureRow> => {

@@ -166,8 +166,14 @@ const OF_QUESTIONS = {
   losses: {
     question: 'q28_decay',
     select: (answer) =>
-      `SELECT url, clicks, clicks_before, changes FROM ${answer}
-       WHERE clicks_before > clicks ORDER BY clicks_before - clicks DESC, url LIMIT ${MOST}`,
+      `SELECT url, moved_from, clicks, clicks_before, clicks_since, clicks_weekdays_before,
+         CAST(since_from_date AS VARCHAR) AS since_from_date, CAST(since_to_date AS VARCHAR) AS since_to_date, changes, pages
+       FROM (
+         SELECT *, count(*) OVER () AS pages,
+           greatest(coalesce(clicks_before - clicks, 0), coalesce(clicks_weekdays_before - clicks_since, 0)) AS lost
+         FROM ${answer}
+         WHERE clicks_before > clicks OR clicks_weekdays_before > clicks_since) AS losers
+       ORDER BY lost DESC, url LIMIT ${MOST}`,
   },
   fresh: {
     question: 'q25_freshness',
