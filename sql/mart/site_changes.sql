@@ -15,18 +15,29 @@ columns:
     description: >-
       robots_denied, noindex or canonicalised (pages that were indexable became non-indexable), client_error or
       server_error (pages answer with an error and did not before), title or canonical (those of a template changed),
-      start_page (it is no longer indexable), sitemap (no page is in a sitemap any more) or clicks (those of a week fell).
+      start_page (it is no longer indexable), robots_txt (its text changed), sitemap (one can no longer be read, or no page is
+      in a sitemap any more) or clicks (those of a week fell).
     tests:
       - accepted_values:
-          [robots_denied, noindex, canonicalised, client_error, server_error, title, canonical, start_page, sitemap, clicks]
+          - robots_denied
+          - noindex
+          - canonicalised
+          - client_error
+          - server_error
+          - title
+          - canonical
+          - start_page
+          - robots_txt
+          - sitemap
+          - clicks
   segmentation: >-
     (site), or, where the change does not reach its thresholds in the whole site, (directory) or the name of a segmentation
-    of the project's own.
-  segment: The segment; (site) for all pages.
-  pages: Number of pages that changed; NULL for clicks.
+    of the project's own. (file) for a robots.txt or a sitemap.
+  segment: The segment; (site) for all pages; the URL of a file.
+  pages: Number of pages that changed, or that were in the sitemap; NULL for robots_txt and clicks.
   of_pages: >-
     Number of pages that they are a part of. Those that were indexable, all pages, or, for title and canonical, those with
-    status 200 in both crawls.
+    status 200 in both crawls. NULL for files and clicks.
   pages_percent: Percentage of these that pages is, with one decimal.
   pages_left: Of pages, the ones that no later crawl has seen as they were before.
   clicks: >-
@@ -34,10 +45,10 @@ columns:
     they fell. NULL where no search results of these days are known.
   most_in: First directory with the most of the pages, or of the lost clicks.
   before: >-
-    What it was before, on the example; for clicks, the clicks of the earlier week.
+    What it was before, on the example; for robots_txt, its text; for clicks, the clicks of the earlier week.
   after: The same as it is now.
   example: >-
-    URL of the page with the most clicks, of equal ones the first; NULL for sitemap and clicks.
+    URL of the page with the most clicks, of equal ones the first; NULL for files and clicks.
   began_at: When the crawl that found it ended, a point in time; for clicks, the start of the week.
   ended_at: >-
     End of the crawl that showed that fewer pages than the thresholds ask for are left, a point in time; NULL while it is open.
@@ -109,6 +120,18 @@ WITH
     JOIN crawl ON crawl.crawl_id = turns.crawl_id
   ),
 
+  -- What a crawl shows of a page, also of one that it requested again without a link.
+  seen AS (
+    SELECT crawl_id, url, state, is_error
+    FROM turn
+
+    UNION ALL
+    SELECT comparison.crawl_id, comparison.url, comparison.comparison, 0
+    FROM mart.page_comparison AS comparison
+    JOIN crawl ON crawl.crawl_id = comparison.crawl_id
+    WHERE comparison.comparison IN ('gone', 'moved', 'merged')
+  ),
+
   rewritten AS (
     SELECT
       changes.crawl_id, changes.url, CASE WHEN changes.change = 'title' THEN 'title' ELSE 'canonical' END AS change,
@@ -131,7 +154,7 @@ WITH
   event AS (
     SELECT turn.crawl_id, turn.url, turn.state AS change, turn.former, turn.present, min(later.ended_at) AS undone_at
     FROM turn
-    LEFT JOIN turn AS next
+    LEFT JOIN seen AS next
       ON next.url = turn.url
       AND next.state <> turn.state
       AND next.is_error * turn.is_error = 0
@@ -154,6 +177,16 @@ WITH
     LEFT JOIN rewritten AS next
       ON next.url = own.url AND next.change = own.change AND next.present IS NOT DISTINCT FROM own.former
     LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
+    -- A change back is the end of one, not another.
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM rewritten AS earlier
+      JOIN later AS since ON since.crawl_id = earlier.crawl_id
+      WHERE since.later_id = own.crawl_id
+        AND earlier.url = own.url
+        AND earlier.change = own.change
+        AND earlier.former IS NOT DISTINCT FROM own.present
+    )
     GROUP BY own.crawl_id, own.url, own.change, own.former, own.present
   ),
 
@@ -337,6 +370,88 @@ WITH
     GROUP BY crawl_id, change, segmentation, segment
   ),
 
+  -- That there is no robots.txt is known, too.
+  robots AS (
+    SELECT
+      files.crawl_id, files.url,
+      CASE WHEN files.status_code IN (404, 410) THEN coalesce(files.content, '') ELSE files.content END AS content
+    FROM mart.crawl_files AS files
+    WHERE files.kind = 'robots_txt'
+  ),
+
+  robots_change AS (
+    SELECT crawl.crawl_id, later.url, former.content AS former, later.content AS present
+    FROM crawl
+    JOIN robots AS later ON later.crawl_id = crawl.crawl_id
+    JOIN robots AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = later.url
+    WHERE later.content <> former.content
+  ),
+
+  -- A refusal, no answer and the end of the time for sitemaps say nothing of a sitemap.
+  lost_sitemap AS (
+    SELECT
+      crawl.crawl_id, later.url, former.num_urls AS pages,
+      coalesce(later.error, 'HTTP status ' || CAST(later.status_code AS VARCHAR)) AS present
+    FROM crawl
+    JOIN mart.crawl_files AS later ON later.crawl_id = crawl.crawl_id AND later.kind = 'sitemap'
+    JOIN mart.crawl_files AS former
+      ON former.crawl_id = crawl.previous_crawl_id
+      AND former.kind = 'sitemap'
+      AND former.url = later.url
+    WHERE former.is_read
+      AND NOT later.is_read
+      AND later.status_code IS NOT NULL
+      AND later.status_code NOT IN (401, 403, 429, 503)
+      AND coalesce(later.error, '') <> 'over_budget'
+  ),
+
+  lost_sitemaps AS (
+    SELECT crawl.crawl_id, former.sitemap_pages AS pages
+    FROM crawl
+    JOIN mart.crawl_coverage AS later ON later.crawl_id = crawl.crawl_id
+    JOIN mart.crawl_coverage AS former ON former.crawl_id = crawl.previous_crawl_id
+    JOIN mart.crawl_columns AS told
+      ON told.crawl_id = crawl.crawl_id
+      AND told.dataset = 'crawl_pages'
+      AND told.column_name = 'sitemaps_file_origin'
+    WHERE former.sitemap_pages > 0 AND later.sitemap_pages = 0 AND coalesce(later.unread_sitemaps, 0) = 0
+  ),
+
+  -- Files and sitemaps, with the first later crawl that shows them as they were before.
+  file AS (
+    SELECT
+      own.crawl_id, 'robots_txt' AS change, '(file)' AS segmentation, own.url AS segment, CAST(NULL AS BIGINT) AS pages,
+      own.former, own.present, min(later.ended_at) AS ended_at
+    FROM robots_change AS own
+    LEFT JOIN robots AS next ON next.url = own.url AND next.content = own.former
+    LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM robots_change AS earlier
+      JOIN later AS since ON since.crawl_id = earlier.crawl_id
+      WHERE since.later_id = own.crawl_id AND earlier.url = own.url AND earlier.former = own.present
+    )
+    GROUP BY own.crawl_id, own.url, own.former, own.present
+
+    UNION ALL
+    SELECT
+      own.crawl_id, 'sitemap', '(file)', own.url, own.pages, CAST(own.pages AS VARCHAR) || ' URLs', own.present,
+      min(later.ended_at)
+    FROM lost_sitemap AS own
+    LEFT JOIN mart.crawl_files AS next ON next.url = own.url AND next.kind = 'sitemap' AND next.is_read
+    LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
+    GROUP BY own.crawl_id, own.url, own.pages, own.present
+
+    UNION ALL
+    SELECT
+      own.crawl_id, 'sitemap', '(site)', '(site)', own.pages, CAST(own.pages AS VARCHAR) || ' pages', '0 pages',
+      min(later.ended_at)
+    FROM lost_sitemaps AS own
+    LEFT JOIN mart.crawl_coverage AS next ON next.sitemap_pages > 0
+    LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
+    GROUP BY own.crawl_id, own.pages
+  ),
+
   -- The last weeks of search results, 0 the last one, of projects that have no gap in two weeks.
   week AS (
     SELECT project_id, ranking_date, CAST(floor(CAST(place AS DOUBLE) / 7) AS BIGINT) AS week
@@ -499,6 +614,29 @@ LEFT JOIN over
   AND over.change = opened.change
   AND over.segmentation = opened.segmentation
   AND over.segment = opened.segment
+
+UNION ALL
+SELECT
+  file.crawl_id,
+  crawl.previous_crawl_id,
+  crawl.project_id,
+  file.change,
+  file.segmentation,
+  file.segment,
+  file.pages,
+  CAST(NULL AS BIGINT),
+  CAST(NULL AS DOUBLE),
+  CASE WHEN file.ended_at IS NULL THEN file.pages ELSE file.pages - file.pages END,
+  CAST(NULL AS BIGINT),
+  CAST(NULL AS VARCHAR),
+  file.former,
+  file.present,
+  CAST(NULL AS VARCHAR),
+  crawl.ended_at,
+  file.ended_at
+FROM file
+JOIN crawl ON crawl.crawl_id = file.crawl_id
+JOIN rule ON rule.project_id = crawl.project_id AND rule.change = file.change
 
 UNION ALL
 SELECT
