@@ -128,7 +128,7 @@ test('follows our models to the fields of the service', async () => {
       ...['segmentation', 'issue', 'title', 'category', 'severity', 'mended_by', 'fix', 'pages'].map(
         (name) => `mart.issue_priorities.${name}`,
       ),
-      ...['mart.site_changes.segmentation', 'mart.site_changes.pages'],
+      'mart.site_changes.segmentation',
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),
       'mart.page_demand.is_period_total',
