@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capture } from '../people/cli/capture.ts';
-import { pageWith, serveSite } from '../support/crawl-site.ts';
+import { pageWith, type SiteRoute, serveSite } from '../support/crawl-site.ts';
 import { projectFolder, published, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -54,4 +56,58 @@ test('a service whose crawls do not list them is not asked for them', async () =
     fetch(`${path}/fields`, { headers }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+});
+
+test('a second crawl requests what it does not meet again, with its clicks, and several domains are one project', async () => {
+  const folder = await projectFolder();
+  const routes: Record<string, SiteRoute> = {
+    '/': pageWith('/a', '/b', '/c'),
+    '/a': 'x',
+    '/b': 'x',
+    '/c': 'x',
+    '/only-clicked': 'x',
+  };
+  const other = await serveSite({ '/': pageWith('/de'), '/de': 'x' });
+  const site = await serveSite(routes);
+  const crawl = () =>
+    capture('crawl', '--site', site.origin, '--site', other.origin, '--project-dir', folder, '--json');
+  expect((await crawl()).code).toBe(0);
+  const file = join(folder, 'Pages.csv');
+  writeFileSync(
+    file,
+    `Top pages,Clicks,Impressions,CTR,Position\n${site.origin}/only-clicked,5,9,55.5%,1\n${site.origin}/a,7,9,77.7%,1\n`,
+  );
+  const demand = ['--from', '2026-11-01', '--to', '2026-11-20', '--site', site.origin];
+  const added = await capture('demand', 'add', file, ...demand, '--project-dir', folder);
+  expect(added.code).toBe(0);
+  routes['/'] = pageWith('/a');
+  delete routes['/c'];
+  expect((await crawl()).code).toBe(0);
+  const states = await rowsOf(folder, 'SELECT url, state FROM mart.rechecks ORDER BY state, url');
+  expect(states).toEqual([
+    { url: `${site.origin}/c`, state: 'gone' },
+    { url: `${site.origin}/b`, state: 'unlinked' },
+    { url: `${site.origin}/only-clicked`, state: 'unlinked' },
+  ]);
+  const pages = 'SELECT project_id, count(DISTINCT url) AS pages FROM mart.pages GROUP BY 1';
+  expect((await rowsOf(folder, pages)).map(({ pages }) => pages)).toEqual(['6']);
+  const hits = site.hits.length;
+  const without = await capture('crawl', site.origin, '--no-recheck', '--project-dir', folder, '--json');
+  // The start URL is tried first.
+  expect([without.code, site.hits.slice(hits)]).toEqual([0, ['/', '/', '/a']]);
+});
+
+test.for<[string[], string]>([
+  [['--recheck', 'many'], '--recheck many: a number of URLs is expected'],
+  [['--recheck', '5', '--no-recheck'], '--recheck 5: it does not go with --no-recheck'],
+  [['--site', 'http://['], '--site http://[: no URL'],
+])('crawl refuses %s', async ([flags, message]) => {
+  const { code, stderr } = await capture(
+    'crawl',
+    'http://127.0.0.1:1',
+    ...flags,
+    '--project-dir',
+    await projectFolder(),
+  );
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

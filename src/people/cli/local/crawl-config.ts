@@ -102,6 +102,7 @@ export async function crawlConfig(
   const onWait = (words: string): void => invocation.say(`${words}\n`);
   const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
   const trial = { ...owner, rendering, proxy, hasVitals, onWait, list };
+  const recheck = recheckedUrls(invocation);
   const tried: Awaited<ReturnType<typeof tryStart>>[] = [];
   for (const asked of new Set([config.start_url, ...sites].map((one) => new URL(one).href))) {
     const one = await tryStart({ ...config, start_url: asked }, trial).catch(async (error: unknown) => {
@@ -115,7 +116,7 @@ export async function crawlConfig(
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
   const isLoopback = tried.every((one) => one.isLoopback);
   const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
-  const own = { vitals: measuredPages(invocation), recheck: recheckedUrls(invocation), sites: others };
+  const own = { vitals: measuredPages(invocation), recheck, sites: others };
   return { config: { ...config, start_url, max_speed }, own };
 }
 
