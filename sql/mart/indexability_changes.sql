@@ -10,7 +10,7 @@ columns:
   crawl_id: Identifier of the later crawl.
   previous_crawl_id: Identifier of the previous crawl.
   project_id: Identifier of their project.
-  url: Full URL of the page (mart.pages.url).
+  url: Full URL of the page (mart.pages.url), or of one that the crawl requested again and robots.txt blocks (mart.rechecks).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   is_new: Whether the previous crawl does not have the URL.
@@ -38,7 +38,7 @@ incremental:
     FROM mart.crawls AS crawls
     JOIN ops.loads AS loads
       ON loads.source_id = crawls.crawl_id OR loads.source_id = crawls.previous_crawl_id
-    WHERE loads.dataset = 'crawl_pages' AND crawls.previous_crawl_id IS NOT NULL
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_requests') AND crawls.previous_crawl_id IS NOT NULL
 */
 WITH
   pair AS (
@@ -61,6 +61,12 @@ WITH
       status_code,
       canonical_url
     FROM mart.pages
+
+    UNION ALL
+    -- Links to a page that robots.txt blocks may stand on blocked pages only.
+    SELECT rechecks.crawl_id, rechecks.url, 'robots_denied', CAST(NULL AS BIGINT), CAST(NULL AS VARCHAR)
+    FROM mart.rechecks AS rechecks
+    WHERE rechecks.state = 'blocked' AND coalesce(rechecks.error, '') <> 'robots_unavailable'
   ),
 
   told AS (

@@ -41,7 +41,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.crawl_pairs, mart.redirect_map, mart.rechecks]
+  within: [mart.crawl_pairs, mart.redirect_map]
   # A crawl that comes late, goes or comes again changes what the next one is compared with.
   partitions: |
     SELECT crawls.*, loads.source_id, loads.dataset, loads.loaded_at
@@ -93,6 +93,21 @@ WITH
   ),
 
   -- Each page once, in one join: three of them would hold both crawls in memory three times.
+  -- What the previous crawl requested again without a link, and could not read: it is no new page.
+  known_before AS (
+    SELECT
+      pair.crawl_id,
+      rechecks.url,
+      CASE rechecks.state
+        WHEN 'unlinked' THEN 'still_there'
+        WHEN 'blocked' THEN 'blocked_by_robots'
+        ELSE rechecks.state
+      END AS reason
+    FROM pair
+    JOIN mart.rechecks AS rechecks ON rechecks.crawl_id = pair.previous_crawl_id
+    WHERE rechecks.state NOT IN ('gone', 'moved')
+  ),
+
   page AS (
     SELECT
       coalesce(later.crawl_id, earlier.crawl_id) AS crawl_id,
@@ -227,14 +242,17 @@ WITH
       CASE
         WHEN moved.is_whole THEN 'moved'
         WHEN moved.url IS NOT NULL THEN 'merged'
-        WHEN NOT page.was_known AND pair.unknown_reason_before IS NULL THEN 'added'
+        WHEN NOT page.was_known AND pair.unknown_reason_before IS NULL AND known_before.url IS NULL THEN 'added'
         WHEN NOT page.was_known THEN 'unseen'
         WHEN page.recheck = 'gone' AND page.was_read THEN 'gone'
         WHEN NOT page.is_read OR page.observation <> 'gone' AND page.was_read THEN 'missing'
         WHEN NOT page.was_read THEN 'unseen'
         ELSE 'gone'
       END AS comparison,
-      CASE WHEN page.was_known THEN page.was_read ELSE pair.unknown_reason_before IS NULL END AS is_observed_before,
+      CASE
+        WHEN page.was_known THEN page.was_read
+        ELSE pair.unknown_reason_before IS NULL AND known_before.url IS NULL
+      END AS is_observed_before,
       CASE
         WHEN moved.url IS NOT NULL THEN moved.is_target_read OR NOT moved.is_whole
         -- A redirect that leads nowhere, or in a loop, shows no page.
@@ -244,7 +262,7 @@ WITH
       page.observation,
       page.is_known,
       page.recheck,
-      page.reason_before,
+      coalesce(page.reason_before, known_before.reason) AS reason_before,
       page.reason,
       pair.unknown_reason,
       pair.unknown_reason_before,
@@ -253,6 +271,7 @@ WITH
     JOIN pair ON pair.crawl_id = page.crawl_id
     LEFT JOIN moved ON moved.crawl_id = page.crawl_id AND moved.url = page.url
     LEFT JOIN arrived ON arrived.crawl_id = page.crawl_id AND arrived.url = page.url
+    LEFT JOIN known_before ON known_before.crawl_id = page.crawl_id AND known_before.url = page.url
     WHERE arrived.url IS NULL
   )
 

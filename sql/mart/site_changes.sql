@@ -198,13 +198,19 @@ WITH
 
   -- Few changes of a crawl are worth looking at where its pages are.
   page AS (
-    SELECT event.*, pages.url_first_path, coalesce(demand.clicks, 0) AS clicks
+    SELECT
+      event.*,
+      coalesce(pages.url_first_path, former.url_first_path) AS url_first_path,
+      CASE WHEN pages.url IS NULL THEN crawl.previous_crawl_id ELSE event.crawl_id END AS page_crawl_id,
+      coalesce(demand.clicks, 0) AS clicks
     FROM event
     JOIN (SELECT crawl_id, change, count(*) AS pages FROM event GROUP BY crawl_id, change) AS whole
       ON whole.crawl_id = event.crawl_id AND whole.change = event.change
     JOIN crawl ON crawl.crawl_id = event.crawl_id
     JOIN rule ON rule.project_id = crawl.project_id AND rule.change = event.change AND whole.pages >= rule.least
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = event.crawl_id AND pages.url = event.url
+    -- A page that the crawl requested again is one of the previous crawl only.
+    LEFT JOIN mart.pages AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = event.url
     LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = event.crawl_id AND demand.url = event.url
   ),
 
@@ -220,7 +226,7 @@ WITH
     UNION ALL
     SELECT groups.segmentation, groups.segment, page.*
     FROM page
-    JOIN mart.page_groups AS groups ON groups.crawl_id = page.crawl_id AND groups.url = page.url
+    JOIN mart.page_groups AS groups ON groups.crawl_id = page.page_crawl_id AND groups.url = page.url
     WHERE groups.segment IS NOT NULL AND page.change <> 'start_page'
   ),
 

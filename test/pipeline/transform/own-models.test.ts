@@ -57,7 +57,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.crawls': ['mart.crawl_coverage', 'mart.projects', 'ops.loads', 'raw.crawls'],
     'mart.dates': ['mart.crawls', 'ops.loads'],
     'mart.indexability': ['mart.pages'],
-    'mart.indexability_changes': ['mart.crawl_columns', 'mart.crawls', 'mart.pages'],
+    'mart.indexability_changes': ['mart.crawl_columns', 'mart.crawls', 'mart.pages', 'mart.rechecks'],
     'mart.links': ['raw.crawl_links'],
     'mart.links_to_broken_pages': ['mart.links', 'mart.pages'],
     'mart.log_days': ['raw.log_events', 'raw.log_pages_days'],
