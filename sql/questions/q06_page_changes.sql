@@ -1,10 +1,11 @@
 /*
-title: Pages added, removed and changed since the crawl before
+title: Pages added, removed, moved, missing and changed since the previous crawl
 task: What changed
 model: mart.page_changes
 description: >-
-  The main crawl of each project, or the crawl asked for, against the one before it of the same configuration: pages
-  that came or went, and those whose status, indexability, title, H1, description or canonical differs, with both values.
+  The main crawl of each project, or the crawl asked for, against the previous one of the same configuration: pages that
+  were added, are gone, moved or were not read again, with the reason, and pages whose status, indexability, title, H1,
+  description or canonical differs, with both values. A value differs only where both crawls read the page.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: change, each: [project_name, crawl_id]}
@@ -26,7 +27,9 @@ WITH
       changes.change,
       changes.url,
       changes."before",
-      changes."after"
+      changes."after",
+      changes.reason,
+      changes.moved_to
     FROM chosen
     JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
   )
@@ -39,7 +42,9 @@ SELECT
   change,
   url,
   "before",
-  "after"
+  "after",
+  reason,
+  moved_to
 FROM (
   SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY change, url) AS place
   FROM answer

@@ -1,11 +1,12 @@
 /*
-title: How many pages were added, removed and changed, crawl by crawl
+title: How many pages were added, removed, moved, missing and changed, crawl by crawl
 task: What changed
 model: mart.page_changes
 description: >-
-  One row for each crawl that has one before it, and kind of change. The last crawls come first. A segment is a first
-  directory or one of the project's own segmentations; a page that was removed counts where the crawl before had it.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  One row for each crawl that is compared with a previous one, and kind of change. The last crawls come first. Missing
+  pages were not read again; q06_page_changes has the reason of each. A segment is a first directory or one of the
+  project's own segmentations; a page that was removed, moved or is missing counts where the previous crawl had it. Its chart
+  leaves out crawls that are not in trends, such as one that was stopped.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart:
@@ -38,7 +39,7 @@ WITH
     FROM chosen
     JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
     WHERE $segment IS NULL
-      OR CASE WHEN changes.change = 'removed' THEN changes.previous_crawl_id ELSE changes.crawl_id END || ' ' || changes.url IN (
+      OR CASE WHEN changes.change IN ('removed', 'moved', 'missing') THEN changes.previous_crawl_id ELSE changes.crawl_id END || ' ' || changes.url IN (
         SELECT page_key FROM mart.pages WHERE $segment IN (url_first_path, '(directory):' || url_first_path)
         UNION ALL
         SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment)

@@ -1,12 +1,13 @@
 /*
-title: Pages that became non-indexable since the crawl before
+title: Pages that became non-indexable since the previous crawl
 task: Indexability
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, against the one before it: pages that were indexable then and
-  are not any more, with what decides it in both. A reason counts only where the exports of both crawls had a field
-  that tells of it; no_status is a page that has no status any more; a segment is a first directory or one of the
-  project's own segmentations.
+  The main crawl of each project, or the crawl asked for, against the previous one: pages that were indexable then and
+  no longer are, with what decides it in both. A page counts only where both crawls read it, or where robots.txt blocks
+  it now; one that was refused, had no answer or gave a server error is missing (q06_page_changes). A reason counts only
+  where the exports of both crawls had a field that tells of it; a segment is a first directory or one of the project's own
+  segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
@@ -45,12 +46,8 @@ WITH
       later.url,
       CASE
         WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
-        WHEN later.status_code IS NULL AND later.fetch_status = 'unfetched_exception'
-          AND NOT coalesce(later.is_robots_denied, false)
-          THEN 'no_answer'
         WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
-        WHEN later.status_code BETWEEN 500 AND 599 AND comparable.status THEN 'server_error'
         WHEN later.status_code <> 200 AND comparable.status THEN 'other_status'
         -- By a refresh that leads away at once.
         WHEN later.non_indexable_reason = 'redirect' AND coalesce(later.status_code, 200) = 200 AND comparable.refresh
@@ -58,7 +55,6 @@ WITH
         WHEN later.is_noindex AND comparable.noindex THEN 'noindex'
         WHEN later.is_canonicalised AND comparable.canonical THEN 'canonicalised'
         WHEN later.non_indexable_reason = 'service' AND comparable.service THEN 'service'
-        WHEN later.status_code IS NULL AND earlier.status_code = 200 AND comparable.status THEN 'no_status'
       END AS reason,
       earlier.status_code AS status_code_before,
       later.status_code,
@@ -73,6 +69,7 @@ WITH
     JOIN mart.pages AS later ON later.crawl_id = chosen.crawl_id
     JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id AND earlier.url = later.url
     WHERE earlier.is_indexable
+      AND (coalesce(later.observation, 'read') IN ('read', 'gone') OR later.observation_reason = 'blocked_by_robots')
       AND (
         $segment IS NULL
         OR $segment IN (later.url_first_path, '(directory):' || later.url_first_path)

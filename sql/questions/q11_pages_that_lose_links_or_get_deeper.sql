@@ -3,17 +3,18 @@ title: Priority pages that lose inlinks or get deeper
 task: What changed
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, against the one before it: pages that vanished, left the
-  structure (a depth before, none now), stand deeper or have fewer inlinks; the first of these is the finding. Those
-  with the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is a first
-  directory or one of the project's own segmentations.
+  The main crawl of each project, or the crawl asked for, against the previous one: pages that are gone, moved (moved_to)
+  or missing (reason says why the crawl does not have them), left the structure (a depth before, none now), are deeper
+  or have fewer inlinks; the first of these is the finding. The last three need a crawl that read all links. Pages with
+  the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is a first directory
+  or one of the project's own segmentations.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, has_all_links
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
@@ -38,11 +39,16 @@ WITH
       chosen.crawl_id,
       earlier.url,
       CASE
-        WHEN later.url IS NULL THEN 'vanished'
+        WHEN page.comparison = 'gone' THEN 'gone'
+        WHEN page.comparison IN ('moved', 'merged') THEN 'moved'
+        WHEN later.url IS NULL THEN 'missing'
+        WHEN NOT chosen.has_all_links THEN NULL
         WHEN earlier.depth IS NOT NULL AND later.depth IS NULL AND later.pages_with_depth > 0 THEN 'left the structure'
         WHEN later.depth > earlier.depth THEN 'deeper'
         WHEN later.nb_inlinks < earlier.nb_inlinks THEN 'fewer inlinks'
       END AS finding,
+      CASE WHEN page.comparison = 'missing' AND later.url IS NULL THEN page.reason END AS reason,
+      page.moved_to,
       earlier.inrank_decimal AS inrank_before,
       later.inrank_decimal AS inrank,
       earlier.nb_inlinks AS nb_inlinks_before,
@@ -53,6 +59,7 @@ WITH
     FROM chosen
     JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id
     LEFT JOIN later ON later.crawl_id = chosen.crawl_id AND later.url = earlier.url
+    LEFT JOIN mart.page_comparison AS page ON page.crawl_id = chosen.crawl_id AND page.url = earlier.url
     WHERE $segment IS NULL
       OR $segment IN (earlier.url_first_path, '(directory):' || earlier.url_first_path)
       OR earlier.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
@@ -70,6 +77,8 @@ SELECT
   crawl_id,
   url,
   finding,
+  reason,
+  moved_to,
   inrank_before,
   inrank,
   nb_inlinks_before,

@@ -4,15 +4,16 @@ task: Indexability
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the pages
-  that the sitemap lacks only those that are indexable are named. The problem of a page in the sitemap is the first
-  reason why it is not indexable; a segment is a first directory or one of the project's own segmentations.
+  that the sitemap lacks only those that are indexable are named, and only where the crawl read all of its sitemaps. A page
+  that was refused or could not be read has that as its problem; that of another page in the sitemap is the first reason
+  why it is not indexable; a segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [sitemaps]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, has_all_sitemaps
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
@@ -22,6 +23,7 @@ WITH
     SELECT
       chosen.project_name,
       chosen.crawl_config_name,
+      coalesce(chosen.has_all_sitemaps, true) AS has_all_sitemaps,
       pages.*,
       coalesce(array_length(pages.sitemaps_file_origin), 0) > 0 AS is_listed,
       count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END)
@@ -37,11 +39,12 @@ WITH
       crawl_id,
       CASE
         WHEN is_listed AND NOT fetched THEN 'in the sitemap, not crawled'
+        WHEN is_listed AND observation IN ('refused', 'unreadable') THEN 'in the sitemap, not read'
         WHEN is_listed AND NOT is_indexable THEN 'in the sitemap, not indexable'
-        WHEN NOT is_listed AND fetched AND is_indexable THEN 'crawled, not in the sitemap'
+        WHEN NOT is_listed AND fetched AND is_indexable AND has_all_sitemaps THEN 'crawled, not in the sitemap'
       END AS finding,
       url,
-      non_indexable_reason AS problem,
+      CASE WHEN observation IN ('refused', 'unreadable') THEN observation_reason ELSE non_indexable_reason END AS problem,
       status_code,
       sitemaps_file_origin,
       depth,

@@ -3,8 +3,9 @@ title: 'Freshness: from the first crawl that finds a page to its first bot, impr
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the
-  first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
+  Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one; the crawl
+  before that one read the page with another answer, or read all links of the website without one to it. The answer says when
+  the first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
   it, and a person came from there. Numbers of days count from that crawl; they are NULL for what came before it.
   A date is NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
   The days are those of the crawl.
@@ -25,6 +26,7 @@ WITH
       main.project_id,
       main.project_name,
       crawls.crawl_id,
+      coalesce(crawls.has_all_links, true) AS has_all_links,
       row_number() OVER (PARTITION BY main.project_id ORDER BY crawls.ended_at, crawls.crawl_id) AS number,
       CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS seen_date
     FROM main
@@ -48,7 +50,14 @@ WITH
     SELECT crawl.project_id, crawl.project_name, crawl.crawl_id, crawl.seen_date, seen.url
     FROM seen
     JOIN crawl ON crawl.project_id = seen.project_id AND crawl.number = seen.number
+    JOIN crawl AS former ON former.project_id = seen.project_id AND former.number = seen.number - 1
+    LEFT JOIN mart.pages AS before ON before.crawl_id = former.crawl_id AND before.url = seen.url
     WHERE seen.number > 1
+      -- A page that the crawl before could not show may be an old one.
+      AND CASE
+        WHEN before.url IS NULL THEN former.has_all_links
+        ELSE coalesce(before.observation, 'read') IN ('read', 'gone')
+      END
       AND ($from IS NULL OR crawl.seen_date >= $from)
       AND ($to IS NULL OR crawl.seen_date < $to)
   ),

@@ -24,6 +24,7 @@ const GRAINS: Readonly<Record<string, readonly string[]>> = {
   'mart.crawl_kpis': ['crawl_id', 'segmentation', 'segment'],
   'mart.indexability': ['crawl_id', 'url'],
   'mart.page_actions': ['crawl_id', 'url', 'issue'],
+  'mart.page_issue_changes': ['crawl_id', 'url', 'issue', 'change'],
   'mart.page_hreflangs': ['crawl_id', 'url', 'place'],
   'mart.page_issues': ['crawl_id', 'url', 'issue'],
   'mart.page_lists': ['crawl_id', 'url', 'field', 'value'],

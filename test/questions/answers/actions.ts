@@ -1,5 +1,6 @@
 import type { Row } from '../sites/sites.ts';
 import { becameNonIndexable } from './became.ts';
+import { hasAllLinks, hasAllSitemaps } from './comparison.ts';
 import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
@@ -8,6 +9,9 @@ import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
 import { bool, isKnown, list, rounded, sum } from './values.ts';
 import { budgetOf, totalsOf } from './visits.ts';
+
+/** Issues that exist only where the crawl read all links of the website. */
+const NEED_LINKS: readonly string[] = ['orphan', 'one_inlink', 'only_nofollow_inlinks'];
 
 const WEIGHTS: Readonly<Record<Severity, number>> = { high: 1, medium: 0.6, low: 0.3 };
 
@@ -72,6 +76,9 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
       }),
     );
     const all = [...worth];
+    const isWhole = (issue: string): boolean =>
+      (!NEED_LINKS.includes(issue) || hasAllLinks(crawl)) &&
+      (issue !== 'not_in_sitemap' || hasAllSitemaps(crawl));
     const hasDemand = demandOfCrawl(project, crawl).size > 0;
     const hasLogs = logSpan(project, crawl) !== null;
     const demandOf = ({ impressions }: Worth) => impressions ?? (hasDemand ? 0 : null);
@@ -89,7 +96,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
           [30, botsOf(page), values.bots],
           [20, page.inrank, values.inrank],
         ]);
-        const has = Object.entries(ISSUES).filter(([, [, holds]]) => holds(page, one));
+        const has = Object.entries(ISSUES).filter(([issue, [, holds]]) => isWhole(issue) && holds(page, one));
         return has.map(([issue, [severity]]) => ({
           ...named(crawl),
           priority: value === null ? null : rounded(value * WEIGHTS[severity], 0),

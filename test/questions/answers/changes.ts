@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { comparisonOf, hasAllLinks, isAnswered, observationReason } from './comparison.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named, placed } from './facts.ts';
 import { type Page, REASONS, within } from './pages.ts';
@@ -9,15 +10,13 @@ interface Change {
   readonly change: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Why a page is missing; of a removed page gone or merged. */
-  readonly reason?: string | null;
-  readonly moved_to?: string | null;
+  readonly reason: string | null;
+  readonly moved_to: string | null;
 }
 
 /** Fields of which both exports need one, for a reason to count. */
 const TELLING: Readonly<Record<string, readonly string[]>> = {
   robots_denied: ['robots_txt_denied', 'fetch_status'],
-  no_answer: [],
   noindex: ['meta_robots_index', 'meta_robots'],
   canonicalised: ['canonical_evaluation', 'rel_canonical'],
   service: ['indexable'],
@@ -26,11 +25,11 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
 /** A page that stops answering has lost no title. */
 const OF_ANSWER = ['title', 'h1', 'meta_description', 'rel_canonical'];
 
-/** What changed on the pages since the crawl before. */
+/** What changed on the pages since the previous crawl. */
 export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
   const { previous } = crawl;
   if (previous === null) return [];
-  const whole = (url: string, change: string): Change => ({ url, change, before: null, after: null });
+  const comparison = comparisonOf(crawl);
   const told = (fields: readonly string[]): boolean[] =>
     [crawl, previous].map(({ pages }) => hasField(pages, ...fields));
   const tellings = [['status_code'], ...Object.values(TELLING).filter(({ length }) => length > 0)].map(told);
@@ -49,14 +48,32 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
       : name === 'is_indexable'
         ? (page.isIndexable?.toString() ?? null)
         : str(page.row, name);
+  const whole = [...comparison.values()].flatMap((one): Change[] => {
+    const { url, comparison: kind, reason, movedTo, isObservedBefore } = one;
+    if (kind === 'unseen' || (kind === 'missing' && !isObservedBefore)) return [];
+    const isRemoved = kind === 'gone' || kind === 'merged';
+    const change = isRemoved ? 'removed' : kind;
+    return [{ url, change, before: null, after: null, reason: isRemoved ? kind : reason, moved_to: movedTo }];
+  });
+  /** Whether both crawls saw what a field tells of a page. */
+  const isTold = (field: string, former: Page, page: Page): boolean => {
+    const how = comparison.get(page.url);
+    const isRead = how === undefined || (how.isObserved && how.isObservedBefore);
+    if (field === 'status_code') return isRead || (former.status !== null && page.status !== null);
+    if (field !== 'is_indexable') return isRead;
+    return isAnswered(former) && (isAnswered(page) || observationReason(page) === 'blocked_by_robots');
+  };
   return [
-    ...crawl.allPages.filter(({ url }) => !previous.byUrl.has(url)).map(({ url }) => whole(url, 'added')),
-    ...previous.allPages.filter(({ url }) => !crawl.byUrl.has(url)).map(({ url }) => whole(url, 'removed')),
+    ...whole,
     ...crawl.allPages.flatMap((page) => {
       const former = previous.byUrl.get(page.url);
       if (!former) return [];
       return fields
-        .map((change) => ({ url: page.url, change, before: text(former, change), after: text(page, change) }))
+        .filter((change) => isTold(change, former, page))
+        .map((change) => ({
+          ...{ url: page.url, change, before: text(former, change), after: text(page, change) },
+          ...{ reason: null, moved_to: null },
+        }))
         .filter(({ before, after }) => before !== after)
         .filter(
           ({ change }) => !OF_ANSWER.includes(change) || !isStatusTold || former.status === page.status,
@@ -65,10 +82,13 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
   ];
 });
 
-/** A page that was removed counts where the crawl before had it. */
+/** A page that was removed, moved or is missing counts where the previous crawl had it. */
 const changesIn = (crawl: CrawlFacts, asked: Asked): readonly Change[] =>
-  changesOf(crawl).filter(({ url }) =>
-    inSegment(crawl.byUrl.get(url) ?? crawl.previous?.byUrl.get(url), asked),
+  changesOf(crawl).filter(({ url, change }) =>
+    inSegment(
+      (['removed', 'moved', 'missing'].includes(change) ? crawl.previous : crawl)?.byUrl.get(url),
+      asked,
+    ),
   );
 
 export const q06 = (facts: Facts, asked: Asked): Row[] =>
@@ -90,7 +110,8 @@ export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
     })),
   );
 
-function lossOf(crawl: CrawlFacts, page: Page, former: Page): string | null {
+function lossOf(crawl: CrawlFacts, page: Page): string | null {
+  if (!isAnswered(page) && observationReason(page) !== 'blocked_by_robots') return null;
   const tells = (reason: string): boolean => {
     // mart.pages tells of a refresh by its reason alone.
     const isRefresh = reason === 'redirect' && !within(page.status, 300, 399);
@@ -100,8 +121,7 @@ function lossOf(crawl: CrawlFacts, page: Page, former: Page): string | null {
     return fields.length === 0 || both.every((data) => hasField(data, ...fields));
   };
   const reason = REASONS.find(([name, holds]) => tells(name) && holds(page.row, page))?.[0];
-  if (reason !== undefined && (reason !== 'service' || page.reason === 'service')) return reason;
-  return former.status === 200 && page.status === null && tells('no_status') ? 'no_status' : null;
+  return reason !== undefined && (reason !== 'service' || page.reason === 'service') ? reason : null;
 }
 
 export const q07 = (facts: Facts, asked: Asked): Row[] =>
@@ -111,7 +131,7 @@ export const q07 = (facts: Facts, asked: Asked): Row[] =>
       .flatMap((page) => {
         const former = crawl.previous?.byUrl.get(page.url);
         if (former?.isIndexable !== true) return [];
-        const reason = lossOf(crawl, page, former);
+        const reason = lossOf(crawl, page);
         if (reason === null) return [];
         return [
           {
@@ -139,18 +159,27 @@ export const q11 = (facts: Facts, asked: Asked): Row[] =>
       .flatMap((former) => {
         const page = crawl.byUrl.get(former.url);
         const less = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
-        const finding = !page
-          ? 'vanished'
-          : former.depth !== null && page.depth === null && hasDepths
-            ? 'left the structure'
-            : less(former.depth, page.depth)
-              ? 'deeper'
-              : less(page.inlinks, former.inlinks) && 'fewer inlinks';
+        const how = comparisonOf(crawl).get(former.url);
+        const ofLinks = (): string | false => {
+          if (!page || !hasAllLinks(crawl)) return false;
+          if (former.depth !== null && page.depth === null && hasDepths) return 'left the structure';
+          if (less(former.depth, page.depth)) return 'deeper';
+          return less(page.inlinks, former.inlinks) && 'fewer inlinks';
+        };
+        const finding =
+          how?.comparison === 'gone'
+            ? 'gone'
+            : how?.comparison === 'moved' || how?.comparison === 'merged'
+              ? 'moved'
+              : page
+                ? ofLinks()
+                : 'missing';
         if (!finding) return [];
         return [
           {
             ...named(crawl),
-            ...{ url: former.url, finding },
+            ...{ url: former.url, finding, moved_to: how?.movedTo ?? null },
+            reason: how?.comparison === 'missing' && !page ? how.reason : null,
             inrank_before: former.inrank,
             inrank: page?.inrank ?? null,
             nb_inlinks_before: former.inlinks,

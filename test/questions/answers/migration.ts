@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { observationReason } from './comparison.ts';
 import { demandOfCrawl, searchesOf, searchSpan } from './crawl-days.ts';
 import { byEnd, type CrawlFacts, isList } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, named, type ProjectFacts } from './facts.ts';
@@ -9,26 +10,6 @@ import { addDays, bool, byBytes, daysBetween, list, num, once, str, sum } from '
 /** From this many old pages on, one new page takes the place of too many. */
 const MANY = 5;
 const REFUSALS = [401, 403, 429, 503];
-
-/** Why a crawl read nothing of a page, or that it is gone; null if it was read. */
-function observationReason({ row, status, isRobotsDenied }: Page): string | null {
-  const warnings = list(row, 'processing_warnings') ?? [];
-  if (status === null) {
-    if (warnings.includes('robots_unavailable')) return 'robots_unavailable';
-    if (isRobotsDenied === true) return 'blocked_by_robots';
-    if (row.fetch_status === 'unfetched_exception') return 'no_answer';
-    if (bool(row, 'fetched') === false) return 'not_fetched';
-  }
-  const byStatus: Readonly<Record<number, string>> = {
-    ...{ 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'removed' },
-    ...{ 429: 'too_many_requests', 503: 'try_later' },
-  };
-  if (status !== null && status in byStatus) return byStatus[status] ?? null;
-  if (within(status, 400, 499)) return 'client_error';
-  if (within(status, 500, 599)) return 'server_error';
-  if (status !== null && !within(status, 200, 399)) return 'other_status';
-  return warnings.some((one) => one === 'unreadable_content' || one === 'not_parsed') ? 'broken_body' : null;
-}
 
 /** A request of a crawl besides its pages. */
 interface Request {

@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { hasAllSitemaps, isRefusedOrUnreadable, observationReason } from './comparison.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import {
   type Asked,
@@ -111,15 +112,20 @@ export const q12 = (facts: Facts, asked: Asked): Row[] =>
         const finding = isListed(page)
           ? fetched === false
             ? 'in the sitemap, not crawled'
-            : page.isIndexable === false && 'in the sitemap, not indexable'
-          : fetched === true && page.isIndexable === true && 'crawled, not in the sitemap';
+            : isRefusedOrUnreadable(page)
+              ? 'in the sitemap, not read'
+              : page.isIndexable === false && 'in the sitemap, not indexable'
+          : fetched === true &&
+            page.isIndexable === true &&
+            hasAllSitemaps(crawl) &&
+            'crawled, not in the sitemap';
         if (!finding) return [];
         return [
           {
             ...named(crawl),
             finding,
             url: page.url,
-            problem: isListed(page) ? page.reason : null,
+            problem: isRefusedOrUnreadable(page) ? observationReason(page) : page.reason,
             status_code: page.status,
             sitemaps_file_origin: list(page.row, 'sitemaps_file_origin'),
             depth: page.depth,

@@ -1,4 +1,5 @@
 import type { Row } from '../sites/sites.ts';
+import { hasAllLinks, isAnswered } from './comparison.ts';
 import { demandOfCrawl, logSpan, type Span, stateOf } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import {
@@ -237,7 +238,11 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
     return [...seen].flatMap(([url, crawl]) => {
       const page = crawl.byUrl.get(url);
       const day = dayOf(crawl.endedAt ?? 0);
-      if (crawl === project.counting[0] || !inSegment(page, asked) || !inDays(day, asked)) return [];
+      const former = project.counting[project.counting.indexOf(crawl) - 1];
+      if (former === undefined || !inSegment(page, asked) || !inDays(day, asked)) return [];
+      // A page that the crawl before could not show may be an old one.
+      const before = former.byUrl.get(url);
+      if (before === undefined ? !hasAllLinks(former) : !isAnswered(before)) return [];
       const ofUrl = requests.get(url) ?? [];
       const bot = first(
         logs.botHits.filter((hit) => hit.url === url && hit.botClass === 'search').map((hit) => hit.day),
