@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import { LocalService } from '../../src/people/cli/local/local-service.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { capture } from '../people/cli/capture.ts';
 import { pageWith, type SiteRoute, serveSite } from '../support/crawl-site.ts';
 import { projectFolder, published, sandboxFor } from '../support/project.ts';
+import { STREAMED, sameByAll } from '../support/same-by-all.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const XML = { 'content-type': 'text/xml' };
@@ -12,7 +16,7 @@ async function rowsOf(folder: string, sql: string) {
   return published(await temporaryConnection(await temporaryFolder()), folder, sql);
 }
 
-test('the requests of a crawl besides its pages are loaded and counted', async () => {
+test('the requests of a crawl besides its pages are loaded and counted, the same by each route', async () => {
   const folder = await projectFolder();
   const site = await serveSite({
     '/robots.txt': 'Sitemap: /s.xml\nUser-agent: *\nDisallow: /"x"; y\n',
@@ -41,6 +45,14 @@ test('the requests of a crawl besides its pages are loaded and counted', async (
     { url: `${site.origin}/s.xml`, kind: 'sitemap', is_read: true, num_urls: '1', content: null },
   ];
   expect(await rowsOf(folder, files)).toEqual(expected);
+  const logger = silentLogger;
+  await using service = await LocalService.start(await loadSettings(folder, {}), {
+    allowPrivate: false,
+    logger,
+  });
+  const { baseUrl, accessToken } = service.handle;
+  const stores = await sandboxFor({ generate: ['projects=1,crawls=1,pages=1'] });
+  await sameByAll({ ...stores, baseUrl, accessToken }, ['crawl_requests'], STREAMED);
 });
 
 test('a service whose crawls do not list them is not asked for them', async () => {
