@@ -32,6 +32,9 @@ columns:
   clicks: See mart.crawl_segments.clicks.
   impressions: See mart.crawl_segments.impressions.
   search_bot_hits: See mart.crawl_segments.search_bot_hits.
+  all_clicks: See mart.crawl_segments.all_clicks.
+  all_impressions: See mart.crawl_segments.all_impressions.
+  all_search_bot_hits: See mart.crawl_segments.all_search_bot_hits.
   ranking_days: See mart.crawl_segments.ranking_days.
   ranking_from_date: See mart.crawl_segments.ranking_from_date.
   ranking_to_date: See mart.crawl_segments.ranking_to_date.
@@ -121,6 +124,9 @@ SELECT
   clicks,
   impressions,
   search_bot_hits,
+  all_clicks,
+  all_impressions,
+  all_search_bot_hits,
   ranking_days,
   ranking_from_date,
   ranking_to_date,

@@ -32,6 +32,9 @@ columns:
   search_bot_hits: >-
     Requests of search engines for these pages on the days that belong to the crawl; NULL where no day with log files
     does, or where it is not known of one of the pages (mart.page_hits).
+  all_clicks: Number of clicks on all URLs on the same days, also on those that are no page of the crawl; for all segments the same.
+  all_impressions: The same of impressions.
+  all_search_bot_hits: The same of requests by bots of search engines; NULL where those for one URL are not known.
   ranking_days: >-
     Number of days with search results that belong to the crawl, of totals that of their period; for all segments the
     same (mart.crawl_days).
@@ -154,9 +157,19 @@ WITH
   ),
 
   shown AS (
-    SELECT DISTINCT crawl_id
+    SELECT crawl_id, CAST(sum(clicks) AS BIGINT) AS clicks, CAST(sum(impressions) AS BIGINT) AS impressions
     FROM mart.page_demand
     WHERE crawl_id IS NOT NULL
+    GROUP BY crawl_id
+  ),
+
+  asked AS (
+    SELECT
+      crawl_id,
+      CASE WHEN count(search_bot_hits) = count(*) THEN CAST(sum(search_bot_hits) AS BIGINT) END AS search_bot_hits
+    FROM mart.page_hits
+    WHERE crawl_id IS NOT NULL
+    GROUP BY crawl_id
   ),
 
   placed AS (
@@ -215,6 +228,10 @@ SELECT
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.clicks END AS clicks,
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.impressions END AS impressions,
   CASE WHEN days.log_days > 0 AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits,
+  shown.clicks AS all_clicks,
+  shown.impressions AS all_impressions,
+  CASE WHEN days.log_days > 0 THEN CASE WHEN asked.crawl_id IS NULL THEN 0 ELSE asked.search_bot_hits END END
+    AS all_search_bot_hits,
   coalesce(days.ranking_days, 0) AS ranking_days,
   days.ranking_from_date,
   days.ranking_to_date,
@@ -224,4 +241,5 @@ SELECT
 FROM counted
 JOIN known ON known.crawl_id = counted.crawl_id
 LEFT JOIN shown ON shown.crawl_id = counted.crawl_id
+LEFT JOIN asked ON asked.crawl_id = counted.crawl_id
 LEFT JOIN days ON days.crawl_id = counted.crawl_id

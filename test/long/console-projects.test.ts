@@ -64,6 +64,7 @@ async function fillMart(connection: Connection): Promise<void> {
     .concat('2 AS ranking_days', '1 AS log_days', 'NULL AS clicks_change_reason')
     .concat("DATE '2026-01-01' AS ranking_from_date", "DATE '2026-01-28' AS ranking_to_date")
     .concat('NULL::DATE AS log_from_date', 'NULL::DATE AS log_to_date')
+    .concat('9 AS all_clicks', '9 AS all_impressions', '5 AS all_search_bot_hits')
     .concat('NULL AS impressions_change_reason', `'${REASON}' AS search_bot_hits_change_reason`)
     .join(', ')
     .replace('-1 AS search_bot_hits_change', 'NULL::BIGINT AS search_bot_hits_change');
@@ -217,7 +218,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(page).toMatch(/<td class="number" data-name="Bot hits"><span class="unknown">not known<\/span>/);
   const other = await (await ask('/projects/p1?configuration=1&wait=1')).text();
   expect(other).toMatch(
-    /<dt>Clicks<\/dt><dd><strong>–<\/strong> <small>not known: no search results of its days</,
+    /<dt>Clicks on crawled pages<\/dt><dd><strong>–<\/strong> <small>not known: no search results of its days</,
   );
   expect(other).toContain('No issue was found.');
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
@@ -280,7 +281,11 @@ test('a crawl is called by its number and day, and begins with what changed and 
   expect(page).toContain('← <a href="/crawls/c1" title="c1">Crawl 1 · 2026-11-01</a>');
   expect(page).toContain('<figcaption>Against Crawl 1 · 2026-11-01</figcaption>');
   expect(page).toMatch(/<strong>9,007,199,254,740,993<\/strong><\/a> <span class="plain">\+4</);
-  expect(page).toMatch(new RegExp(`Search bot hits</dt><dd><strong>5</strong> <small>${REASON}<`));
+  expect(page).toMatch(
+    new RegExp(
+      `Search bot hits on crawled pages</dt><dd><strong>5</strong> <small>of 5</small> <small>${REASON}<`,
+    ),
+  );
   expect(page).toContain(
     'href="/projects/p1/pages?crawl=c2&amp;issue=client_error&amp;change=new&amp;sort=priority+desc">2</a>',
   );

@@ -107,7 +107,7 @@ test('compare shows both crawls, the change of each figure, and why one is not c
   expect(stdout).toContain('Shop: crawl 3 of 2026-03-09 (shop-2) and crawl 4 of 2026-03-16 (shop-3)\n');
   expect(stdout).toMatch(/^pages +5 +7 +\+2$/m);
   expect(stdout).toMatch(
-    /^clicks \(days to 2026-03-10\) +15 +15 +-\n +not compared: search results of the same days/m,
+    /^clicks on crawled pages \(days to 2026-03-10\) +15 +15 +-\n +not compared: search results of the same days/m,
   );
   expect(stdout).toMatch(/^H1 changed +-\n +the export of crawl 4 of 2026-03-16 lacks h1$/m);
 });

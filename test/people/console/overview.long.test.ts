@@ -38,6 +38,7 @@ beforeAll(async () => {
             AS indexable_pages_change,
           5 AS error_pages, CASE WHEN crawl_number > 1 THEN 0 END AS error_pages_change,
           CASE WHEN crawl_number > 7 THEN crawl_number * 100 END AS clicks,
+          CASE WHEN crawl_number > 7 THEN crawl_number * 120 END AS all_clicks,
           CASE WHEN crawl_number > 8 THEN 28 ELSE 21 END AS ranking_days,
           CAST(ended_at AS DATE) - 28 AS ranking_from_date, CAST(ended_at AS DATE) - 1 AS ranking_to_date,
           CASE WHEN project_id = 'calm' AND crawl_number > 9 THEN 100 END AS clicks_change,
@@ -101,7 +102,9 @@ test('a figure has its change since the crawl before, or why there is none', asy
     const page = await (await ask(`/?name=${name}`)).text();
     return /<li class="site.*<\/li>/s.exec(page)?.[0] ?? '';
   };
-  expect(await site('calm')).toMatch(/Clicks<\/dt><dd><strong>1,400<\/strong> <span class="good">\+100</);
+  expect(await site('calm')).toMatch(
+    /Clicks on crawled pages<\/dt><dd><strong>1,400<\/strong> <small>of <a [^>]*>1,680<\/a><\/small> <span class="good">\+100</,
+  );
   expect(await site('calm')).toContain('<small>2 fixed</small>');
   expect(await site('sunk')).toContain('<small>2 fixed, 2 missing</small>');
   expect(await site('sunk')).toMatch(

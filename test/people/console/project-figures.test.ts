@@ -23,6 +23,7 @@ function clicksOf(before: FigureAnswer, change: number | null = null, segment: s
     crawl_id: 'c1',
     ended_at: '2026-03-28T06:00:00Z',
     clicks: 40,
+    all_clicks: 55,
     clicks_change: change,
     ...spans,
   };
@@ -39,7 +40,7 @@ function clicksOf(before: FigureAnswer, change: number | null = null, segment: s
     ...{ trend: answer(now), statuses: none, changes: none, funnel: none, depths: none, findings: none },
     clicks_before: before,
   });
-  return /<dt>Clicks<\/dt>.*?<\/div>/s.exec(text)?.[0] ?? '';
+  return /<dt>Clicks on crawled pages<\/dt>.*?<\/div>/s.exec(text)?.[0] ?? '';
 }
 
 test('clicks that no crawl before tells are compared with as many days before, and a loss leads to what was lost', () => {
@@ -48,6 +49,13 @@ test('clicks that no crawl before tells are compared with as many days before, a
   expect(lost).toContain('2026-03-01 to 2026-03-28, against as many days before');
   expect(lost).toContain('href="/projects/p/demand"');
   expect(clicksOf(answer({ days: 28, clicks: 30 }))).toContain('<span class="good">+10</span>');
+});
+
+test('clicks on crawled pages are shown with those on all URLs, which lead to the rest', () => {
+  expect(clicksOf(answer())).toContain(
+    'of <a href="/ask?param.crawl=c1&amp;question=q03_orphan_pages&amp;run=1" aria-label="55, URLs that are no page of the crawl">55</a>',
+  );
+  expect(clicksOf(answer(), null, '/shop')).not.toContain('55');
 });
 
 test('clicks of fewer days before, of a segment, or with a crawl before are not compared so', () => {

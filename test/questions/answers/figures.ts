@@ -70,6 +70,18 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
   };
 }
 
+/** All clicks, impressions and hits of the days of a crawl, also on URLs that are no page of it. */
+function totalsOfDays(project: ProjectFacts, crawl: CrawlFacts): Figures {
+  const demand = [...demandOfCrawl(project, crawl).values()];
+  const all = (of: 'clicks' | 'impressions'): number | null =>
+    demand.length === 0 ? null : sum(demand.map((one) => one[of]));
+  const totals = logSpan(project, crawl) && totalsOf(project, crawl);
+  return {
+    ...{ all_clicks: all('clicks'), all_impressions: all('impressions') },
+    all_search_bot_hits: totals && sumOfAll([...totals.asked.keys()].map(totals.search)),
+  };
+}
+
 /** Figures that depend on days, and the figure that counts these. */
 const DAYS: Readonly<Record<string, string>> = {
   clicks: 'ranking_days',
@@ -137,7 +149,7 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
             value !== null && AVERAGES.some((one) => one === name) ? rounded(value, 2) : value;
           return {
             ...placed(crawl),
-            ...{ segmentation, segment },
+            ...{ segmentation, segment, ...totalsOfDays(project, crawl) },
             ...Object.fromEntries(
               Object.entries(now).flatMap(([name, value]) => [
                 [name, shown(name, value)],

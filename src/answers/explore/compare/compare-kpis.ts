@@ -36,9 +36,9 @@ const KPIS = {
   average_depth: { title: 'average depth in clicks', better: 'less' },
   average_load_time: { title: 'average load time in ms', better: 'less' },
   average_word_count: { title: 'average words of a page', better: null },
-  clicks: { title: 'clicks', better: 'more', of: 'ranking' },
-  impressions: { title: 'impressions', better: 'more', of: 'ranking' },
-  search_bot_hits: { title: 'hits of search bots', better: null, of: 'log' },
+  clicks: { title: 'clicks on crawled pages', better: 'more', of: 'ranking' },
+  impressions: { title: 'impressions of crawled pages', better: 'more', of: 'ranking' },
+  search_bot_hits: { title: 'hits of search bots on crawled pages', better: null, of: 'log' },
 } as const satisfies Readonly<Record<string, Kpi>>;
 type KpiName = keyof typeof KPIS;
 /** Days of these belong to a crawl (mart.crawl_days). */

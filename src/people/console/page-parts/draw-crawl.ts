@@ -18,7 +18,7 @@ import { crawlButtons } from './acting.ts';
 import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
 import type { CrawlPage } from './crawl-document.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, type Kpi } from './kpi.ts';
+import { drawKpis, type Kpi, ON_PAGES, restAddress } from './kpi.ts';
 import type { PageRequest } from './page.ts';
 import { funnelFigure } from './project-figures.ts';
 
@@ -114,7 +114,7 @@ function statusBars(name: string, { rows }: FigureAnswer, to: To): Html | null {
 
 /** A figure each, with its change or why there is none. */
 function kpisOf(
-  { figures, compared, is_comparable }: CrawlPage,
+  { crawl_id, figures, compared, is_comparable }: CrawlPage,
   to: (parts: AddressParts) => string | null,
 ): Kpi[] {
   const [row = {}] = figures.rows;
@@ -124,8 +124,11 @@ function kpisOf(
     .map((name) => {
       const pages = FIGURE_PAGES[name as keyof typeof FIGURE_PAGES];
       return {
-        name: columnName(name),
+        name: lookUp(ON_PAGES, name) ?? columnName(name),
         value: row[name],
+        all: Object.hasOwn(row, `all_${name}`)
+          ? { value: row[`all_${name}`], href: restAddress(crawl_id) }
+          : null,
         change: row[`${name}_change`],
         reason:
           shownValue(row[`${name}_change_reason`]) ??

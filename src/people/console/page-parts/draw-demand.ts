@@ -27,7 +27,7 @@ ${hasLogs(demand) ? botsFigures(demand, query) : NO_LOGS}
 <h2>What people find</h2>
 <div class="charts">
 ${clicksFigure(name, clicks, demand.notes.list)}
-${answerFigure('Clicks by segment', segments, { rows: segmentsTable(segments) })}
+${answerFigure('Clicks on crawled pages by segment', segments, { rows: segmentsTable(segments) })}
 ${answerFigure('Pages that lost the most clicks', losses, {
   rows: lossesTable(project_id, losses),
   empty: `There is none: ${LOST}.`,
@@ -175,7 +175,7 @@ function clicksFigure(project: string, answer: FigureAnswer, notes: readonly Cha
 
 function segmentsTable({ rows }: FigureAnswer): Html {
   return table(
-    'Clicks by segment',
+    'Clicks on crawled pages by segment',
     [
       { name: 'segment', cell: ({ segment }) => String(segment) },
       number('clicks', ({ clicks }) => shownValue(clicks)),

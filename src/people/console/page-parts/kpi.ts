@@ -1,5 +1,6 @@
 import { sparkline } from '../../../answers/report/sparkline.ts';
 import { type Html, html } from '../../../core/text/html.ts';
+import { askAddress } from '../layout/ask-address.ts';
 import { shownValue, signedValue } from './answer-figure.ts';
 
 export interface Kpi {
@@ -15,6 +16,8 @@ export interface Kpi {
   /** What the link leads to, where that is not as many pages as the value says. */
   readonly leads?: string;
   readonly days?: string | null;
+  /** Where the figure is limited to pages of a crawl: that of all URLs, and the address of the rest. */
+  readonly all?: { readonly value: unknown; readonly href: string } | null;
   /** Of the crawls up to this one, the oldest first. */
   readonly trend?: readonly unknown[];
 }
@@ -29,7 +32,7 @@ export function fixedText({ fixed_issues, missing_issues }: Readonly<Record<stri
 export function drawKpis(kpis: readonly Kpi[], isStrip = false): Html {
   return html`<dl class="kpis${isStrip ? ' strip' : ''}">${kpis.map(
     (kpi) =>
-      html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawChange(kpi)}${kpi.days && html` <small>${kpi.days}</small>`}${drawTrend(kpi)}</dd></div>\n`,
+      html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawAll(kpi)}${drawChange(kpi)}${kpi.days && html` <small>${kpi.days}</small>`}${drawTrend(kpi)}</dd></div>\n`,
   )}</dl>
 `;
 }
@@ -39,6 +42,25 @@ function drawValue({ value, href, leads }: Kpi): Html {
   if (href == null || value === null) return text;
   return html`<a href="${href}"${leads && html` aria-label="${shownValue(value)}, ${leads}"`}>${text}</a>`;
 }
+
+function drawAll({ value, all }: Kpi): Html | null {
+  if (all == null || all.value == null || value === null) return null;
+  const text = shownValue(all.value);
+  if (Number(all.value) === Number(value)) return html`<small>of ${text}</small> `;
+  return html`<small>of <a href="${all.href}" aria-label="${text}, URLs that are no page of the crawl">${text}</a></small> `;
+}
+
+/** URLs that are no page of a crawl, and that log files or search results know. */
+export function restAddress(crawl: string): string {
+  return askAddress(new URLSearchParams({ 'param.crawl': crawl }), { question: 'q03_orphan_pages', run: 1 });
+}
+
+/** Figures of log files and search results that count the pages of a crawl alone. */
+export const ON_PAGES = {
+  clicks: 'Clicks on crawled pages',
+  impressions: 'Impressions of crawled pages',
+  search_bot_hits: 'Search bot hits on crawled pages',
+} as const;
 
 function drawChange({ change, reason, better }: Kpi): Html | null {
   const text = signedValue(change);

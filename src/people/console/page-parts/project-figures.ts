@@ -15,7 +15,7 @@ import { columnName } from '../../../project/model/shown/value-text.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 import { firstThingsFigure } from './first-things.ts';
-import { drawKpis, fixedText, type Kpi } from './kpi.ts';
+import { drawKpis, fixedText, type Kpi, ON_PAGES, restAddress } from './kpi.ts';
 import { type ChosenSegment, partsOfChosen } from './segments.ts';
 
 /** A project with the answers that are drawn. */
@@ -172,6 +172,8 @@ function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: Projec
     days: `${clicks.days}, against as many days before`,
   };
   const pages = (parts: AddressParts): string => to(crawl_id, parts);
+  const all = (name: string): NonNullable<Kpi['all']> | null =>
+    segment === null ? { value: now[`all_${name}`], href: restAddress(crawl_id) } : null;
   const clicked = { clicks: 'gt:0', sort: 'clicks desc' };
   const hit = { search_bot_hits: 'gt:0', sort: 'search_bot_hits desc' };
   return [
@@ -189,14 +191,14 @@ function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: Projec
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
-      ...{ name: 'Clicks', better: 'more', ...clicks, ...loss },
+      ...{ name: ON_PAGES.clicks, better: 'more', ...clicks, ...loss, all: all('clicks') },
       ...(loss && loss.change < 0
         ? { href: `${projectPath(project_id)}/demand`, leads: 'pages that lost the most' }
         : { href: pages(clicked), leads: 'pages with clicks' }),
     },
     {
-      ...{ name: 'Search bot hits', better: 'more', ...figure('search_bot_hits', 'log') },
-      ...{ href: pages(hit), leads: 'pages that search engines asked for' },
+      ...{ name: ON_PAGES.search_bot_hits, better: 'more', ...figure('search_bot_hits', 'log') },
+      ...{ href: pages(hit), leads: 'pages that search engines asked for', all: all('search_bot_hits') },
     },
   ];
 }

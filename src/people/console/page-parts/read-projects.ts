@@ -23,6 +23,8 @@ export const ProjectLine = z.strictObject({
   error_pages_change: Count.nullable(),
   clicks: Count.nullable(),
   clicks_change: Count.nullable(),
+  /** Also on URLs that are no page of the crawl. */
+  all_clicks: Count.nullable(),
   clicks_change_reason: z.string().nullable(),
   /** The days of the clicks. */
   ranking_from_date: z.string().nullable(),
@@ -62,7 +64,7 @@ export function readProjects(desk: Readers): Promise<readonly ProjectLine[]> {
        main.crawl_id, main.crawl_number, main.ended_at, main.is_comparable, main.scope_note,
        main.previous_crawl_id, main.pages,
        kpis.pages_change, kpis.indexable_pages, kpis.indexable_pages_change, kpis.error_pages, kpis.error_pages_change,
-       kpis.clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.ranking_from_date,
+       kpis.clicks, kpis.all_clicks, kpis.clicks_change, kpis.clicks_change_reason, kpis.ranking_from_date,
        kpis.ranking_to_date, found.new_issues, found.fixed_issues, found.missing_issues,
        last.crawl_id AS last_crawl_id, last.crawl_number AS last_crawl_number, last.ended_at AS last_ended_at,
        last.end_reason AS last_end_reason, last.is_comparable AS last_is_comparable, last.has_pages AS last_has_pages

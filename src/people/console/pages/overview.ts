@@ -12,7 +12,7 @@ import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { drawKpis, fixedText, type Kpi } from '../page-parts/kpi.ts';
+import { drawKpis, fixedText, type Kpi, ON_PAGES, restAddress } from '../page-parts/kpi.ts';
 import { type PageRequest, page } from '../page-parts/page.ts';
 import {
   ProjectLine,
@@ -206,7 +206,8 @@ function kpisOf(site: Site): Kpi[] {
       href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
-      ...{ name: 'Clicks', better: 'more', ...figure('clicks') },
+      ...{ name: ON_PAGES.clicks, better: 'more', ...figure('clicks') },
+      all: crawl_id === null ? null : { value: site.all_clicks, href: restAddress(crawl_id) },
       reason: site.clicks === null ? 'no search results of its days' : (site.clicks_change_reason ?? reason),
       days: site.ranking_to_date && `${site.ranking_from_date} to ${site.ranking_to_date}`,
     },
