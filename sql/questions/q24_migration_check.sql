@@ -259,7 +259,11 @@ WITH
       page_chain.url,
       false AS is_recheck,
       page_chain.hops
-        + CASE WHEN next.url IS NULL THEN 0 WHEN next.redirect_location = next.final_url THEN 1 ELSE 2 END AS hops,
+        + CASE
+          WHEN next.url IS NULL THEN 0
+          WHEN coalesce(next.redirect_location = next.final_url, true) THEN 1
+          ELSE 2
+        END AS hops,
       coalesce(next.final_url, page_chain.final_url) AS final_url,
       CASE WHEN next.url IS NULL THEN page_chain.final_status_code ELSE next.final_status_code END AS final_status_code,
       page_chain.is_loop OR next.url IS NOT NULL AND next.final_url IS NULL AS is_loop,
@@ -278,7 +282,11 @@ WITH
       true,
       1 + coalesce(
         further.hops,
-        CASE WHEN next.url IS NULL THEN 0 WHEN next.redirect_location = request.final_url THEN 1 ELSE 2 END
+        CASE
+          WHEN next.url IS NULL OR next.url = request.url THEN 0
+          WHEN coalesce(next.redirect_location = request.final_url, true) THEN 1
+          ELSE 2
+        END
       ),
       coalesce(request.final_url, request.redirect_location),
       request.final_status_code,

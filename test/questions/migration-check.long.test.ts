@@ -70,6 +70,7 @@ test('a recheck of the crawl is evidence, with its hops', async () => {
   expect(rows.get(`${HOST}/re/chain`)).toMatchObject({
     ...{ evidence: 'recheck', evidence_crawl_id: 'move-2', hops: 2, new_url: `${HOST}/new/chain` },
   });
+  expect(rows.get(`${HOST}/re/loop`)).toMatchObject({ hops: 1, new_url: `${HOST}/re/loop` });
   expect(rows.get(`${HOST}/re/other`)).toMatchObject({ hops: 3, new_url: 'https://www.other.example/b' });
   expect(rows.get(`${HOST}/to-other`)).toMatchObject({ hops: 3, new_url: 'https://www.other.example/b' });
   expect(rows.get(`${HOST}/re/there`)).toMatchObject({ evidence: 'recheck', status_code: '200', hops: 0 });

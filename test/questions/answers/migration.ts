@@ -85,7 +85,7 @@ function trailOfPage(crawl: CrawlFacts, page: Page): Trail | null {
   const next = requestsOf(crawl).get(finalUrl);
   if (!isHop(next)) return own;
   return {
-    hops: own.hops + (next.location === next.finalUrl ? 1 : 2),
+    hops: own.hops + (next.finalUrl === null || next.location === next.finalUrl ? 1 : 2),
     finalUrl: next.finalUrl ?? finalUrl,
     finalStatus: next.finalStatus,
     isLoop: isLoop || next.finalUrl === null,
@@ -100,7 +100,8 @@ function trailOfRequest(crawl: CrawlFacts, url: string): Trail | null {
   const page = crawl.byUrl.get(location ?? '');
   const further = page === undefined ? null : chainOf(crawl, page);
   const next = requestsOf(crawl).get(location ?? '');
-  const nextHops = isHop(next) ? (next.location === finalUrl ? 1 : 2) : 0;
+  const hasNext = isHop(next) && next.url !== url;
+  const nextHops = hasNext ? (finalUrl === null || next.location === finalUrl ? 1 : 2) : 0;
   return {
     hops: 1 + (further?.hops.length ?? nextHops),
     finalUrl: finalUrl ?? location ?? '',
