@@ -265,49 +265,50 @@ WITH
     JOIN mart.project_issues AS issues ON issues.project_id = shared.project_id AND issues.issue = shared.issue
   ),
 
+  -- Issues of the state of pages that became non-indexable.
+  state AS (
+    SELECT DISTINCT own.crawl_id, other.issue
+    FROM mart.page_issues AS own
+    JOIN mart.page_issues AS other ON other.crawl_id = own.crawl_id AND other.url = own.url
+    WHERE own.issue = 'became_non_indexable'
+      AND other.issue IN (
+        'robots_denied', 'client_error', 'noindex', 'canonicalised', 'service_not_indexable', 'robots_denied_in_sitemap',
+        'error_in_sitemap', 'noindex_in_sitemap', 'canonicalised_in_sitemap', 'client_error_with_demand',
+        'demand_not_indexable', 'bots_on_non_indexable'
+      )
+  ),
+
   -- What a page became stands above what it is: at least one point above each such issue of the same pages.
-  general AS (
-    SELECT scored.crawl_id, scored.segmentation, scored.segment, max(scored.priority) AS priority
-    FROM (
-      SELECT DISTINCT own.crawl_id, other.issue
-      FROM mart.page_issues AS own
-      JOIN mart.page_issues AS other ON other.crawl_id = own.crawl_id AND other.url = own.url
-      WHERE own.issue = 'became_non_indexable'
-        AND other.issue IN (
-          'robots_denied', 'client_error', 'noindex', 'canonicalised', 'service_not_indexable', 'robots_denied_in_sitemap',
-          'error_in_sitemap', 'noindex_in_sitemap', 'canonicalised_in_sitemap', 'client_error_with_demand',
-          'demand_not_indexable', 'bots_on_non_indexable'
-        )
-    ) AS shown
-    JOIN scored ON scored.crawl_id = shown.crawl_id AND scored.issue = shown.issue
-    GROUP BY scored.crawl_id, scored.segmentation, scored.segment
+  ranked AS (
+    SELECT
+      scored.*,
+      max(CASE WHEN state.issue IS NOT NULL THEN scored.priority END) OVER (
+        PARTITION BY scored.crawl_id, scored.segmentation, scored.segment
+      ) AS state_priority
+    FROM scored
+    LEFT JOIN state ON state.crawl_id = scored.crawl_id AND state.issue = scored.issue
   )
 
 SELECT
-  scored.crawl_id,
-  scored.project_id,
-  scored.segmentation,
-  scored.segment,
-  scored.issue,
-  scored.title,
-  scored.category,
-  scored.severity,
-  scored.mended_by,
-  scored.fix,
+  crawl_id,
+  project_id,
+  segmentation,
+  segment,
+  issue,
+  title,
+  category,
+  severity,
+  mended_by,
+  fix,
   CASE
-    WHEN general.priority >= scored.priority THEN least(coalesce(1 + general.priority, 0), 100)
-    ELSE scored.priority
+    WHEN issue = 'became_non_indexable' AND state_priority >= priority THEN least(coalesce(1 + state_priority, 0), 100)
+    ELSE priority
   END AS priority,
-  scored.pages,
-  scored.new_pages,
-  scored.clicks,
-  scored.new_clicks,
-  scored.search_bot_hits,
-  scored.average_inrank,
-  scored.example
-FROM scored
-LEFT JOIN general
-  ON general.crawl_id = scored.crawl_id
-  AND general.segmentation = scored.segmentation
-  AND general.segment = scored.segment
-  AND scored.issue = 'became_non_indexable'
+  pages,
+  new_pages,
+  clicks,
+  new_clicks,
+  search_bot_hits,
+  average_inrank,
+  example
+FROM ranked
