@@ -34,7 +34,7 @@ WITH
       previous_crawl_id,
       ended_at,
       coalesce(is_list, false) AS is_list,
-      $urls IS NOT NULL AS is_asked
+      EXISTS (SELECT 1 FROM listed) AS is_asked
     FROM mart.crawls
     WHERE has_pages
       AND ($project IS NULL OR project_id = $project OR project_name = $project)
