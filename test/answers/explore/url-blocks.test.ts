@@ -109,3 +109,54 @@ test('a page says what changed, and whether it is indexable, in both places', ()
   expect(printBlocks(blocks)).toMatch(/^2026-03-09 +200 +no: meta noindex .*Title: Lamp → Red lamp$/m);
   expect(drawBlocks(blocks).text).toContain('Title: <del>Lamp</del> → <ins>Red lamp</ins>');
 });
+
+const unread = (page: object, more: Partial<UrlStory> = {}): string =>
+  printBlocks(
+    urlBlocks(
+      story('https://shop.example/a', {
+        page: {
+          ...{ status_code: null, is_indexable: false, non_indexable_reason: 'robots_denied', depth: 2 },
+          ...{ title: null, h1: null, meta_description: null, canonical_url: null, canonical_kind: null },
+          ...{ nb_inlinks: 3, observation: null, observation_reason: null, ...page },
+        } as unknown as UrlStory['page'],
+        ...more,
+      }),
+    ),
+  );
+
+test.each([
+  [
+    { observation: 'not_requested', observation_reason: 'blocked_by_robots' },
+    ['HTTP status   blocked by robots.txt', 'Not read: blocked by robots.txt.'],
+  ],
+  [
+    { observation: 'not_requested', observation_reason: 'not_fetched' },
+    ['HTTP status   not requested', 'Not read: not requested.'],
+  ],
+  [
+    { observation: 'unreadable', observation_reason: 'no_answer' },
+    ['HTTP status   no answer', 'Not read: no answer.'],
+  ],
+  [{ status_code: 301, observation: 'read' }, ['Not read: the URL redirects.']],
+  [
+    { status_code: 403, observation: 'refused', observation_reason: 'forbidden' },
+    ['Not read: refused (403).'],
+  ],
+  [{ status_code: 410, observation: 'gone', observation_reason: 'removed' }, ['Not read: gone (410).']],
+])('a page that was not read claims no missing title: %j', (page, lines) => {
+  const text = unread(page);
+  for (const one of lines) expect(text).toContain(one);
+  expect(text).not.toMatch(/no title|no description/);
+});
+
+test('a page that was read says what it lacks, and one of an error page has its title', () => {
+  expect(unread({ status_code: 200, observation: 'read' })).toMatch(/no title\n +no description/);
+  const gone = { status_code: 404, observation: 'gone', observation_reason: 'not_found', title: 'Gone' };
+  expect(unread(gone)).toContain('Gone');
+});
+
+test('that no link leads to a page is known where the crawl covers the whole site', () => {
+  expect(unread({ depth: null })).toContain('Crawl depth   no link leads here');
+  const crawl = { ...story('u').crawl, scope_note: 'The crawl stopped at its limit of depth (3).' };
+  expect(unread({ depth: null }, { crawl })).toContain('Crawl depth   unknown');
+});

@@ -16,6 +16,7 @@ import { columnName } from '../../../project/model/shown/value-text.ts';
 import { isPageChange } from '../compare/page-comparison.ts';
 import { scopeLines } from '../scope-lines.ts';
 import type { UrlStory } from './read-url.ts';
+import { depthText, statusText, whyUnread } from './unread-words.ts';
 import type { OtherUrl, UrlPage } from './url-page.ts';
 
 /** Rows of a part beside the other parts, on a terminal. */
@@ -30,7 +31,7 @@ export function urlBlocks(story: UrlStory): readonly Block[] {
   return [
     ...scopeLines(story.crawl.scope_note),
     section('Now', ...(page === null ? [line(why(story, 'page'), 'notice')] : pageFacts(story, page))),
-    ...(page === null ? [] : [section('As a search result', ...searchResult(story.url, page))]),
+    ...(page === null ? [] : [section('As a search result', ...searchResult(story, page))]),
     issues(story),
     history(story),
     links(story, 'inlinks'),
@@ -52,11 +53,11 @@ export function urlCommand({ url, crawl }: UrlStory, ...flags: readonly string[]
 function pageFacts(story: UrlStory, page: UrlPage): readonly Block[] {
   const { redirects, canonical } = story;
   const facts: readonly (readonly [string, Cell])[] = [
-    ['HTTP status', page.status_code ?? 'no answer'],
+    ['HTTP status', statusText(page)],
     ...(redirects === null ? [] : redirectFacts(story, redirects)),
     ['Indexability', indexability(page) ?? 'not known'],
     ['Canonical', canonicalCell(story, canonical)],
-    ['Crawl depth', page.depth === null ? 'no link leads here' : counted(page.depth, 'click')],
+    ['Crawl depth', depthText(story, page)],
     ['Inlinks', page.nb_inlinks === null ? 'not known' : countText(page.nb_inlinks)],
     ['H1', page.h1],
   ];
@@ -114,7 +115,10 @@ function statusOf(page: Pick<OtherUrl, 'status_code' | 'is_indexable'> & Partial
   return page.is_indexable === false ? `${status}, not indexable` : status;
 }
 
-function searchResult(address: string, { title, meta_description: text }: UrlPage): readonly Block[] {
+function searchResult(story: UrlStory, page: UrlPage): readonly Block[] {
+  const { title, meta_description: text } = page;
+  const unread = whyUnread(page);
+  if (unread !== null && title === null && text === null) return [line(`Not read: ${unread}.`)];
   const cut = (whole: string, most: number): string =>
     whole.length > most ? `${whole.slice(0, most).trimEnd()} …` : whole;
   const withLength = (whole: string | null): string | null =>
@@ -122,7 +126,7 @@ function searchResult(address: string, { title, meta_description: text }: UrlPag
   return [
     {
       is: 'preview',
-      address,
+      address: story.url,
       title: title === null ? { value: 'no title', tone: 'bad' } : { value: cut(title, TITLE_LENGTH) },
       text:
         text === null
@@ -179,11 +183,6 @@ function history(story: UrlStory): Section {
     { name: 'Title', of: ({ title }) => title },
     { name: 'Changes', isBelow: true, of: changesCell },
   ]);
-}
-
-/** A page without a status says why it has none. */
-function statusText({ status_code, observation_reason: reason }: UrlStory['history'][number]): string {
-  return status_code === null ? reasonWords(reason ?? 'no_answer') : String(status_code);
 }
 
 export const notThere = ({ has_all_links }: Pick<UrlStory['history'][number], 'has_all_links'>): string =>

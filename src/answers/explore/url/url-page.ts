@@ -7,6 +7,9 @@ export type UrlPage = Readonly<Record<string, unknown>> & {
   readonly status_code: number | null;
   readonly is_indexable: boolean | null;
   readonly non_indexable_reason: string | null;
+  /** What the crawl saw of the page, and why it did not read it (docs/definitions.md, observation). */
+  readonly observation: string | null;
+  readonly observation_reason: string | null;
   readonly depth: number | null;
   readonly title: string | null;
   readonly h1: string | null;

@@ -6,6 +6,8 @@ const WORDS: Readonly<Record<string, string>> = {
   blocked_by_robots: 'blocked by robots.txt',
   robots_unavailable: 'robots.txt could not be read',
   not_fetched: 'not requested',
+  not_found: 'gone (404)',
+  removed: 'gone (410)',
   unauthorized: 'refused (401)',
   forbidden: 'refused (403)',
   too_many_requests: 'refused (429)',
