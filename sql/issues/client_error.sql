@@ -4,10 +4,10 @@ severity: high
 category: availability
 definition: >-
   The first reason why the page is not indexable is client_error (HTTP status 400 to 499), and links of the site lead
-  to it.
+  to it, or the crawl is that of a list of URLs (mart.crawls.is_list).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: People and search engines follow links of the site to a page that is not there.
-fix: Let the page answer with status 200 or redirect it, and mend the links to it
+fix: Let the page answer with status 200 or redirect it, and fix the links to it
 mended_by: server
 evidence: [status_code, nb_inlinks]
 cases:
@@ -23,7 +23,8 @@ SELECT
   'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why,
   min(links.origin) AS related_url
 FROM mart.pages AS pages
+LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
 LEFT JOIN mart.links AS links
   ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
-WHERE pages.non_indexable_reason = 'client_error' AND pages.nb_inlinks > 0
+WHERE pages.non_indexable_reason = 'client_error' AND (pages.nb_inlinks > 0 OR crawls.is_list)
 GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.status_code

@@ -19,4 +19,5 @@ LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND dem
 LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
 WHERE pages.non_indexable_reason = 'client_error'
   AND coalesce(pages.nb_inlinks, 0) = 0
+  AND NOT coalesce(crawls.is_list, false)
   AND (demand.impressions > 0 OR hits.search_bot_hits > 0)

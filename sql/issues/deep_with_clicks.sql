@@ -3,10 +3,10 @@ title: Deep page with clicks
 severity: medium
 category: demand
 definition: >-
-  The page is indexable, its depth is above $depth, and search results brought clicks on the days that belong to the
-  crawl.
-source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A page that people look for is far from the start, so it is given little importance by links.
+  The page is indexable, its depth is above $depth and more than one above the median of the indexable pages of the
+  crawl, and search results brought clicks on the days that belong to the crawl.
+source: https://developers.google.com/search/docs/specialty/ecommerce/help-google-understand-your-ecommerce-site-structure
+why_it_matters: This page gets clicks but is farther from the home page than most pages, so it passes little link authority.
 fix: Link to the page from pages nearer to the start
 mended_by: content
 evidence: [depth, page_demand.impressions]
@@ -17,4 +17,23 @@ SELECT pages.crawl_id, pages.project_id, pages.url, CAST(pages.depth AS VARCHAR)
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
 JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
-WHERE pages.is_indexable AND pages.depth > $depth AND demand.clicks > 0
+JOIN (
+  -- The median: the depth in the middle, or the mean of the two there.
+  SELECT crawl_id, avg(CASE WHEN 2 * (up_to - pages) <= all_pages AND 2 * up_to >= all_pages THEN depth END) AS depth
+  FROM (
+    SELECT
+      crawl_id,
+      depth,
+      pages,
+      sum(pages) OVER (PARTITION BY crawl_id ORDER BY depth) AS up_to,
+      sum(pages) OVER (PARTITION BY crawl_id) AS all_pages
+    FROM (
+      SELECT crawl_id, depth, count(*) AS pages
+      FROM mart.pages
+      WHERE is_indexable AND depth IS NOT NULL
+      GROUP BY crawl_id, depth
+    ) AS counted
+  ) AS summed
+  GROUP BY crawl_id
+) AS usual ON usual.crawl_id = pages.crawl_id
+WHERE pages.is_indexable AND pages.depth > $depth AND pages.depth > usual.depth + 1 AND demand.clicks > 0

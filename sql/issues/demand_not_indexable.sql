@@ -3,11 +3,11 @@ title: Demand for a page that is not indexable
 severity: high
 category: demand
 definition: >-
-  The page is not indexable because of robots_denied, noindex or canonicalised, and search results showed it on the
-  days that belong to the crawl.
+  The page is not indexable because of noindex or canonicalised, and search results showed it on the days that belong to
+  the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
 why_it_matters: People find the page today, and will not once search engines have followed what it says.
-fix: Take away what keeps it out (noindex, canonical or robots.txt), or redirect it to an indexable page
+fix: Remove what keeps it out (noindex or the canonical), or redirect it to an indexable page
 mended_by: content
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true
@@ -20,4 +20,4 @@ SELECT
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
 JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
-WHERE pages.non_indexable_reason IN ('robots_denied', 'noindex', 'canonicalised') AND demand.impressions > 0
+WHERE pages.non_indexable_reason IN ('noindex', 'canonicalised') AND demand.impressions > 0

@@ -5,7 +5,7 @@ category: rendering
 definition: The page answers 200, and it asks for resources that robots.txt denies.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines render the page without these scripts, styles or data, and may miss what it says.
-fix: Allow what the page needs in robots.txt
+fix: Edit robots.txt so that it allows what the page needs
 mended_by: server
 evidence: [status_code, num_resources_denied]
 cases:

@@ -5,7 +5,7 @@ category: hreflang
 definition: hreflang_errors contains target_not_indexable.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: A version that is redirected, broken, noindex or canonicalised is never shown.
-fix: Declare the final, indexable URL of the version
+fix: Declare the final, indexable URL of the language version; edit robots.txt where it blocks that URL
 mended_by: template
 evidence: [hreflang_errors]
 cases:

@@ -2,10 +2,12 @@
 title: Orphan page
 severity: medium
 category: links
-definition: The page is indexable, and no link of the crawl's structure leads to it (mart.orphans).
+definition: >-
+  The page is indexable, and no link of the crawl's structure leads to it (mart.orphans). Pages that only log files or
+  search results know count once the crawl requested them at its end (mart.rechecks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Nobody who walks the site finds the page, and it is given no importance by links.
-fix: Link to the page from pages of its subject, or take it away
+fix: Link to the page from pages of its subject, or remove it
 mended_by: content
 needs: [links]
 evidence: [depth, nb_inlinks]
@@ -17,6 +19,9 @@ SELECT
   CASE reason
     WHEN 'linked_by_orphans_only' THEN 'only orphans link to it'
     WHEN 'only_in_sitemap' THEN 'only a sitemap names it'
+    WHEN 'only_in_logs' THEN 'no link leads to it; log files have requests for it'
+    WHEN 'only_in_search_results' THEN 'no link leads to it; search results show it'
+    WHEN 'only_in_logs_and_search_results' THEN 'no link leads to it; log files and search results have it'
     ELSE 'no link leads to it'
   END AS why
 FROM mart.orphans

@@ -2,10 +2,10 @@
 title: Blocked by robots.txt, with links
 severity: low
 category: indexability
-definition: robots.txt denies the page or can not be had, which denies all pages, and links of the site lead to it.
+definition: robots.txt blocks the page, or can not be read, which blocks all pages, and links of the site lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can not read the page, and may still list its URL without a text.
-fix: Let robots.txt answer and allow the page, or take away the links to it
+fix: Edit robots.txt so that it answers and allows the page, or remove the links to the page
 mended_by: server
 evidence: [is_robots_denied, nb_inlinks]
 cases:
@@ -18,8 +18,8 @@ SELECT
   pages.url,
   CASE
     WHEN ',' || array_to_string(pages.processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
-      THEN 'robots.txt could not be had, so the page was not asked for; '
-    ELSE 'robots.txt denies it; '
+      THEN 'robots.txt could not be read, so the page was not requested; '
+    ELSE 'robots.txt blocks it; '
   END || CAST(pages.nb_inlinks AS VARCHAR) || CASE WHEN pages.nb_inlinks = 1 THEN ' link' ELSE ' links' END AS why,
   min(links.origin) AS related_url
 FROM mart.pages AS pages

@@ -5,7 +5,7 @@ category: links
 definition: pagination_errors contains target_not_indexable. The page before or after it is noindex, denied by robots.txt, or has another canonical.
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: What only that page lists is found by search engines no more.
-fix: Let each page of a series be indexed, with itself as its canonical
+fix: Let each page of a series be indexed, with itself as its canonical; edit robots.txt where it blocks one
 mended_by: template
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:

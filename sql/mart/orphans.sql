@@ -4,7 +4,7 @@ kind: table
 description: >-
   URLs that no link of a crawl's structure leads to, one row for each crawl and URL: pages of the crawl, and URLs that
   the crawl does not know but log files or search results do. The start page is none, nor is the file robots.txt, nor
-  are files that pages are made of, and feeds. A crawl that knows no links, such as that of a list of URLs, has none
+  are files that pages are made of, and feeds. A crawl that did not read all links (mart.crawls.has_all_links) has none
   (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
@@ -18,10 +18,15 @@ columns:
     Of a page linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; of a URL that the crawl does not know
     only_in_logs, only_in_search_results or only_in_logs_and_search_results.
   sources: How the page became known (mart.pages.sources).
+  state: >-
+    live (it answers), moved (it redirects), gone (404, 410), blocked (robots.txt), refused (401, 403, 429, 503) or
+    unreadable (anything else); NULL where it is unknown. Of a URL that is no page of the crawl it is what the crawl found
+    at its end (mart.rechecks.state), else by the status of the last request in log files.
   status_code: >-
-    HTTP status of the page (mart.pages.status_code); of a URL that is no page of the crawl, that of the last request on
-    the days that belong to the crawl (mart.page_hits.last_status_code).
-  is_indexable: Whether a search engine may index the page (mart.pages.is_indexable).
+    HTTP status of the page (mart.pages.status_code); of a URL that is no page of the crawl, that of mart.rechecks, else
+    that of the last request on the days that belong to the crawl (mart.page_hits.last_status_code).
+  is_indexable: >-
+    Whether a search engine may index the page (mart.pages.is_indexable, mart.rechecks.is_indexable).
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
 reads:
@@ -45,10 +50,11 @@ incremental:
     mart.page_hits: [crawl_id]
     mart.bot_hits: [project_id, day]
     mart.page_demand: [crawl_id]
+    mart.rechecks: [crawl_id]
   partitions: |
     WITH
       crawl AS (
-        SELECT crawls.crawl_id, crawls.project_id, projects.start_url
+        SELECT crawls.crawl_id, crawls.project_id, projects.start_url, crawls.has_all_links
         FROM mart.crawls AS crawls
         LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
         WHERE crawls.has_pages
@@ -64,12 +70,12 @@ incremental:
 
     SELECT
       crawl.crawl_id, crawl.project_id, CAST(NULL AS DATE) AS day, CAST(NULL AS DATE) AS to_date, crawl.start_url,
-      loads.unit, loads.loaded_at
+      crawl.has_all_links, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
-    WHERE loads.dataset = 'crawl_pages'
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_requests')
     UNION ALL
-    SELECT days.crawl_id, days.project_id, NULL, days.to_date, NULL, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.project_id, NULL, days.to_date, NULL, NULL, loads.unit, loads.loaded_at
     FROM (
       SELECT DISTINCT project_id, crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'search'
     ) AS days
@@ -79,7 +85,7 @@ incremental:
       AND CAST(loads.window_to AS DATE) > days.from_date
     WHERE loads.dataset = 'ranking_performance' AND days.crawl_id IS NOT NULL
     UNION ALL
-    SELECT days.crawl_id, days.project_id, days.data_date, NULL, NULL, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.project_id, days.data_date, NULL, NULL, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
     JOIN part ON part.project_id = days.project_id AND part.day = days.data_date AND part.dataset = days.dataset
     JOIN ops.loads AS loads ON loads.unit = part._unit
@@ -87,9 +93,14 @@ incremental:
 */
 WITH
   depths AS (
-    SELECT crawl_id, count(depth) > 0 AS has_depth, count(depth) + count(nb_inlinks) > 0 AS has_structure
-    FROM mart.pages
-    GROUP BY crawl_id
+    SELECT
+      pages.crawl_id,
+      count(pages.depth) > 0 AS has_depth,
+      count(pages.depth) + count(pages.nb_inlinks) > 0 AS has_structure
+    FROM mart.pages AS pages
+    LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
+    WHERE coalesce(crawls.has_all_links, true)
+    GROUP BY pages.crawl_id
   ),
 
   named AS (
@@ -130,6 +141,12 @@ WITH
         ELSE 'not_reached'
       END AS reason,
       pages.sources,
+      CASE
+        WHEN pages.status_code BETWEEN 300 AND 399 THEN 'moved'
+        WHEN pages.observation = 'read' THEN 'live'
+        WHEN pages.observation_reason IN ('blocked_by_robots', 'robots_unavailable') THEN 'blocked'
+        WHEN pages.observation <> 'not_requested' THEN pages.observation
+      END AS state,
       pages.status_code,
       pages.is_indexable,
       pages.depth,
@@ -158,13 +175,23 @@ WITH
         ELSE 'only_in_logs_and_search_results'
       END,
       NULL,
-      hits.last_status_code,
-      NULL,
+      CASE
+        WHEN rechecks.state = 'unlinked' THEN 'live'
+        WHEN rechecks.state IS NOT NULL THEN rechecks.state
+        WHEN hits.last_status_code BETWEEN 200 AND 299 OR hits.last_status_code = 304 THEN 'live'
+        WHEN hits.last_status_code BETWEEN 300 AND 399 THEN 'moved'
+        WHEN hits.last_status_code IN (404, 410) THEN 'gone'
+        WHEN hits.last_status_code IN (401, 403, 429, 503) THEN 'refused'
+        WHEN hits.last_status_code IS NOT NULL THEN 'unreadable'
+      END,
+      CASE WHEN rechecks.state IS NOT NULL THEN rechecks.status_code ELSE hits.last_status_code END,
+      rechecks.is_indexable,
       NULL,
       NULL
     FROM outside
     JOIN depths ON depths.crawl_id = outside.crawl_id AND depths.has_structure
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = outside.crawl_id AND hits.url = outside.url
+    LEFT JOIN mart.rechecks AS rechecks ON rechecks.crawl_id = outside.crawl_id AND rechecks.url = outside.url
     WHERE NOT EXISTS (
       SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = outside.crawl_id AND pages.url = outside.url
     )
@@ -181,6 +208,7 @@ SELECT
   url_first_path,
   reason,
   sources,
+  state,
   status_code,
   is_indexable,
   depth,

@@ -4,10 +4,11 @@ task: Links
 model: mart.orphans
 description: >-
   URLs that no link of the site's structure leads to, and why; the start page is none (docs/definitions.md). The main
-  crawl of each project, or the crawl asked for; those with the most clicks on the days that belong to
-  the crawl first, NULL where search results did not show the URL. URLs that only log files or search results know have no fields of a page, but
-  the status of their last request; a segment is a first directory or one of the project's own segmentations, and they
-  have none.
+  crawl of each project, or the crawl asked for. Those that answer come first (state live), then those of which it is
+  unknown, then the others; of each those with the most clicks on the days that belong to the crawl, NULL where search
+  results did not show the URL. URLs that only log files or search results know have the state, status and indexability
+  that the crawl found at its end, else those of their last request, and no other fields of a page; a segment is a first
+  directory or one of the project's own segmentations, and they have none.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
@@ -21,6 +22,8 @@ WITH
       orphans.url,
       orphans.reason,
       orphans.sources,
+      orphans.state,
+      CASE WHEN orphans.state = 'live' THEN 0 WHEN orphans.state IS NULL THEN 1 ELSE 2 END AS state_place,
       orphans.status_code,
       orphans.is_indexable,
       orphans.depth,
@@ -47,6 +50,7 @@ SELECT
   url,
   reason,
   sources,
+  state,
   status_code,
   is_indexable,
   depth,
@@ -55,8 +59,8 @@ SELECT
   impressions,
   top_query
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY clicks DESC NULLS LAST, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY state_place, clicks DESC NULLS LAST, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, clicks DESC NULLS LAST, url
+ORDER BY project_name, crawl_id, state_place, clicks DESC NULLS LAST, url

@@ -30,7 +30,8 @@ export interface FirstThing extends CrawlDays {
 const OF_ONE_REASON = `
   became_non_indexable robots_denied no_answer linked_redirect client_error server_error other_status noindex canonicalised
   service_not_indexable robots_denied_in_sitemap redirect_in_sitemap error_in_sitemap noindex_in_sitemap
-  canonicalised_in_sitemap client_error_with_demand demand_not_indexable bots_on_non_indexable`;
+  canonicalised_in_sitemap client_error_with_demand demand_not_indexable robots_denied_with_demand
+  bots_on_non_indexable`;
 
 /** What to do first, of the rows of mart.issue_priorities that a condition lets through. */
 export function firstThings(condition: string): string {

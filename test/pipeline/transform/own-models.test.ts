@@ -74,6 +74,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.page_hits',
       'mart.pages',
       'mart.projects',
+      'mart.rechecks',
     ],
     'mart.issue_changes': [
       'mart.crawl_columns',

@@ -2,12 +2,12 @@ import type { Row } from '../sites/sites.ts';
 import { becameNonIndexable } from './became.ts';
 import { hasAllLinks, hasAllSitemaps } from './comparison.ts';
 import { demandOfCrawl, logSpan } from './crawl-days.ts';
-import type { CrawlFacts } from './crawls.ts';
+import { type CrawlFacts, isList } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { ISSUES, type Severity, type Worth } from './issues.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
-import { bool, isKnown, list, rounded, sum } from './values.ts';
+import { bool, isKnown, list, median, rounded, sum } from './values.ts';
 import { budgetOf, totalsOf } from './visits.ts';
 
 /** Issues that exist only where the crawl read all links of the website. */
@@ -54,6 +54,8 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
         .map(({ row }) => row.url_host),
     );
     const byUrl = new Map(crawl.allPages.map((page) => [page.url, page]));
+    const indexable = crawl.allPages.filter(({ isIndexable }) => isIndexable === true);
+    const usualDepth = median(indexable.map(({ depth }) => depth));
     const worth = new Map(
       crawl.allPages.map((page): [Page, Worth] => {
         const demand = demandOfCrawl(project, crawl).get(page.url);
@@ -70,6 +72,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             hasSitemaps,
             isLost: becameNonIndexable(crawl, page),
             canonicalTarget: byUrl.get(page.canonicalUrl ?? '') ?? null,
+            ...{ isOfList: isList(crawl), usualDepth },
             isOfSecureHost: secureHosts.has(page.row.url_host),
           },
         ];

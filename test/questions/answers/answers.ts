@@ -33,7 +33,10 @@ const lostInlinks = (row: Row): number | null => {
 export const ANSWERS: Readonly<Record<string, Answer>> = {
   q01_links_to_redirects_to_404: { rows: q01, order: ['crawl_id', '-links', 'target', 'anchor'] },
   q02_links_into_segments: { rows: q02, order: ['crawl_id', 'segmentation', 'segment', '-links', 'anchor'] },
-  q03_orphan_pages: { rows: q03, order: ['crawl_id', '-clicks', 'url'] },
+  q03_orphan_pages: {
+    rows: q03,
+    order: ['crawl_id', ({ state }) => (state === 'live' ? 0 : state === null ? 1 : 2), '-clicks', 'url'],
+  },
   q04_indexability_funnel: { rows: q04, order: ['-ended_at', '-crawl_id'] },
   q05_status_codes_by_crawl: {
     rows: q05,

@@ -19,6 +19,10 @@ export interface Worth {
   /** Whether a sitemap lists any page of the crawl. */
   readonly hasSitemaps: boolean;
   readonly isLost: boolean;
+  /** Whether the crawl is that of a list of URLs. */
+  readonly isOfList: boolean;
+  /** The median of the indexable pages of the crawl. */
+  readonly usualDepth: number | null;
   /** Whether a page of its host answers 200 over https. */
   readonly isOfSecureHost: boolean;
 }
@@ -133,13 +137,16 @@ const ERROR_TITLE =
 export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   became_non_indexable: ['high', (_page, { isLost }) => isLost],
   server_error: ['high', reason('server_error')],
-  client_error: ['high', all(reason('client_error'), ({ inlinks }) => above(inlinks, 0))],
+  client_error: [
+    'high',
+    all(reason('client_error'), ({ inlinks }, { isOfList }) => above(inlinks, 0) || isOfList),
+  ],
   client_error_with_demand: [
     'high',
     all(
       reason('client_error'),
-      ({ inlinks }, { impressions, botHits }) =>
-        !above(inlinks, 0) && [impressions, botHits].some((value) => above(value, 0)),
+      ({ inlinks }, { impressions, botHits, isOfList }) =>
+        !isOfList && !above(inlinks, 0) && [impressions, botHits].some((value) => above(value, 0)),
     ),
   ],
   no_answer: ['high', reason('no_answer')],
@@ -481,10 +488,19 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   demand_not_indexable: [
     'high',
-    (page, { impressions }) =>
-      reason('robots_denied', 'noindex', 'canonicalised')(page, {} as Worth) && above(impressions, 0),
+    (page, { impressions }) => reason('noindex', 'canonicalised')(page, {} as Worth) && above(impressions, 0),
   ],
-  deep_with_clicks: ['medium', indexable((page, { clicks }) => above(page.depth, 3) && above(clicks, 0))],
+  robots_denied_with_demand: [
+    'high',
+    (page, { impressions }) => reason('robots_denied')(page, {} as Worth) && above(impressions, 0),
+  ],
+  deep_with_clicks: [
+    'medium',
+    indexable(
+      ({ depth }, { clicks, usualDepth }) =>
+        above(depth, 3) && above(depth, (usualDepth ?? 0) + 1) && above(clicks, 0),
+    ),
+  ],
   page_two: [
     'medium',
     indexable((_page, { impressions, position }) => above(impressions, 99) && within(position, 11, 20)),

@@ -1,9 +1,10 @@
 import type { Row } from '../sites/sites.ts';
+import { hasAllLinks, observationReason } from './comparison.ts';
 import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named, type ProjectFacts } from './facts.ts';
-import type { Page } from './pages.ts';
-import { byBytes, isKnown, list, once } from './values.ts';
+import { type Page, within } from './pages.ts';
+import { bool, byBytes, isKnown, list, num, once } from './values.ts';
 import { urlDaysOf } from './visits.ts';
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '');
@@ -31,12 +32,12 @@ export function isResource(url: string, row: Row): boolean {
 
 /** Whether a crawl may have such an orphan that is no page of it. */
 export function isUnknownOrphan(crawl: CrawlFacts, url: string): boolean {
-  return hasStructure(crawl) && !hasResourceName(url);
+  return hasAllLinks(crawl) && hasStructure(crawl) && !hasResourceName(url);
 }
 
 /** A page that no link of the site's structure leads to. */
 export function isOrphan(crawl: CrawlFacts, { depth, inlinks, url, row }: Page): boolean {
-  if (isResource(url, row)) return false;
+  if (isResource(url, row) || !hasAllLinks(crawl)) return false;
   if (inlinks !== 0 && (depth !== null || !hasDepths(crawl))) return false;
   const isStart = crawl.startUrl !== null && withoutSlash(url) === withoutSlash(crawl.startUrl);
   const isFound = (list(row, 'sources') ?? []).some((source) => /crawler/i.test(source));
@@ -50,11 +51,49 @@ function reasonOf({ inlinks, row }: Page): string {
   return inlinks === 0 ? 'no_inlinks' : 'not_reached';
 }
 
-/** URLs that are no pages of a crawl and that log files or search results know, with why and their last status. */
-function unknownTo(
-  project: ProjectFacts,
-  crawl: CrawlFacts,
-): { url: string; reason: string; status: number | null }[] {
+/** Whether an orphan answers, by its status, and why there is none; null where that is unknown. */
+function stateOf(status: number | null, reason: string | null): string | null {
+  if (status === 404 || status === 410) return 'gone';
+  if (within(status, 300, 399)) return 'moved';
+  if (reason === 'blocked_by_robots' || reason === 'robots_unavailable') return 'blocked';
+  if (status !== null && [401, 403, 429, 503].includes(status)) return 'refused';
+  if (reason === 'not_fetched') return null;
+  return reason === null ? 'live' : 'unreadable';
+}
+
+function stateOfPage(page: Page): string | null {
+  const reason = observationReason(page);
+  const isKnownPage = page.status !== null || reason !== null || bool(page.row, 'fetched') === true;
+  return isKnownPage ? stateOf(page.status, reason) : null;
+}
+
+/** By what the crawl requested at its end. */
+function stateOfRecheck(row: Row): string | null {
+  const [status, last] = [num(row, 'status_code'), num(row, 'final_redirect_status')];
+  const isBlocked = bool(row, 'robots_txt_denied') === true || row.error === 'robots_unavailable';
+  if (isBlocked) return 'blocked';
+  if (within(status, 300, 399) && (last === 404 || last === 410)) return 'gone';
+  return stateOf(status, within(status, 200, 299) ? null : 'other');
+}
+
+/** By the last request in log files: a page that did not change answers 304. */
+const stateOfLog = (status: number | null): string | null =>
+  status === null
+    ? null
+    : status === 304
+      ? 'live'
+      : stateOf(status, within(status, 200, 299) ? null : 'other');
+
+interface Unknown {
+  readonly url: string;
+  readonly reason: string;
+  readonly state: string | null;
+  readonly status: number | null;
+  readonly isIndexable: boolean | null;
+}
+
+/** URLs that are no pages of a crawl and that log files or search results know. */
+function unknownTo(project: ProjectFacts, crawl: CrawlFacts): Unknown[] {
   const days = urlDaysOf(project, crawl);
   const logDays = new Set(logSpan(project, crawl)?.days);
   const bots = project.logs.botHits.filter((hit) => logDays.has(hit.day) && hit.botClass === 'search');
@@ -63,23 +102,31 @@ function unknownTo(
   );
   const searched = [...demandOfCrawl(project, crawl).values()].filter(({ impressions }) => impressions > 0);
   const shown = new Set(searched.map(({ url }) => url));
+  const rechecks = new Map(
+    (crawl.requests?.rows ?? []).filter(({ kind }) => kind === 'recheck').map((row) => [row.url, row]),
+  );
   return [...new Set([...logged, ...shown])]
     .filter((url) => !crawl.byUrl.has(url) && isUnknownOrphan(crawl, url))
     .map((url) => {
       const told = days.filter((one) => one.url === url && isKnown(one.lastStatus));
       const [last] = told.toSorted((a, b) => byBytes(b.day, a.day));
       const names = [...(logged.has(url) ? ['logs'] : []), ...(shown.has(url) ? ['search_results'] : [])];
-      return { url, reason: `only_in_${names.join('_and_')}`, status: last?.lastStatus ?? null };
+      const recheck = rechecks.get(url);
+      const found = recheck
+        ? { state: stateOfRecheck(recheck), status: num(recheck, 'status_code') }
+        : { state: stateOfLog(last?.lastStatus ?? null), status: last?.lastStatus ?? null };
+      const isIndexable = recheck === undefined ? null : bool(recheck, 'is_indexable');
+      return { url, reason: `only_in_${names.join('_and_')}`, ...found, isIndexable };
     });
 }
 
 export const q03 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
     const demand = demandOfCrawl(project, crawl);
-    const row = (url: string, reason: string, status: number | null, page?: Page): Row => ({
+    const row = ({ url, reason, state, status, isIndexable }: Unknown, page?: Page): Row => ({
       ...named(crawl),
-      ...{ url, reason, sources: page ? list(page.row, 'sources') : null },
-      ...{ status_code: status, is_indexable: page?.isIndexable ?? null },
+      ...{ url, reason, sources: page ? list(page.row, 'sources') : null, state },
+      ...{ status_code: status, is_indexable: isIndexable },
       ...{ depth: page?.depth ?? null, nb_inlinks: page?.inlinks ?? null },
       clicks: demand.get(url)?.clicks ?? null,
       impressions: demand.get(url)?.impressions ?? null,
@@ -88,7 +135,10 @@ export const q03 = (facts: Facts, asked: Asked): Row[] =>
     const pages = crawl.allPages.filter((page) => isOrphan(crawl, page) && inSegment(page, asked));
     const unknown = asked.segment === undefined ? unknownTo(project, crawl) : [];
     return [
-      ...pages.map((page) => row(page.url, reasonOf(page), page.status, page)),
-      ...unknown.map(({ url, reason, status }) => row(url, reason, status)),
+      ...pages.map((page) => {
+        const { url, status, isIndexable } = page;
+        return row({ url, status, isIndexable, reason: reasonOf(page), state: stateOfPage(page) }, page);
+      }),
+      ...unknown.map((one) => row(one)),
     ];
   });

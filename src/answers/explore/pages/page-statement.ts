@@ -26,6 +26,7 @@ import {
   shownOfChange,
 } from './page-differences.ts';
 import { CHANGES_OF_BEFORE, CHANGES_OF_ISSUE, isIssueChange, type PageFilter } from './page-filter.ts';
+import { foundRows, withRechecked } from './rechecked-pages.ts';
 
 export interface FilteredCrawl extends ComparedName {
   /** Its name, else its identifier. */
@@ -124,9 +125,10 @@ export async function pageStatement(
   const sorted = sortOf(filter.sort, types);
   const unknown = filter.columns.find((name) => !types.has(name));
   if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
+  const found = await foundRows(ask, issue, within.own === '$since' ? since : crawl.crawl_id);
   const extra = [
     ...(issue === undefined ? [] : ['why']),
-    ...(await relatedColumns(ask, issue, within.own === '$since' ? since : crawl.crawl_id)),
+    ...(found.are_related ? ['related_url'] : []),
     ...within.shown,
     ...(compared.columns.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
@@ -134,7 +136,8 @@ export async function pageStatement(
   const traffic = await trafficColumns(ask, crawl.crawl_id);
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...traffic, ...more])];
   const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
-  const through = (asked: readonly string[]): string => fromPages(within, issue, asked, all);
+  const source = found.are_rechecked ? withRechecked(types) : 'mart.pages';
+  const through = (asked: readonly string[]): string => fromPages(source, { within, issue, asked, all });
   return {
     crawl,
     filter: { ...filter, segment: undefined, segmentation: undefined, ...segmentParts(segment) },
@@ -163,10 +166,18 @@ ORDER BY links.target, links.origin, links.anchor NULLS LAST, links.link_positio
 
 /** The pages that meet all conditions, with what is known besides of the columns that are asked for. */
 function fromPages(
-  within: ReturnType<typeof pagesOf>,
-  issue: string | undefined,
-  asked: readonly string[],
-  all: readonly string[],
+  source: string,
+  {
+    within,
+    issue,
+    asked,
+    all,
+  }: {
+    readonly within: Within;
+    readonly issue: string | undefined;
+    readonly asked: readonly string[];
+    readonly all: readonly string[];
+  },
 ): string {
   const besides = BESIDES.filter(({ columns }) => asked.some((name) => Object.hasOwn(columns, name)));
   const selected = [
@@ -178,7 +189,7 @@ function fromPages(
   ];
   return `FROM (
   SELECT ${selected.join(', ')}
-  FROM mart.pages AS pages
+  FROM ${source} AS pages
   ${[...within.joins, ...besides.map(({ join }) => join(within.own, issue))].join('\n  ')}
   WHERE ${within.conditions.join('\n    AND ')}
 ) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
@@ -212,21 +223,6 @@ export async function checkIssue(ask: AskCrawls, issue: string): Promise<void> {
   throw new CrawlhouseError('usage', `there is no issue ${issue}`, {
     hint: `${didYouMean(issue, names)}crawlhouse issues lists those of a crawl`,
   });
-}
-
-/** The column of the other URL, where an issue of relations has one. */
-async function relatedColumns(
-  ask: AskCrawls,
-  issue: string | undefined,
-  crawl: string | null,
-): Promise<readonly string[]> {
-  if (issue === undefined) return [];
-  const found = await ask<{ url: string }>(
-    `SELECT url FROM mart.page_issues
-     WHERE crawl_id = $crawl AND issue = $issue AND related_url IS NOT NULL LIMIT 1`,
-    { crawl, issue },
-  );
-  return found.length === 0 ? [] : ['related_url'];
 }
 
 /** Null where it is off in the project. */

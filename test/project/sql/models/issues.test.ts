@@ -62,9 +62,9 @@ describe('each issue that has cases', () => {
 describe('what to do fits the reason why a page is not indexable', () => {
   const FITS: Readonly<Record<string, readonly (readonly [issue: string, fix: RegExp])[]>> = {
     robots_denied: [
-      ['robots_denied', /robots\.txt/],
-      ['robots_denied_in_sitemap', /out of the sitemap, or let robots\.txt/],
-      ['demand_not_indexable', /robots\.txt/],
+      ['robots_denied', /^Edit robots\.txt/],
+      ['robots_denied_in_sitemap', /^Edit robots\.txt.*out of the sitemap/],
+      ['robots_denied_with_demand', /^Edit robots\.txt/],
     ],
     no_answer: [['no_answer', /host answers/]],
     redirect: [
@@ -110,7 +110,7 @@ describe('what to do fits the reason why a page is not indexable', () => {
       },
     ]);
     await warehouse.connection.run(`CREATE OR REPLACE TABLE mart.crawls AS
-        SELECT 'c' AS crawl_id, 'p' AS project_id, NULL AS previous_crawl_id, NULL AS crawl_config_id, 1 AS crawl_number, now() AS ended_at, true AS is_latest;
+        SELECT 'c' AS crawl_id, 'p' AS project_id, NULL AS previous_crawl_id, NULL AS crawl_config_id, 1 AS crawl_number, now() AS ended_at, true AS is_latest, false AS is_list;
       CREATE OR REPLACE TABLE mart.page_demand AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS impressions;
       CREATE OR REPLACE TABLE mart.page_hits AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS search_bot_hits;
       CREATE OR REPLACE TABLE mart.crawl_budget AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS non_indexable_hits`);

@@ -1,0 +1,23 @@
+/*
+title: Blocked by robots.txt, with demand
+severity: high
+category: demand
+definition: >-
+  The first reason why the page is not indexable is robots_denied, and search results showed it on the days that belong
+  to the crawl.
+source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
+why_it_matters: Search engines can no longer read a page that people find today, so it loses its text and then its place.
+fix: Edit robots.txt so that it allows the page
+mended_by: server
+evidence: [non_indexable_reason, page_demand.impressions]
+is_by_days: true
+*/
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  'robots.txt blocks it, with ' || CAST(demand.impressions AS VARCHAR) || ' impressions' AS why
+FROM mart.pages AS pages
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
+WHERE pages.non_indexable_reason = 'robots_denied' AND demand.impressions > 0

@@ -1,0 +1,52 @@
+import { ident } from '../../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
+import type { AskCrawls } from '../chosen-crawls.ts';
+import { BESIDE_PAGES } from './beside-pages.ts';
+import type { PageColumnTypes } from './page-conditions.ts';
+
+/** What `mart.rechecks` has under the names of `mart.pages`. */
+const RECHECKED = [
+  'crawl_id',
+  'project_id',
+  'url',
+  'url_key',
+  'status_code',
+  'is_indexable',
+  'canonical_url',
+];
+
+/** Whether some page of an issue has another URL beside it, and whether some is no page of the crawl, but was rechecked. */
+export async function foundRows(
+  ask: AskCrawls,
+  issue: string | undefined,
+  crawl: string | null,
+): Promise<Readonly<Record<'are_related' | 'are_rechecked', boolean>>> {
+  const none = { are_related: false, are_rechecked: false };
+  if (issue === undefined) return none;
+  const [found] = await ask<typeof none>(
+    `SELECT coalesce(bool_or(found.related_url IS NOT NULL), false) AS are_related,
+       count(rechecks.url) > 0 AS are_rechecked
+     FROM mart.page_issues AS found
+     LEFT JOIN mart.rechecks AS rechecks ON rechecks.crawl_id = found.crawl_id AND rechecks.url = found.url
+     WHERE found.crawl_id = $crawl AND found.issue = $issue`,
+    { crawl, issue },
+  );
+  return found ?? none;
+}
+
+/** Pages, and URLs that are no pages of the crawl and that it requested at its end: little is known of those. */
+export function withRechecked(types: PageColumnTypes): string {
+  const names = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
+  const known: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(RECHECKED.map((name) => [name, `rechecks.${name}`])),
+    redirect_location: 'rechecks.redirect_to_final_url',
+  };
+  const values = names.map(
+    (name) => `${lookUp(known, name) ?? `CAST(NULL AS ${types.get(name)})`} AS ${ident(name)}`,
+  );
+  return `(
+    SELECT ${names.map(ident).join(', ')} FROM mart.pages
+    UNION ALL
+    SELECT ${values.join(', ')} FROM mart.rechecks AS rechecks
+  )`;
+}
