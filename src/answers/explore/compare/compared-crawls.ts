@@ -56,7 +56,7 @@ export interface IssueRow {
   readonly after: number | null;
   readonly is_by_days: boolean;
   readonly is_sampled: boolean;
-  /** What each crawl must have read whole for it, and did not; null: nothing. */
+  /** What each crawl lacks that the issue needs, as what it did not do; null: nothing. */
   readonly lacks_before: string | null;
   readonly lacks_after: string | null;
 }
@@ -64,9 +64,15 @@ export interface IssueRow {
 export const pagesOfSite = (crawl: string): string =>
   `SELECT changes.issue, changes.pages FROM mart.issue_changes AS changes WHERE changes.crawl_id = ${crawl}`;
 
-const lackOf = (crawl: string): string => `CASE
-      WHEN strpos(files.needs, 'links') > 0 AND NOT ${crawl}.has_all_links THEN 'links'
-      WHEN strpos(files.needs, 'sitemaps') > 0 AND NOT ${crawl}.has_all_sitemaps THEN 'sitemaps'
+/** No page of a first crawl became something since the previous one. */
+const isFirst = (crawl: string): string =>
+  `strpos(files.needs, 'previous') > 0 AND ${crawl}.previous_crawl_id IS NULL`;
+
+const lackOf = (crawl: string, more = ''): string => `CASE
+      WHEN strpos(files.needs, 'links') > 0 AND NOT ${crawl}.has_all_links THEN 'did not read all links of the site'
+      WHEN strpos(files.needs, 'sitemaps') > 0 AND NOT ${crawl}.has_all_sitemaps
+        THEN 'did not read all sitemaps of the site'
+      ${more}
     END`;
 
 /** The issues of the project in two crawls, up to a condition; `pages` selects those of each issue in one. */
@@ -79,8 +85,9 @@ export const issuesSql = (pages: (crawl: '$from' | '$to') => string): string => 
   )
   SELECT
     issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
-    former.pages AS "before", later.pages AS "after", sampled.issue IS NOT NULL AS is_sampled,
-    ${lackOf('earlier')} AS lacks_before, ${lackOf('crawls')} AS lacks_after
+    CASE WHEN ${isFirst('earlier')} THEN 0 ELSE former.pages END AS "before", later.pages AS "after", sampled.issue IS NOT NULL AS is_sampled,
+    ${lackOf('earlier')} AS lacks_before,
+    ${lackOf('crawls', `WHEN ${isFirst('crawls')} THEN 'has no previous crawl'`)} AS lacks_after
   FROM mart.project_issues AS issues
   JOIN mart.issues AS files ON files.issue = issues.issue
   JOIN mart.crawls AS crawls ON crawls.crawl_id = $to AND crawls.project_id = issues.project_id
@@ -107,8 +114,7 @@ export function whyNot(
   if (is_by_days) return 'it depends on days, which differ';
   if (is_sampled) return 'it is measured on a sample of pages';
   const lack = lacks_before ?? lacks_after;
-  if (lack !== null)
-    return `${nameOfCrawl(lacks_before === null ? to : from)} did not read all ${lack} of the site`;
+  if (lack !== null) return `${nameOfCrawl(lacks_before === null ? to : from)} ${lack}`;
   if (before !== null && after !== null) return null;
   return `the export of ${nameOfCrawl(before === null ? from : to)} lacks a field that shows it`;
 }
