@@ -39,9 +39,11 @@ export async function comparedPair(
     issue === undefined
       ? {}
       : { 'mart.page_issues': `(SELECT * FROM mart.page_issues WHERE issue = ${issue})` };
-  const issueChanges = await modelSql('page_issue_changes', {
-    ...{ 'mart.crawl_pairs': `(${pairs})`, 'mart.page_comparison': `(${exceptions}\n)`, ...found },
+  const changes = await modelSql('page_issue_changes', {
+    ...{ 'mart.crawl_pairs': `(${pairs})`, 'mart.page_comparison': 'compared_pages', ...found },
   });
+  // The model names them several times: they are compared once.
+  const issueChanges = `WITH compared_pages AS (${exceptions}\n), changes AS (${changes}\n) SELECT * FROM changes`;
   return { crawl, since, exceptions, issueChanges };
 }
 
