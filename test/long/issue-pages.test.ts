@@ -11,14 +11,7 @@ const FILES = readdirSync(join(import.meta.dirname, '..', '..', 'sql', 'issues')
 
 /** Those that ask what links lead to a page. */
 const LINKED = [
-  ...[
-    'client_error',
-    'deep_page',
-    'deep_with_clicks',
-    'linked_redirect',
-    'one_inlink',
-    'only_nofollow_inlinks',
-  ],
+  ...['deep_page', 'deep_with_clicks', 'linked_redirect', 'one_inlink', 'only_nofollow_inlinks'],
   ...['orphan', 'robots_denied', 'url_tracking'],
 ];
 
@@ -36,13 +29,18 @@ test('each issue is found on its page of a real crawl, and not on the near one',
 
 test('a crawl of a list knows no links to its pages, so no issue tells of them', async () => {
   const pages = Object.fromEntries(
-    LINKED.flatMap((issue) => (PAGES[issue] === undefined ? [] : [[issue, PAGES[issue]]])),
+    [...LINKED, 'client_error'].flatMap((issue) =>
+      PAGES[issue] === undefined ? [] : [[issue, PAGES[issue]]],
+    ),
   );
   const found = await crawlIssues(pages, { isList: true });
   const told = [...found.issues].flatMap(([url, issues]) =>
     LINKED.filter((issue) => issues.has(issue)).map((issue) => `${issue}: ${url}`),
   );
   expect(told).toEqual([]);
+  // The list itself names its errors.
+  const errors = [...found.issues.values()].filter((issues) => issues.has('client_error'));
+  expect(errors.length).toBe(PAGES.client_error?.length);
   expect(await found.rows('SELECT * FROM mart.orphans')).toEqual([]);
   const known = `SELECT DISTINCT depth, nb_inlinks, follow_inlinks, nofollow_inlinks FROM mart.pages`;
   expect(await found.rows(known)).toEqual([

@@ -558,6 +558,10 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { at: '/denied/near', inlinks: 0, sitemaps: 1 },
   ],
   robots_denied_in_sitemap: [{ at: '/denied/listed' }, { at: '/denied/unlisted', sitemaps: 0 }],
+  robots_denied_with_demand: [
+    { at: '/denied/shown', sitemaps: 0, demand: [20, 1, 9] },
+    { at: '/denied/not-shown', sitemaps: 0 },
+  ],
   series_to_error: [
     { head: paged('series-to-error', '0') },
     { head: paged('series-to-error', '1') },
