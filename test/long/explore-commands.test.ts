@@ -100,6 +100,17 @@ test('issues and pages are rows in any format, and a list that is cut says so', 
 test('a crawl that was cut is compared with none, and is not called the first one', async () => {
   const stdout = await ok('issues', '--project', 'Shop', '--crawl', 'shop-cut');
   expect(stdout).toMatch(/^Shop, crawl of 2026-03-05 03:00 UTC \(shop-cut\), compared with none$/m);
+  // Each answer about it says what it did not cover.
+  const note = 'The crawl stopped at its limit of URLs. Other pages were not requested.';
+  expect(stdout).toContain(`\n${note}\n`);
+  const crawl = ['--project', 'Shop', '--crawl', 'shop-cut'];
+  expect(await ok('pages', ...crawl)).toContain(`\n${note}\n`);
+  expect(await ok('url', url('/'), ...crawl)).toContain(`${note}\n`);
+  expect(await ok('compare', 'shop-cut', 'shop-3')).toContain(`crawl 2 of 2026-03-05: ${note}\n`);
+  const question = ['query', '--question', 'q04_indexability_funnel', '-p', 'project=Shop'];
+  const { stderr } = await run(...question, '-p', 'crawl=shop-cut');
+  expect(stderr).toContain(`Shop, Crawl 2 · 2026-03-05: ${note}\n`);
+  expect((await run(...question)).stderr).not.toContain(note);
 });
 
 test('compare shows both crawls, the change of each figure, and why one is not compared', async () => {

@@ -62,7 +62,8 @@ function sayKpis(said: Said, screen: string, row: Row | undefined): void {
 
 function sayIssues(said: Said, screen: string, issues: Rows): void {
   for (const one of issues)
-    for (const of of ['pages', 'new', 'fixed']) said.say(screen, `issue ${one.issue}: ${of}`, one[of]);
+    for (const of of ['pages', 'new', 'fixed', 'missing'])
+      said.say(screen, `issue ${one.issue}: ${of}`, one[of]);
 }
 
 /** What each screen of a project and its main crawl says. */
@@ -100,6 +101,7 @@ async function hear(said: Said, { ask }: OpenConsole, site: Row, report: Row | u
   for (const one of comparison?.issues ?? []) {
     said.say('compare', `issue ${one.issue}: new`, one.new);
     said.say('compare', `issue ${one.issue}: fixed`, one.fixed);
+    said.say('compare', `issue ${one.issue}: missing`, one.missing);
   }
   for (const { change, pages } of comparison?.pages ?? []) {
     if (pages === null) continue;
