@@ -14,6 +14,8 @@ columns:
   refused_pages: Of these pages, the ones that the server refused to the crawler.
   unreadable_pages: Of these pages, the ones that gave no answer, an error of the server or a broken body.
   sitemap_pages: Number of pages that a sitemap lists.
+  median_depth: >-
+    Median depth of the indexable pages: the depth in the middle, or the mean of the two there. NULL where no depth is known.
   sitemaps: >-
     Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
   unread_sitemaps: Of these files, the ones that it could not read.
@@ -42,6 +44,7 @@ SELECT
   count(CASE WHEN pages.observation = 'refused' THEN 1 END) AS refused_pages,
   count(CASE WHEN pages.observation = 'unreadable' THEN 1 END) AS unreadable_pages,
   count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END) AS sitemap_pages,
+  min(usual.depth) AS median_depth,
   min(files.sitemaps) AS sitemaps,
   min(files.unread_sitemaps) AS unread_sitemaps,
   coalesce(max(pages.depth), 0) <= 0
@@ -61,4 +64,22 @@ LEFT JOIN (
   FROM mart.crawl_files
   GROUP BY crawl_id
 ) AS files ON files.crawl_id = pages.crawl_id
+LEFT JOIN (
+  SELECT crawl_id, avg(CASE WHEN 2 * (up_to - pages) <= all_pages AND 2 * up_to >= all_pages THEN depth END) AS depth
+  FROM (
+    SELECT
+      crawl_id,
+      depth,
+      pages,
+      sum(pages) OVER (PARTITION BY crawl_id ORDER BY depth) AS up_to,
+      sum(pages) OVER (PARTITION BY crawl_id) AS all_pages
+    FROM (
+      SELECT crawl_id, depth, count(*) AS pages
+      FROM mart.pages
+      WHERE is_indexable AND depth IS NOT NULL
+      GROUP BY crawl_id, depth
+    ) AS counted
+  ) AS summed
+  GROUP BY crawl_id
+) AS usual ON usual.crawl_id = pages.crawl_id
 GROUP BY pages.crawl_id

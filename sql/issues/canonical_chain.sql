@@ -10,7 +10,6 @@ fix: Declare the last page of the chain
 mended_by: template
 evidence: [canonical_url]
 */
-SELECT pages.crawl_id, pages.project_id, pages.url, 'canonical ' || pages.canonical_url || ' declares ' || targets.canonical_url AS why, targets.url AS related_url
-FROM mart.pages AS pages
-JOIN mart.read_targets AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url AND targets.url <> pages.url
-WHERE pages.status_code = 200 AND pages.is_canonicalised AND targets.is_canonicalised
+SELECT crawl_id, project_id, url, 'canonical ' || canonical_url || ' declares ' || target_canonical_url AS why, canonical_url AS related_url
+FROM mart.canonical_targets
+WHERE is_target_canonicalised

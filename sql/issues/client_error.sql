@@ -9,6 +9,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/http-network
 why_it_matters: People and search engines follow links of the site to a page that is not there.
 fix: Let the page answer with status 200 or redirect it, and fix the links to it
 mended_by: server
+related: linking_page
 evidence: [status_code, nb_inlinks]
 cases:
   has: [{status_code: 404, non_indexable_reason: client_error, nb_inlinks: 1}]
@@ -16,15 +17,7 @@ cases:
     - {status_code: 404, non_indexable_reason: client_error, nb_inlinks: 0}
     - {status_code: 503, non_indexable_reason: server_error, nb_inlinks: 1}
 */
-SELECT
-  pages.crawl_id,
-  pages.project_id,
-  pages.url,
-  'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why,
-  min(links.origin) AS related_url
+SELECT pages.crawl_id, pages.project_id, pages.url, 'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why
 FROM mart.pages AS pages
 LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
-LEFT JOIN mart.links AS links
-  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
 WHERE pages.non_indexable_reason = 'client_error' AND (pages.nb_inlinks > 0 OR crawls.is_list)
-GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.status_code

@@ -16,24 +16,6 @@ is_by_days: true
 SELECT pages.crawl_id, pages.project_id, pages.url, CAST(pages.depth AS VARCHAR) || ' clicks from the start' AS why
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawl_coverage AS coverage ON coverage.crawl_id = pages.crawl_id
 JOIN mart.page_demand AS demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
-JOIN (
-  -- The median: the depth in the middle, or the mean of the two there.
-  SELECT crawl_id, avg(CASE WHEN 2 * (up_to - pages) <= all_pages AND 2 * up_to >= all_pages THEN depth END) AS depth
-  FROM (
-    SELECT
-      crawl_id,
-      depth,
-      pages,
-      sum(pages) OVER (PARTITION BY crawl_id ORDER BY depth) AS up_to,
-      sum(pages) OVER (PARTITION BY crawl_id) AS all_pages
-    FROM (
-      SELECT crawl_id, depth, count(*) AS pages
-      FROM mart.pages
-      WHERE is_indexable AND depth IS NOT NULL
-      GROUP BY crawl_id, depth
-    ) AS counted
-  ) AS summed
-  GROUP BY crawl_id
-) AS usual ON usual.crawl_id = pages.crawl_id
-WHERE pages.is_indexable AND pages.depth > $depth AND pages.depth > usual.depth + 1 AND demand.clicks > 0
+WHERE pages.is_indexable AND pages.depth > $depth AND pages.depth > coverage.median_depth + 1 AND demand.clicks > 0

@@ -7,19 +7,12 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: People wait for a hop, and the link says less about the page that it means.
 fix: Let the links lead to the final URL
 mended_by: content
+related: linking_page
 evidence: [status_code, nb_inlinks]
 cases:
   has: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 1}]
   has_not: [{status_code: 301, non_indexable_reason: redirect, nb_inlinks: 0}, {status_code: 200, nb_inlinks: 1}]
 */
-SELECT
-  pages.crawl_id,
-  pages.project_id,
-  pages.url,
-  'HTTP status ' || CAST(pages.status_code AS VARCHAR) AS why,
-  min(links.origin) AS related_url
-FROM mart.pages AS pages
-LEFT JOIN mart.links AS links
-  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
-WHERE pages.non_indexable_reason = 'redirect' AND pages.nb_inlinks > 0
-GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.status_code
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
+FROM mart.pages
+WHERE non_indexable_reason = 'redirect' AND nb_inlinks > 0

@@ -8,19 +8,12 @@ why_it_matters: If that one link goes, the page is an orphan; and it is given li
 fix: Link to the page from more pages of its subject
 mended_by: content
 needs: [links]
+related: linking_page
 evidence: [nb_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1}, {is_indexable: true, is_resource: false, nb_inlinks: 1}]
   has_not: [{is_indexable: true, is_resource: true, nb_inlinks: 1}, {is_indexable: true, nb_inlinks: 2}, {is_indexable: true, nb_inlinks: 0}, {is_indexable: false, nb_inlinks: 1}]
 */
-SELECT
-  pages.crawl_id,
-  pages.project_id,
-  pages.url,
-  '1 link leads to it' AS why,
-  min(links.origin) AS related_url
-FROM mart.pages AS pages
-LEFT JOIN mart.links AS links
-  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
-WHERE pages.is_indexable AND pages.nb_inlinks = 1 AND NOT coalesce(pages.is_resource, false)
-GROUP BY pages.crawl_id, pages.project_id, pages.url
+SELECT crawl_id, project_id, url, '1 link leads to it' AS why
+FROM mart.pages
+WHERE is_indexable AND nb_inlinks = 1 AND NOT coalesce(is_resource, false)

@@ -8,6 +8,7 @@ why_it_matters: The site asks search engines not to follow any link to the page.
 fix: Take nofollow away from links to it
 mended_by: template
 needs: [links]
+related: linking_page
 evidence: [nb_inlinks, follow_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1, follow_inlinks: 0}]
@@ -17,13 +18,9 @@ cases:
     - {is_indexable: false, nb_inlinks: 1, follow_inlinks: 0}
 */
 SELECT
-  pages.crawl_id,
-  pages.project_id,
-  pages.url,
-  CAST(pages.nb_inlinks AS VARCHAR) || CASE WHEN pages.nb_inlinks = 1 THEN ' link' ELSE ' links' END || ', none to be followed' AS why,
-  min(links.origin) AS related_url
-FROM mart.pages AS pages
-LEFT JOIN mart.links AS links
-  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.origin <> pages.url
-WHERE pages.is_indexable AND pages.nb_inlinks > 0 AND pages.follow_inlinks = 0
-GROUP BY pages.crawl_id, pages.project_id, pages.url, pages.nb_inlinks
+  crawl_id,
+  project_id,
+  url,
+  CAST(nb_inlinks AS VARCHAR) || CASE WHEN nb_inlinks = 1 THEN ' link' ELSE ' links' END || ', none to be followed' AS why
+FROM mart.pages
+WHERE is_indexable AND nb_inlinks > 0 AND follow_inlinks = 0

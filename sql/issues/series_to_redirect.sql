@@ -7,25 +7,18 @@ source: https://developers.google.com/search/docs/specialty/ecommerce/pagination
 why_it_matters: The series leads to another page than it says.
 fix: Declare the final URL of each page of the series
 mended_by: template
+related: series_redirect
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
   has: [{pagination_errors: [target_redirects]}, {pagination_errors: [a, target_redirects, z]}]
   has_not: [{pagination_errors: [other]}, {pagination_errors: []}, {pagination_errors: null}]
 */
 SELECT
-  pages.crawl_id,
-  pages.project_id,
-  pages.url,
+  crawl_id,
+  project_id,
+  url,
   'series: target_redirects' AS why,
-  CASE
-    WHEN former.url < later.url THEN former.url
-    WHEN coalesce(later.url, former.url) IS NOT NULL THEN coalesce(later.url, former.url)
-    -- Of two targets it is unknown which.
-    WHEN pages.rel_prev IS NULL OR pages.rel_next IS NULL THEN coalesce(pages.rel_prev, pages.rel_next)
-  END AS related_url
-FROM mart.pages AS pages
-LEFT JOIN mart.read_targets AS former
-  ON former.crawl_id = pages.crawl_id AND former.url = pages.rel_prev AND former.status_code BETWEEN 300 AND 399
-LEFT JOIN mart.read_targets AS later
-  ON later.crawl_id = pages.crawl_id AND later.url = pages.rel_next AND later.status_code BETWEEN 300 AND 399
-WHERE ',' || array_to_string(pages.pagination_errors, ',') || ',' LIKE '%,target_redirects,%'
+  -- Of two targets it is unknown which.
+  CASE WHEN rel_prev IS NULL OR rel_next IS NULL THEN coalesce(rel_prev, rel_next) END AS related_url
+FROM mart.pages
+WHERE ',' || array_to_string(pagination_errors, ',') || ',' LIKE '%,target_redirects,%'

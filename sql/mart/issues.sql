@@ -27,9 +27,11 @@ columns:
     has_all_sitemaps), without which no page has the issue; related, the other page of the relation
     (mart.page_issues.related_url), without which the issue is neither new nor fixed; previous, the previous crawl, without
     which it is unknown which pages have it.
+  related: >-
+    Relation that names the other page of the issue (mart.page_relations.relation), or an empty text.
   is_by_days: >-
     Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
     compared with the crawl before.
 */
-SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, mended_by, evidence, needs, is_by_days
+SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, mended_by, evidence, needs, related, is_by_days
 FROM issues.files

@@ -28,7 +28,8 @@ incremental:
   by: crawl_id
   within:
     mart.pages: [crawl_id]
-    mart.read_targets: [crawl_id]
+    mart.page_relations: [crawl_id]
+    mart.canonical_targets: [crawl_id]
     mart.page_hreflangs: [crawl_id]
     mart.links: [crawl_id]
     mart.orphans: [crawl_id]
@@ -103,15 +104,17 @@ incremental:
     WHERE crawls.has_pages
 */
 SELECT
-  crawl_id,
-  project_id,
-  url,
-  crawl_id || ' ' || url AS page_key,
-  project_id || ' ' || url AS url_key,
-  issue,
-  why,
-  related_url
+  found.crawl_id,
+  found.project_id,
+  found.url,
+  found.crawl_id || ' ' || found.url AS page_key,
+  found.project_id || ' ' || found.url AS url_key,
+  found.issue,
+  found.why,
+  coalesce(relations.related_url, found.related_url) AS related_url
 FROM issues.found AS found
+LEFT JOIN mart.page_relations AS relations
+  ON relations.crawl_id = found.crawl_id AND relations.url = found.url AND relations.relation = found.relation
 -- Where links or sitemaps were read in part, what needs all of them is not known.
 LEFT JOIN (
   SELECT crawls.crawl_id AS partial_id, issues.issue AS unknown_issue

@@ -40,7 +40,7 @@ const migration = ({ project, from, to }: { project: string; from: string; to: s
   `Check the migration of the project ${project}: the crawl ${from} is before it, the crawl ${to} after.
 
 1. compare_crawls from ${from} to ${to}: pages removed, moved and missing, indexability and canonicals that changed, client errors, redirects.
-2. find_pages with crawl ${to}, since ${from} and change removed, then missing (reason says why), is_indexable and status_code: the pages that lost most.
+2. find_pages with crawl ${to}, since ${from} and change removed, then missing (with the reason of each), then is_indexable, then status_code: the pages that lost most.
 3. ask_question q24_migration_check with the project and the crawl ${to}: where old URLs lead now, and the clicks at risk.
 4. get_url for three URLs that were lost: where they redirect to, who links to them, their clicks.
 

@@ -117,7 +117,10 @@ const offRoot = text(
 const toCanonical = (holds: (target: Page) => boolean): Holds =>
   ok(
     (page, { canonicalTarget }) =>
-      page.isCanonicalised === true && canonicalTarget !== null && holds(canonicalTarget),
+      page.isCanonicalised === true &&
+      canonicalTarget !== null &&
+      canonicalTarget.url !== page.url &&
+      holds(canonicalTarget),
   );
 const isPage: Holds = ({ url, row }) => !isResource(url, row);
 const several = (name: string): Holds => listed(name, (values) => values.length > 1);

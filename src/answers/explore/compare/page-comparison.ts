@@ -29,18 +29,22 @@ export async function comparedPair(
   isPrevious: boolean,
   issue?: '$issue',
 ): Promise<ComparedPair> {
+  if (isPrevious) {
+    const pair = `crawl_id = ${crawl} AND previous_crawl_id = ${since}`;
+    const only = issue === undefined ? '' : ` AND issue = ${issue}`;
+    return {
+      ...{ crawl, since, exceptions: `SELECT * FROM mart.page_comparison WHERE ${pair}` },
+      issueChanges: `SELECT * FROM mart.page_issue_changes WHERE ${pair}${only}`,
+    };
+  }
   const pairs = `SELECT * FROM (${await modelSql('crawl_pairs', {
     'crawls.previous_crawl_id': `CASE WHEN crawls.crawl_id = ${crawl} THEN ${since} END AS previous_crawl_id`,
   })}\n) AS pairs WHERE crawl_id = ${crawl}`;
-  const exceptions = isPrevious
-    ? `SELECT * FROM mart.page_comparison WHERE crawl_id = ${crawl} AND previous_crawl_id = ${since}`
-    : await modelSql('page_comparison', { 'mart.crawl_pairs': `(${pairs})` });
-  const found =
-    issue === undefined
-      ? {}
-      : { 'mart.page_issues': `(SELECT * FROM mart.page_issues WHERE issue = ${issue})` };
+  const exceptions = await modelSql('page_comparison', { 'mart.crawl_pairs': `(${pairs})` });
+  const found = `(SELECT * FROM mart.page_issues WHERE issue = ${issue})`;
   const changes = await modelSql('page_issue_changes', {
-    ...{ 'mart.crawl_pairs': `(${pairs})`, 'mart.page_comparison': 'compared_pages', ...found },
+    ...{ 'mart.crawl_pairs': `(${pairs})`, 'mart.page_comparison': 'compared_pages' },
+    ...(issue && { 'mart.page_issues': found }),
   });
   // The model names them several times: they are compared once.
   const issueChanges = `WITH compared_pages AS (${exceptions}\n), changes AS (${changes}\n) SELECT * FROM changes`;

@@ -64,11 +64,11 @@ const settingOf = (issue: TunedIssue, tuned: TunedIssues, number: number): strin
 function files(tuned: TunedIssues): string {
   const row = (issue: TunedIssue): string[] => {
     const { name, title, category, source, why_it_matters, fix, mended_by, evidence, needs } = issue;
-    const lists = [evidence.join(', '), needs.join(', ')];
+    const lists = [evidence.join(', '), needs.join(', '), issue.related ?? ''];
     const texts = [name, title, category, source, why_it_matters, fix, mended_by, ...lists];
     return [...texts.map(text), String(issue.is_by_days), ...settingOf(issue, tuned, 0)];
   };
-  const texts = 'issue title category source why_it_matters fix mended_by evidence needs'.split(' ');
+  const texts = 'issue title category source why_it_matters fix mended_by evidence needs related'.split(' ');
   const columns = Object.fromEntries(texts.map((name) => [name, 'VARCHAR']));
   return rowsOf({ ...columns, is_by_days: 'BOOLEAN', ...SETTING }, tuned.issues.filter(isLookedFor).map(row));
 }
@@ -99,8 +99,9 @@ function projects(tuned: TunedIssues): string {
 }
 
 /**
- * One row for each page and issue that it has: crawl_id, project_id, url, issue, why, related_url. Conditions on
- * `mart.pages` are found in one pass over it. A page is not related to itself: its related_url is then NULL.
+ * One row for each page and issue that it has: crawl_id, project_id, url, issue, why, related_url, relation (of
+ * `mart.page_relations`). Conditions on `mart.pages` are found in one pass over it. A page is not related to itself: its
+ * related_url is then NULL.
  */
 function found(tuned: TunedIssues): string {
   const issues = tuned.issues.filter(isLookedFor);
@@ -108,7 +109,7 @@ function found(tuned: TunedIssues): string {
   const own = issues.flatMap((issue) => (issue.scan === null ? ownSelects(issue, tuned) : []));
   const selects = [...(scans.length === 0 ? [] : [onePass(scans, tuned)]), ...own];
   if (selects.length > 0) return selects.join('\nUNION ALL\n');
-  const names = ['crawl_id', 'project_id', 'url', 'issue', 'why', 'related_url'];
+  const names = ['crawl_id', 'project_id', 'url', 'issue', 'why', 'related_url', 'relation'];
   return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
 }
 
@@ -160,7 +161,7 @@ function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
   });
   const related = issue.isRelation ? "nullif(nullif(related_url, url), '')" : 'CAST(NULL AS VARCHAR)';
   const select = (rows: string): string =>
-    `SELECT crawl_id, project_id, url, ${text(issue.name)} AS issue, why, ${related} AS related_url FROM (${rows}\n) AS own`;
+    `SELECT crawl_id, project_id, url, ${text(issue.name)} AS issue, why, ${related} AS related_url, ${text(issue.related ?? '')} AS relation FROM (${rows}\n) AS own`;
   if (numbers.size === 1) return [...numbers.keys()].map(select);
   return [...numbers].flatMap(([sql, some]) =>
     sql === ''
@@ -211,7 +212,8 @@ function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
   CASE WHEN named.is_relation THEN substr(each_finding.finding, strpos(each_finding.finding, ${URL_END}) + 1)
     ELSE substr(each_finding.finding, ${NUMBER_LENGTH + 1}) END AS why,
   CASE WHEN named.is_relation
-    THEN nullif(substr(split_part(each_finding.finding, ${URL_END}, 1), ${NUMBER_LENGTH + 1}), '') END AS related_url
+    THEN nullif(substr(split_part(each_finding.finding, ${URL_END}, 1), ${NUMBER_LENGTH + 1}), '') END AS related_url,
+  named.relation
 FROM (
   SELECT page.crawl_id, page.project_id, page.url, each_one.finding
   FROM (
@@ -220,7 +222,7 @@ FROM (
   ) AS page
   CROSS JOIN UNNEST(page.findings) AS each_one(finding)
 ) AS each_finding
-JOIN (VALUES ${scans.map(({ issue, scan }, index) => `(${number(index)}, ${text(issue.name)}, ${scan.related !== null})`).join(', ')}) AS named(number, issue, is_relation)
+JOIN (VALUES ${scans.map(({ issue, scan }, index) => `(${number(index)}, ${text(issue.name)}, ${scan.related !== null}, ${text(issue.related ?? '')})`).join(', ')}) AS named(number, issue, is_relation, relation)
   ON named.number = substr(each_finding.finding, 1, ${NUMBER_LENGTH})`;
 }
 

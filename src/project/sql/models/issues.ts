@@ -34,6 +34,11 @@ const ThresholdName = z
 /** Columns of `mart.pages` with their values; the others are NULL. */
 const Page = z.record(z.string(), z.unknown());
 
+const RELATIONS = [
+  ...['linking_page', 'return_link', 'duplicate_lang', 'hreflang_target'],
+  ...['series_error', 'series_redirect', 'series_non_indexable'],
+] as const;
+
 const IssueHeader = z.strictObject({
   title: z.string().min(1),
   severity: SeverityName,
@@ -54,6 +59,8 @@ const IssueHeader = z.strictObject({
    * without which nobody knows which pages have it.
    */
   needs: z.array(z.enum(['links', 'sitemaps', 'related', 'previous'])).default([]),
+  /** Relation of `mart.page_relations` that names the other page, where the SELECT does not. */
+  related: z.enum(RELATIONS).optional(),
   /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */
   is_by_days: z.boolean().default(false),
   /** Numbers that the settings of a project may replace. `$words` stands for one in the SELECT and the definition. */

@@ -113,7 +113,7 @@ test('follows our models to the fields of the service', async () => {
       ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
         (name) => `mart.issues.${name}`,
       ),
-      ...['why_it_matters', 'fix', 'mended_by', 'evidence', 'needs', 'is_by_days'].map(
+      ...['why_it_matters', 'fix', 'mended_by', 'evidence', 'needs', 'related', 'is_by_days'].map(
         (name) => `mart.issues.${name}`,
       ),
       'mart.crawl_coverage.known_pages',

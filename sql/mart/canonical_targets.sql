@@ -1,0 +1,40 @@
+/*
+name: mart.canonical_targets
+kind: table
+description: >-
+  Pages with status 200 that declare another URL as their canonical, where the crawl requested that URL, with what it is.
+grain: [crawl_id, url]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  url: URL of the page (mart.pages.url).
+  canonical_url: Canonical that it declares (mart.pages.canonical_url).
+  target_status_code: HTTP status of that URL (mart.read_targets.status_code).
+  is_target_noindex: Whether that URL asks not to be indexed (mart.read_targets.is_noindex).
+  is_target_canonicalised: Whether that URL declares yet another one (mart.read_targets.is_canonicalised).
+  target_canonical_url: Canonical that it declares (mart.read_targets.canonical_url).
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within: [mart.pages, mart.read_targets]
+  partitions: |
+    SELECT source_id AS crawl_id, dataset, loaded_at
+    FROM ops.loads
+    WHERE dataset IN ('crawl_pages', 'crawl_requests')
+*/
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  pages.canonical_url,
+  targets.status_code AS target_status_code,
+  targets.is_noindex AS is_target_noindex,
+  targets.is_canonicalised AS is_target_canonicalised,
+  targets.canonical_url AS target_canonical_url
+FROM mart.pages AS pages
+JOIN mart.read_targets AS targets ON targets.crawl_id = pages.crawl_id AND targets.url = pages.canonical_url
+WHERE pages.status_code = 200 AND pages.is_canonicalised AND pages.canonical_url <> pages.url
