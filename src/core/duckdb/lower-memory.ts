@@ -1,8 +1,7 @@
 import type { Connection } from './duckdb.ts';
 
 /**
- * Runs a step again with the full limit if the lower one is too little, and then on one thread. The step leaves nothing
- * half done. A large one
+ * Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. A large one
  * begins with all freed memory given back: each thread keeps some of it, which no limit counts.
  */
 export type Attempt = <T>(step: () => Promise<T>, size?: 'large') => Promise<T>;
@@ -38,10 +37,6 @@ export async function inLowerMemory<T>(
     await raise();
     try {
       return await step();
-    } catch (error) {
-      if (!ranOutOfMemory(error)) throw error;
-      // Each thread keeps blocks of its own for each join and group of a statement.
-      return await withOneThread(connection, step);
     } finally {
       await lower();
     }
