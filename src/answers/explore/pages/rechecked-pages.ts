@@ -48,5 +48,8 @@ export function withRechecked(types: PageColumnTypes): string {
     SELECT ${names.map(ident).join(', ')} FROM mart.pages
     UNION ALL
     SELECT ${values.join(', ')} FROM mart.rechecks AS rechecks
+    WHERE NOT EXISTS (
+      SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = rechecks.crawl_id AND pages.url = rechecks.url
+    )
   )`;
 }
