@@ -532,7 +532,9 @@ WITH
 
   -- The median of how far the weeks before moved; three of them at the least.
   usual AS (
-    SELECT project_id, segmentation, segment, avg(distance) AS distance
+    SELECT
+      project_id, segmentation, segment,
+      CAST(sum(CAST(distance AS DECIMAL(38, 9))) AS DOUBLE) / count(*) AS distance
     FROM (
       SELECT
         project_id,

@@ -450,7 +450,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
       all(is('rendered'), ({ row }) => (str(row, 'title') ?? '') !== (str(row, 'unrendered_title') ?? '')),
     ),
   ],
-  redirect_by_script: ['medium', ok(({ row }) => str(row, 'script_redirect') !== null)],
+  redirect_by_script: ['medium', ok(({ url, row }) => ![null, url].includes(str(row, 'script_redirect')))],
   denied_resources: ['medium', ok(over('num_resources_denied', 0))],
   not_rendered: ['medium', is('rendered', false)],
 
@@ -460,7 +460,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   missing_csp: ['low', ok(lacks('content-security-policy'))],
   missing_nosniff: ['low', ok(lacks('x-content-type-options'))],
   uncompressed: ['low', ok(all(is('compressed', false), over('weight', 10)))],
-  meta_refresh: ['medium', ok(({ row }) => str(row, 'meta_refresh_location') !== null)],
+  meta_refresh: ['medium', ok(({ url, row }) => ![null, url].includes(str(row, 'meta_refresh_location')))],
   canonical_header_differs: [
     'high',
     (page, worth) =>
