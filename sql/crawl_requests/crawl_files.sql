@@ -9,6 +9,8 @@ columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
   project_id: Identifier of its project (raw.crawl_requests._project_id).
   url: Full URL of the file (raw.crawl_requests.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   kind: robots_txt or sitemap (raw.crawl_requests.kind).
   status_code: HTTP status behind its redirects; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
   is_read: >-
@@ -43,6 +45,8 @@ SELECT
   _crawl_id AS crawl_id,
   _project_id AS project_id,
   url,
+  _crawl_id || ' ' || url AS page_key,
+  _project_id || ' ' || url AS url_key,
   kind,
   status_code,
   CASE WHEN kind = 'sitemap' THEN num_urls IS NOT NULL ELSE content IS NOT NULL END AS is_read,

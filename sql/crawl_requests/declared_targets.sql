@@ -10,6 +10,8 @@ columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
   project_id: Identifier of its project (raw.crawl_requests._project_id).
   url: Full URL of the target (raw.crawl_requests.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   declared_as: What it is first declared as, of canonical, redirect, hreflang, next, prev and amp (raw.crawl_requests.declared_as).
   source_url: One of the URLs that declare it (raw.crawl_requests.source_url).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
@@ -52,6 +54,8 @@ SELECT
   _crawl_id AS crawl_id,
   _project_id AS project_id,
   url,
+  _crawl_id || ' ' || url AS page_key,
+  _project_id || ' ' || url AS url_key,
   declared_as,
   source_url,
   status_code,

@@ -9,6 +9,7 @@ columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
   project_id: Identifier of its project (raw.crawl_requests._project_id).
   url: Full URL (raw.crawl_requests.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   state: >-
     gone (404, 410, or redirects that end there), moved (redirects), unlinked (answers, and no link of the crawl leads
@@ -48,6 +49,7 @@ SELECT
   _crawl_id AS crawl_id,
   _project_id AS project_id,
   url,
+  _crawl_id || ' ' || url AS page_key,
   _project_id || ' ' || url AS url_key,
   CASE
     WHEN robots_txt_denied OR error = 'robots_unavailable' THEN 'blocked'

@@ -8,6 +8,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   canonical_url: Canonical that it declares (mart.pages.canonical_url).
   target_status_code: HTTP status of that URL (mart.read_targets.status_code).
   is_target_noindex: Whether that URL asks not to be indexed (mart.read_targets.is_noindex).
@@ -30,6 +32,8 @@ SELECT
   pages.crawl_id,
   pages.project_id,
   pages.url,
+  pages.crawl_id || ' ' || pages.url AS page_key,
+  pages.project_id || ' ' || pages.url AS url_key,
   pages.canonical_url,
   targets.status_code AS target_status_code,
   targets.is_noindex AS is_target_noindex,

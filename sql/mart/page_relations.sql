@@ -8,6 +8,7 @@ grain: [crawl_id, url, relation]
 columns:
   crawl_id: Identifier of the crawl.
   url: URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   relation:
     description: >-
       linking_page (a page that links to it; of pages with one link, with nofollow links only, and of pages that redirect,
@@ -82,39 +83,44 @@ WITH
     FROM series
     JOIN mart.read_targets AS targets ON targets.crawl_id = series.crawl_id AND targets.url = series.target
     WHERE series.target <> series.url
+  ),
+
+  related AS (
+    SELECT links.crawl_id, links.target AS url, 'linking_page' AS relation, min(links.origin) AS related_url
+    FROM linked
+    JOIN mart.links AS links ON links.crawl_id = linked.crawl_id AND links.target = linked.url AND links.origin <> linked.url
+    GROUP BY links.crawl_id, links.target
+
+    UNION ALL
+    SELECT version.crawl_id, version.url, 'return_link', min(targets.url)
+    FROM version
+    JOIN mart.pages AS targets ON targets.crawl_id = version.crawl_id AND targets.url = version.href
+    WHERE version.errors LIKE '%,missing_return_link,%'
+      AND targets.status_code BETWEEN 200 AND 299
+      AND coalesce(strpos(' ' || array_to_string(targets.hreflang_hrefs, ' ') || ' ', ' ' || version.url || ' '), 0) = 0
+    GROUP BY version.crawl_id, version.url
+
+    UNION ALL
+    SELECT version.crawl_id, version.url, 'duplicate_lang', min(same.href)
+    FROM version
+    JOIN version AS same
+      ON same.crawl_id = version.crawl_id AND same.url = version.url AND same.lang = version.lang AND same.href <> version.href
+    WHERE version.errors LIKE '%,duplicate_lang,%'
+    GROUP BY version.crawl_id, version.url
+
+    UNION ALL
+    SELECT version.crawl_id, version.url, 'hreflang_target', min(targets.url)
+    FROM version
+    JOIN mart.read_targets AS targets ON targets.crawl_id = version.crawl_id AND targets.url = version.href
+    WHERE version.errors LIKE '%,target_not_indexable,%' AND NOT targets.is_indexable
+    GROUP BY version.crawl_id, version.url
+
+    UNION ALL
+    SELECT crawl_id, url, relation, min(target)
+    FROM series_target
+    WHERE relation IS NOT NULL
+    GROUP BY crawl_id, url, relation
   )
 
-SELECT links.crawl_id, links.target AS url, 'linking_page' AS relation, min(links.origin) AS related_url
-FROM linked
-JOIN mart.links AS links ON links.crawl_id = linked.crawl_id AND links.target = linked.url AND links.origin <> linked.url
-GROUP BY links.crawl_id, links.target
-
-UNION ALL
-SELECT version.crawl_id, version.url, 'return_link', min(targets.url)
-FROM version
-JOIN mart.pages AS targets ON targets.crawl_id = version.crawl_id AND targets.url = version.href
-WHERE version.errors LIKE '%,missing_return_link,%'
-  AND targets.status_code BETWEEN 200 AND 299
-  AND coalesce(strpos(' ' || array_to_string(targets.hreflang_hrefs, ' ') || ' ', ' ' || version.url || ' '), 0) = 0
-GROUP BY version.crawl_id, version.url
-
-UNION ALL
-SELECT version.crawl_id, version.url, 'duplicate_lang', min(same.href)
-FROM version
-JOIN version AS same
-  ON same.crawl_id = version.crawl_id AND same.url = version.url AND same.lang = version.lang AND same.href <> version.href
-WHERE version.errors LIKE '%,duplicate_lang,%'
-GROUP BY version.crawl_id, version.url
-
-UNION ALL
-SELECT version.crawl_id, version.url, 'hreflang_target', min(targets.url)
-FROM version
-JOIN mart.read_targets AS targets ON targets.crawl_id = version.crawl_id AND targets.url = version.href
-WHERE version.errors LIKE '%,target_not_indexable,%' AND NOT targets.is_indexable
-GROUP BY version.crawl_id, version.url
-
-UNION ALL
-SELECT crawl_id, url, relation, min(target)
-FROM series_target
-WHERE relation IS NOT NULL
-GROUP BY crawl_id, url, relation
+SELECT crawl_id, url, crawl_id || ' ' || url AS page_key, relation, related_url
+FROM related

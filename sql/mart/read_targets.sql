@@ -10,6 +10,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL (mart.pages.url, mart.declared_targets.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   is_page: Whether it is a page of the crawl.
   status_code: HTTP status; NULL of a page that nothing answered, or nobody asked for.
   is_indexable: Whether a search engine may index it; NULL where that is unknown.
@@ -23,6 +25,8 @@ SELECT
   crawl_id,
   project_id,
   url,
+  crawl_id || ' ' || url AS page_key,
+  project_id || ' ' || url AS url_key,
   true AS is_page,
   status_code,
   is_indexable,
@@ -36,6 +40,8 @@ SELECT
   crawl_id,
   project_id,
   url,
+  crawl_id || ' ' || url AS page_key,
+  project_id || ' ' || url AS url_key,
   false AS is_page,
   status_code,
   is_indexable,

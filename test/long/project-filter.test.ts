@@ -78,7 +78,7 @@ test.each(['/a/', 'pots'])(
         'Pages',
         'Pages by status',
         'Indexability funnel',
-        'Changes since the crawl before',
+        'Changes since the previous crawl',
       ],
       ...['Pages and average inrank by depth', 'Depth and load time', 'Crawls'],
     ]);
@@ -108,7 +108,7 @@ test('the figures of a segment are those of its pages', async () => {
   ]);
   expect(counts(directory.changes.rows, 'change')).toEqual([
     ['c2', 'added', 1],
-    ['c2', 'removed', 1],
+    ['c2', 'missing', 1],
     ['c2', 'title', 1],
   ]);
   const own = await of('pots');
@@ -121,7 +121,7 @@ test('the figures of a segment are those of its pages', async () => {
   expect(counts(own.changes.rows, 'change')).toEqual([
     ['c2', 'added', 1],
     ['c2', 'is_indexable', 1],
-    ['c2', 'removed', 1],
+    ['c2', 'missing', 1],
     ['c2', 'status_code', 1],
     // The page that is a redirect now has changed in its status alone.
     ['c2', 'title', 1],
