@@ -23,26 +23,9 @@ SELECT
     WHEN 'service' THEN 'the service says that it is not now'
     ELSE 'HTTP status ' || coalesce(CAST(pages.status_code AS VARCHAR), 'unknown') || ' now'
   END AS why
-FROM (
-  SELECT
-    now.crawl_id,
-    turns.url,
-    max(CASE WHEN turns.state_before = 'indexable' AND turns.state <> 'redirect' THEN former.crawl_number END) AS lost_in,
-    max(CASE WHEN turns.state IN ('indexable', 'redirect') THEN former.crawl_number END) AS regained_in
-  FROM mart.crawls AS now
-  JOIN mart.crawls AS former
-    ON former.project_id = now.project_id
-    AND former.crawl_config_id IS NOT DISTINCT FROM now.crawl_config_id
-    AND former.crawl_number <= now.crawl_number
-    AND date_diff('millisecond', former.ended_at, now.ended_at) <= 2419200000
-  JOIN mart.indexability_changes AS turns ON turns.crawl_id = former.crawl_id
-  WHERE now.previous_crawl_id IS NOT NULL
-  GROUP BY now.crawl_id, turns.url
-) AS lost
+FROM mart.lost_indexability AS lost
 JOIN mart.pages AS pages ON pages.crawl_id = lost.crawl_id AND pages.url = lost.url
-WHERE lost.lost_in IS NOT NULL
-  AND coalesce(lost.regained_in < lost.lost_in, true)
-  AND pages.is_indexable = false
+WHERE pages.is_indexable = false
   AND pages.non_indexable_reason <> 'redirect'
   AND (
     coalesce(pages.observation, 'read') IN ('read', 'gone')

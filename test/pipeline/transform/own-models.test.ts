@@ -126,8 +126,8 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.crawl_days',
       'mart.crawl_states',
       'mart.crawls',
-      'mart.indexability_changes',
       'mart.issues',
+      'mart.lost_indexability',
       'mart.orphans',
       'mart.page_demand',
       'mart.page_hits',
@@ -136,6 +136,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.projects',
       'mart.structured_data',
     ],
+    'mart.lost_indexability': ['mart.crawls', 'mart.indexability_changes'],
     'mart.page_actions': ['mart.crawls', 'mart.page_issues', 'mart.page_values', 'mart.project_issues'],
     'mart.page_values': [
       'mart.crawl_segments',
