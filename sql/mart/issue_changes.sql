@@ -92,7 +92,6 @@ incremental:
       ON former.project_id = crawl.project_id
       AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
       AND former.crawl_number < crawls.crawl_number
-      AND date_diff('millisecond', former.ended_at, previous.ended_at) <= 2419200000
     JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
     WHERE loads.dataset = 'crawl_pages'
     UNION ALL

@@ -71,16 +71,14 @@ incremental:
     JOIN mart.crawl_days AS days ON days.crawl_id = crawl.crawl_id
     WHERE crawl.is_latest
     UNION ALL
-    -- What a page became follows from the crawls of the 28 days before, of either crawl.
+    -- What a page became follows from the crawls before, and from those that they are compared with.
     SELECT crawl.*, former.crawl_id || ' before', loads.loaded_at
     FROM crawl
     JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
-    JOIN mart.crawls AS previous ON previous.crawl_id = crawl.previous_crawl_id
     JOIN mart.crawls AS former
       ON former.project_id = crawl.project_id
       AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
       AND former.crawl_number < crawls.crawl_number
-      AND date_diff('millisecond', former.ended_at, previous.ended_at) <= 2419200000
     JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
     WHERE loads.dataset = 'crawl_pages'
     UNION ALL

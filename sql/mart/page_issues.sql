@@ -71,14 +71,13 @@ incremental:
     JOIN mart.crawl_days AS days ON days.crawl_id = crawls.crawl_id
     WHERE crawls.is_latest
     UNION ALL
-    -- What a page became follows from the crawls of the 28 days before.
+    -- What a page became follows from the crawls before, and from those that they are compared with.
     SELECT crawls.crawl_id, former.crawl_id || ' before', loads.loaded_at, NULL, NULL, NULL, NULL
     FROM mart.crawls AS crawls
     JOIN mart.crawls AS former
       ON former.project_id = crawls.project_id
       AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
       AND former.crawl_number < crawls.crawl_number
-      AND date_diff('millisecond', former.ended_at, crawls.ended_at) <= 2419200000
     JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
     WHERE loads.dataset = 'crawl_pages' AND crawls.previous_crawl_id IS NOT NULL
     UNION ALL
