@@ -97,90 +97,64 @@ incremental:
     WHERE crawl.is_latest AND loads.dataset = 'crawl_pages'
 */
 WITH
-  -- Without the other page nobody sees some issues, so they are fixed or new only where it was read.
+  side AS (
+    SELECT *, crawl_id AS read_id, true AS is_present
+    FROM mart.crawl_pairs
+
+    UNION ALL
+    SELECT *, previous_crawl_id, false
+    FROM mart.crawl_pairs
+    WHERE previous_crawl_id IS NOT NULL
+  ),
+
+  -- The issues of both crawls. A page that moved keeps its issues: they are looked for where it is now.
   found AS (
     SELECT
-      rows.crawl_id,
-      rows.project_id,
+      side.crawl_id,
+      side.previous_crawl_id,
+      side.project_id,
+      side.is_present,
       rows.url,
       rows.issue,
       rows.why,
-      CASE WHEN strpos(issues.needs, 'related') > 0 THEN rows.related_url END AS partner_url,
-      -- What is not listed any more counts only where all sitemaps were read.
-      strpos(', ' || issues.evidence || ',', ', sitemaps_file_origin,') > 0 AS is_about_sitemaps
-    FROM mart.page_issues AS rows
-    JOIN mart.issues AS issues ON issues.issue = rows.issue
-  ),
-
-  -- A page that moved keeps its issues: they are looked for where it is now.
-  former AS (
-    SELECT
-      pairs.crawl_id,
-      pairs.previous_crawl_id,
-      pairs.project_id,
-      pairs.has_all_sitemaps,
-      found.url,
-      found.issue,
-      found.why,
-      found.is_about_sitemaps,
-      comparison.comparison,
-      comparison.reason,
       comparison.moved_to,
-      CASE WHEN comparison.comparison = 'moved' THEN comparison.moved_to ELSE found.url END AS present_url,
-      coalesce(comparison.is_observed, true) AS is_observed,
-      coalesce(partner.is_observed, true) AS is_partner_observed
-    FROM mart.crawl_pairs AS pairs
-    JOIN found ON found.crawl_id = pairs.previous_crawl_id
-    LEFT JOIN mart.page_comparison AS comparison
-      ON comparison.crawl_id = pairs.crawl_id AND comparison.url = found.url
-    LEFT JOIN mart.page_comparison AS partner
-      ON partner.crawl_id = pairs.crawl_id AND partner.url = found.partner_url
-  ),
-
-  present AS (
-    SELECT
-      found.crawl_id,
-      pairs.previous_crawl_id,
-      found.project_id,
-      found.url,
-      found.issue,
-      found.why,
-      former.moved_to,
       CASE
-        WHEN pairs.previous_crawl_id IS NULL OR former.url IS NOT NULL THEN CAST(NULL AS VARCHAR)
-        WHEN NOT comparison.is_observed_before THEN comparison.reason
-        WHEN NOT partner.is_observed_before THEN 'related_not_read'
-        WHEN found.is_about_sitemaps AND NOT pairs.has_all_previous_sitemaps THEN 'sitemaps_not_read'
-      END AS reason,
-      former.url IS NOT NULL AS is_remaining
-    FROM found
-    JOIN mart.crawl_pairs AS pairs ON pairs.crawl_id = found.crawl_id
-    LEFT JOIN former
-      ON former.crawl_id = found.crawl_id AND former.issue = found.issue AND former.present_url = found.url
-    LEFT JOIN mart.page_comparison AS comparison
-      ON comparison.crawl_id = found.crawl_id AND comparison.url = found.url
-    LEFT JOIN mart.page_comparison AS partner
-      ON partner.crawl_id = found.crawl_id AND partner.url = found.partner_url
-  ),
-
-  past AS (
-    SELECT
-      former.crawl_id,
-      former.previous_crawl_id,
-      former.project_id,
-      former.url,
-      former.issue,
-      former.why,
-      former.moved_to,
+        WHEN NOT side.is_present AND comparison.comparison = 'moved' THEN comparison.moved_to
+        ELSE rows.url
+      END AS present_url,
+      -- Why the other crawl does not show whether the page has the issue, too.
       CASE
-        WHEN NOT former.is_observed THEN coalesce(former.reason, 'target_not_read')
-        WHEN NOT former.is_partner_observed THEN 'related_not_read'
-        WHEN former.is_about_sitemaps AND NOT former.has_all_sitemaps THEN 'sitemaps_not_read'
+        WHEN side.is_present AND NOT comparison.is_observed_before THEN comparison.reason
+        WHEN NOT side.is_present AND NOT comparison.is_observed THEN coalesce(comparison.reason, 'target_not_read')
+        -- Without the other page of a relation nobody sees its issues.
+        WHEN
+          strpos(issues.needs, 'related') > 0
+          AND CASE WHEN side.is_present THEN NOT partner.is_observed_before ELSE NOT partner.is_observed END
+          THEN 'related_not_read'
+        -- What is not listed any more counts only where all sitemaps were read.
+        WHEN
+          strpos(', ' || issues.evidence || ',', ', sitemaps_file_origin,') > 0
+          AND CASE WHEN side.is_present THEN NOT side.has_all_previous_sitemaps ELSE NOT side.has_all_sitemaps END
+          THEN 'sitemaps_not_read'
       END AS reason
-    FROM former
-    LEFT JOIN mart.page_issues AS found
-      ON found.crawl_id = former.crawl_id AND found.issue = former.issue AND found.url = former.present_url
-    WHERE found.url IS NULL
+    FROM side
+    JOIN mart.page_issues AS rows ON rows.crawl_id = side.read_id
+    JOIN mart.issues AS issues ON issues.issue = rows.issue
+    LEFT JOIN mart.page_comparison AS comparison
+      ON comparison.crawl_id = side.crawl_id AND comparison.url = rows.url
+    LEFT JOIN mart.page_comparison AS partner
+      ON partner.crawl_id = side.crawl_id AND partner.url = rows.related_url
+  ),
+
+  -- A window spills to disk; a join would hold a crawl's issues in memory.
+  matched AS (
+    SELECT
+      *,
+      max(CASE WHEN is_present THEN 1 ELSE 0 END) OVER same_issue AS has_present,
+      max(CASE WHEN is_present THEN 0 ELSE 1 END) OVER same_issue AS has_former,
+      max(CASE WHEN NOT is_present THEN moved_to END) OVER same_issue AS former_moved_to
+    FROM found
+    WINDOW same_issue AS (PARTITION BY crawl_id, issue, present_url)
   )
 
 SELECT
@@ -193,26 +167,13 @@ SELECT
   issue,
   CASE
     WHEN previous_crawl_id IS NULL THEN CAST(NULL AS VARCHAR)
-    WHEN is_remaining THEN 'remaining'
-    WHEN reason IS NOT NULL THEN 'unseen'
-    ELSE 'new'
+    WHEN NOT is_present THEN CASE WHEN reason IS NULL THEN 'fixed' ELSE 'missing' END
+    WHEN has_former = 1 THEN 'remaining'
+    WHEN reason IS NULL THEN 'new'
+    ELSE 'unseen'
   END AS change,
-  reason,
-  moved_to,
+  CASE WHEN NOT is_present OR previous_crawl_id IS NOT NULL AND has_former = 0 THEN reason END AS reason,
+  CASE WHEN is_present THEN former_moved_to ELSE moved_to END AS moved_to,
   why
-FROM present
-
-UNION ALL
-SELECT
-  crawl_id,
-  previous_crawl_id,
-  project_id,
-  url,
-  crawl_id || ' ' || url AS page_key,
-  project_id || ' ' || url AS url_key,
-  issue,
-  CASE WHEN reason IS NOT NULL THEN 'missing' ELSE 'fixed' END AS change,
-  reason,
-  moved_to,
-  why
-FROM past
+FROM matched
+WHERE is_present OR has_present = 0

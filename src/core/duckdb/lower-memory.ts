@@ -1,4 +1,4 @@
-import type { Connection } from './duckdb.ts';
+import { type Connection, text } from './duckdb.ts';
 
 /**
  * Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. A large one
@@ -47,6 +47,12 @@ export async function inLowerMemory<T>(
   } finally {
     await raise();
   }
+}
+
+/** Makes DuckDB give freed memory back: each thread keeps some of it, which no limit counts. */
+export async function releaseMemory(connection: Connection): Promise<void> {
+  const limit = await connection.scalar("SELECT current_setting('memory_limit')");
+  await connection.run(`SET memory_limit = ${text(String(limit))}`);
 }
 
 /** Lowers the memory for one step, such as a transaction. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Connection, ident, relationTable } from '../../core/duckdb/duckdb.ts';
+import { releaseMemory } from '../../core/duckdb/lower-memory.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import {
   inPartitions,
@@ -98,6 +99,7 @@ async function insertPartitions(
   let rows = 0n;
   for (let start = 0; start < partitions.length; ) {
     const some = partitions.slice(start, start + count);
+    if (start > 0) await releaseMemory(connection);
     const startedAt = performance.now();
     const kept: string[] = [];
     const keep = async (read: NarrowRead): Promise<string> => {
