@@ -1,0 +1,40 @@
+const DAY = 86_400;
+/** The earliest day that files may name, unless a setting says otherwise: the public web is not much older. */
+export const EARLIEST_DAY = '1995-01-01';
+/** Days ahead of the clock: a day begins earlier elsewhere, and a clock may be wrong by some hours. */
+const AHEAD = 2;
+/** Years of other calendars less those of the Gregorian one, by about how far a year of theirs is ahead. */
+const CALENDARS: readonly (readonly [name: string, gregorian: (year: number) => number])[] = [
+  ['of two digits', (year) => (year < 100 ? 2000 + year : Number.NaN)],
+  ['of the Buddhist calendar', (year) => year - 543],
+  ['of the Hijri calendar', (year) => Math.floor(year * 0.970_224 + 621.577_4)],
+  ['of the Persian calendar', (year) => year + 621],
+  ['of the Minguo calendar', (year) => year + 1911],
+];
+
+/** Seconds since 1970 that data may be of. */
+export interface PlausibleTime {
+  readonly first: number;
+  /** The first second that is too late. */
+  readonly end: number;
+}
+
+/** @param now UTC milliseconds */
+export function plausibleTime(now: number, earliest = EARLIEST_DAY): PlausibleTime {
+  return {
+    first: Date.parse(`${earliest}T00:00:00Z`) / 1000,
+    end: (Math.floor(now / 1000 / DAY) + AHEAD + 1) * DAY,
+  };
+}
+
+/** What a year that is out of range is likely to be, such as `2569 is 2026 of the Buddhist calendar`; null: nobody knows. */
+export function likelyYear(year: number, { first, end }: PlausibleTime): string | null {
+  const [from, to] = [first, end].map((second) => new Date(second * 1000).getUTCFullYear()) as [
+    number,
+    number,
+  ];
+  const likely = CALENDARS.map(([name, gregorian]) => ({ name, year: gregorian(year) }))
+    .filter((one) => one.year >= from && one.year <= to)
+    .sort((a, b) => b.year - a.year)[0];
+  return likely === undefined ? null : `${year} is ${likely.year} ${likely.name}`;
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { likelyYear, plausibleTime } from '../../../src/core/time/plausible-days.ts';
+
+const NOW = Date.UTC(2026, 10, 28, 23, 59);
+const RANGE = plausibleTime(NOW);
+
+test('days are plausible from 1995 to the day after tomorrow', () => {
+  const day = (second: number): string => new Date(second * 1000).toISOString();
+  expect([day(RANGE.first), day(RANGE.end)]).toEqual([
+    '1995-01-01T00:00:00.000Z',
+    '2026-12-01T00:00:00.000Z',
+  ]);
+  expect(day(plausibleTime(NOW, '2020-02-29').first)).toBe('2020-02-29T00:00:00.000Z');
+});
+
+test.for([
+  [2569, '2569 is 2026 of the Buddhist calendar'],
+  [1448, '1448 is 2026 of the Hijri calendar'],
+  [1405, '1405 is 2026 of the Persian calendar'],
+  [115, '115 is 2026 of the Minguo calendar'],
+  [26, '26 is 2026 of two digits'],
+  [9999, null],
+  [1970, null],
+] as const)('%s: %s', ([year, likely]) => {
+  expect(likelyYear(year, RANGE)).toBe(likely);
+});
