@@ -544,6 +544,22 @@ test('one place makes URLs of the texts that strangers write', () => {
   ).toEqual(['core/net/web-url.ts']);
 });
 
+/** Where bytes become characters of their numbers, so that none is lost: these are protocols and files of their own. */
+const BYTES_BY_NUMBER =
+  /^(?:core\/(?:duckdb|secrets)|pipeline\/stage|service\/local\/(?:logs|sandbox\/stores)|service\/site\/logs|service\/site\/crawler\/(?:fetch|render|vitals))\//;
+
+test('one place decodes texts in encodings other than UTF-8', () => {
+  const place = 'core/text/encodings.ts';
+  expect(offenders(/from '@exodus\/bytes/, () => false)).toEqual([place]);
+  const decoder = /\bTextDecoder(?:Stream)?\((?!\)|'utf-8'[,)])|\bTextDecoderStream\b/;
+  expect(["new TextDecoder('euc-kr')", 'new TextDecoder(name)'].every((one) => decoder.test(one))).toBe(true);
+  expect(["new TextDecoder('utf-8', {})", 'new TextDecoder()'].some((one) => decoder.test(one))).toBe(false);
+  expect(offenders(decoder, (file) => file === place)).toEqual([]);
+  const buffer =
+    /\b(?:toString|setEncoding|readFile|readFileSync)\([^;]*?'(?:latin1|binary|ascii|ucs-?2|utf-?16le)'/;
+  expect(offenders(buffer, (file) => BYTES_BY_NUMBER.test(file))).toEqual([]);
+});
+
 test('SQLite is opened in one place, which names the path of a file that it can not open', () => {
   expect(offenders(/\bnew DatabaseSync\b/, () => false)).toEqual(['core/locks/open-sqlite.ts']);
 });

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { bytesAsCharacters } from '../../../core/text/encodings.ts';
 import {
   type DemandExport,
   type DemandTable,
@@ -93,11 +94,11 @@ async function exportOf(group: readonly ReadTable[], about: ExportSource): Promi
 
 async function recognizeFile(path: string, options: DemandOptions, signal: AbortSignal): Promise<ReadTable> {
   const head = await headOf(path);
-  if (head.subarray(0, 4).toString('latin1') === 'PAR1') {
+  if (bytesAsCharacters(head.subarray(0, 4)) === 'PAR1') {
     const { table, isBulk } = await parquetTable(path, signal);
     return { kind: 'rows', path, format: isBulk ? 'search_console_bulk' : 'table', table };
   }
-  if (head.subarray(0, 2).toString('latin1') === 'PK') return await recognizeArchive(path, options, signal);
+  if (bytesAsCharacters(head.subarray(0, 2)) === 'PK') return await recognizeArchive(path, options, signal);
   if (head.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
     throw unknown(path, 'it is compressed by gzip', 'unpack it first');
   if (/^(?:\ufeff)?\s*[[{]/.test(head.toString('utf8')))

@@ -1,3 +1,4 @@
+import { bytesAsCharacters, openDecoder, type Utf16, utf16Of } from '../../../core/text/encodings.ts';
 import { beginOf, decompress, joined } from './decompress.ts';
 import type { LogSource } from './log-source.ts';
 
@@ -21,7 +22,7 @@ export async function* plainText(source: LogSource, signal: AbortSignal): AsyncG
   const head = await beginOf(whole, BEGIN);
   const bare = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? head.subarray(3) : head;
   const text = joined(bare, whole);
-  yield* /^\s*(?:\[\s*\{|\{\s*\n)/.test(bare.subarray(0, 256).toString('latin1')) ? recordLines(text) : text;
+  yield* /^\s*(?:\[\s*\{|\{\s*\n)/.test(bytesAsCharacters(bare.subarray(0, 256))) ? recordLines(text) : text;
 }
 
 /** Whether a text that has no character has bytes all the same. */
@@ -34,17 +35,8 @@ export async function isOfNuls(source: LogSource, signal: AbortSignal): Promise<
 /** So many first bytes as tell the encoding. */
 const BEGIN = 256;
 
-/** By its mark, or by the NUL in each second byte of its first characters. */
-function utf16Of(first: Buffer): 'utf-16le' | 'utf-16be' | null {
-  const [a, b, c, d] = first;
-  if (a === 0xff && b === 0xfe) return 'utf-16le';
-  if (a === 0xfe && b === 0xff) return 'utf-16be';
-  if (a && b === NUL && c && d === NUL) return 'utf-16le';
-  return a === NUL && b && c === NUL && d ? 'utf-16be' : null;
-}
-
-async function* decoded(pieces: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder(encoding);
+async function* decoded(pieces: AsyncGenerator<Buffer>, encoding: Utf16): AsyncGenerator<Buffer> {
+  const decoder = openDecoder(encoding);
   for await (const piece of pieces) yield Buffer.from(decoder.decode(piece, { stream: true }));
   yield Buffer.from(decoder.decode());
 }

@@ -1,8 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-// The encodings of several bytes a character.
-import { labelToName } from '@exodus/bytes/encoding.js';
-import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
+import {
+  bytesAsCharacters,
+  decodeBytes,
+  encodingName,
+  percentEncoded,
+} from '../../../../core/text/encodings.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
 import type { Fetched } from '../records/records.ts';
 import { headerValues } from './headers.ts';
@@ -31,14 +34,14 @@ export function decodeAs(body: Uint8Array, name: string) {
   // Browsers read nothing of a page in an unsafe encoding (https://encoding.spec.whatwg.org/#replacement).
   if (encoding === 'replacement') return { text: '\uFFFD', encoding, isTentative: false };
   // Tentative is what nothing at its beginning or in its headers says. A `meta` element that the parser meets later does.
-  return { text: new TextDecoder(encoding).decode(body), encoding, isTentative: false };
+  return { text: decodeBytes(body, encoding), encoding, isTentative: false };
 }
 
 /** The encoding that a `meta` element declares (WHATWG HTML, "extracting a character encoding from a meta element"), or null. */
 export function metaEncoding(charset: string | null, content: string | null): string | null {
   const [, double, single, plain] =
     /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(content ?? '') ?? [];
-  const name = labelToName(charset ?? double ?? single ?? plain ?? '');
+  const name = encodingName(charset ?? double ?? single ?? plain ?? '');
   return name?.startsWith('UTF-16') ? 'UTF-8' : name;
 }
 
@@ -49,9 +52,7 @@ export function withQueryOf(encoding: string, href: string): string {
   if (query === undefined || /^[\x00-\x7f]*$/.test(query) || /^(?:utf-|replacement)/i.test(encoding))
     return href;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-  const encoded = query.replaceAll(/[^\x00-\x7f]+/g, (text) =>
-    percentEncodeAfterEncoding(encoding, text, ''),
-  );
+  const encoded = query.replaceAll(/[^\x00-\x7f]+/g, (text) => percentEncoded(text, encoding));
   return before + encoded + after;
 }
 
@@ -112,7 +113,7 @@ export function isXml(type: string | null): boolean {
 export function isHtml(headers: Headers, body: Uint8Array): boolean {
   const { type } = contentType(headers);
   if (type === 'text/html' || type === 'application/xhtml+xml') return true;
-  const start = Buffer.from(body.subarray(0, SNIFFED_BYTES)).toString('latin1');
+  const start = bytesAsCharacters(body.subarray(0, SNIFFED_BYTES));
   if (type !== null) return isXml(type) && XHTML.test(start);
   const isForbidden =
     headerValues(headers, 'x-content-type-options').join().split(',')[0]?.trim().toLowerCase() === 'nosniff';

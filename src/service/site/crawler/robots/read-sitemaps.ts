@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
+import { bytesAsCharacters, encodingName, openDecoder, utf16Of } from '../../../../core/text/encodings.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
 import { leadsOn } from '../fetch/redirect-status.ts';
@@ -134,7 +135,7 @@ async function readOne(
       if (!options.isStrict || isAllowed) children.push(child.href);
     },
   });
-  const decoder = new TextDecoder(encodingOf(found));
+  const decoder = openDecoder(encodingOf(found));
   for (let at = 0; at < found.length; at += PIECE) {
     reader.write(decoder.decode(found.subarray(at, at + PIECE), { stream: true }));
     options.onRecords(records);
@@ -203,16 +204,11 @@ function isBelow(url: URL, sitemap: URL): boolean {
  * UTF-16, whatever it declares.
  */
 function encodingOf(file: Uint8Array): string {
-  const head = Buffer.from(file.subarray(0, 200)).toString('latin1');
-  if (/^(?:\xFF\xFE|<\0)/.test(head)) return 'utf-16le';
-  if (/^(?:\xFE\xFF|\0<)/.test(head)) return 'utf-16be';
+  const utf16 = utf16Of(file);
+  if (utf16 !== null) return utf16;
+  const head = bytesAsCharacters(file.subarray(0, 200));
   if (head.startsWith('\xEF\xBB\xBF')) return 'utf-8';
   const named = /^[^<]*<\?xml[^>]*\bencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  try {
-    const { encoding } = new TextDecoder(named);
-    return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
-  } catch {
-    // An encoding that nobody knows is read as UTF-8.
-    return 'utf-8';
-  }
+  const encoding = encodingName(named);
+  return encoding === null || /^(?:UTF-16|replacement)/.test(encoding) ? 'utf-8' : encoding;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
+import { decodeBytes } from '../../../../core/text/encodings.ts';
 import { retryAfterMs } from '../../../api/client/retry-after.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
 import type { FetchError } from '../fetch/fetch-error.ts';
@@ -90,7 +91,7 @@ async function fetchRobots(
       if (isBrokenOff) return { status: 'unavailable', content: '', statusCode, problem: 'it is broken off' };
       const decoded = decodeContent(body ?? new Uint8Array(0), headers, MOST_BYTES);
       if (decoded.body !== null) {
-        const text = new TextDecoder().decode(decoded.body);
+        const text = decodeBytes(decoded.body, 'utf-8');
         const content = isTruncated || decoded.isTruncated ? wholeLines(text) : text;
         return { status: 'found', content, statusCode };
       }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { bytesAsCharacters } from '../../../../core/text/encodings.ts';
 
 /** The most members, and bytes of one and of all. An export of a page has seven tables of a thousand rows. */
 const MOST_MEMBERS = 100;
@@ -80,7 +81,8 @@ function entriesOf(bytes: Buffer, count: number, path: string): Entry[] {
     const end = at + 46 + nameLength + extra + comment;
     if (end > bytes.length) throw refused(path, 'its directory is missing or damaged');
     // Names in another encoding only serve messages.
-    const name = bytes.toString(flags & UTF8 ? 'utf8' : 'latin1', at + 46, at + 46 + nameLength);
+    const written = bytes.subarray(at + 46, at + 46 + nameLength);
+    const name = flags & UTF8 ? written.toString('utf8') : bytesAsCharacters(written);
     const entry = {
       name,
       method: bytes.readUInt16LE(at + 10),

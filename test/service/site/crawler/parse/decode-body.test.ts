@@ -32,6 +32,13 @@ test('multi-byte encodings are decoded', () => {
   expect(decodeBody(Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), 'gb2312').text).toBe('中文');
 });
 
+test('Korean and Hong Kong pages have the characters of the standard, which Node 24 does not have', () => {
+  // The first pair of the index, and one that only Windows has.
+  expect(decodeBody(Buffer.from([0x81, 0x41, 0xc6, 0x52]), 'euc-kr').text).toBe('갂힣');
+  expect(decodeBody(Buffer.from([0x87, 0x40, 0xfa, 0x40]), 'big5-hkscs').text).toBe('䏰𠕇');
+  expect(decodeBody(latin1('<p>It\x92s \x80 5'), null).text).toBe('<p>It’s € 5');
+});
+
 test('without a declaration, valid UTF-8 is UTF-8 and anything else windows-1252', () => {
   expect(decodeBody(Buffer.from('<p>naïve – 日本'), null).text).toBe('<p>naïve – 日本');
   expect(decodeBody(latin1('<p>na\xefve \x96'), null).text).toBe('<p>naïve –');

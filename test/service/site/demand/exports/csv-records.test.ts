@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvRecords } from '../../../../../src/service/site/demand/exports/csv-records.ts';
-import { encodingOf } from '../../../../../src/service/site/demand/exports/decode-text.ts';
 import { runs } from '../../../../support/runs.ts';
 
 const signal = new AbortController().signal;
@@ -80,13 +79,6 @@ test('each record ends as it does, in CRLF, LF or CR', async () => {
 test('a header with ends of lines in its quotes shows its delimiter, in pieces of any size', async () => {
   const [header] = await read(Buffer.from(`"a${'\n'.repeat(100)}";b,c;"d"\n1;2;3\n`));
   expect(header?.cells).toHaveLength(3);
-});
-
-test('UTF-16 is known without its mark too', () => {
-  expect(encodingOf(utf16('Date,Clicks', false))).toBe('utf-16le');
-  expect(encodingOf(utf16('Date,Clicks', true))).toBe('utf-16be');
-  expect(encodingOf(Buffer.from('Date,Clicks'))).toBe('utf-8');
-  expect(encodingOf(Buffer.from('日付,クリック数'))).toBe('utf-8');
 });
 
 test.each([

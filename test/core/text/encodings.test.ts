@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeBytes, openDecoder, utf16Of } from '../../../src/core/text/encodings.ts';
+import { runs } from '../../support/runs.ts';
+import digests from './encodings/digests.json' with { type: 'json' };
+import { digestOf, WALKS } from './encodings/walks.ts';
+
+test('the digests are of all legacy encodings', () => {
+  expect(digests.map(({ encoding, index }) => [encoding, index])).toEqual(
+    WALKS.map(({ encoding, index }) => [encoding, index]),
+  );
+  expect(new Set(WALKS.map(({ encoding }) => encoding)).size).toBe(35);
+});
+
+/** The one character of some bytes, or null. */
+function codePointOf(bytes: readonly number[] | null, encoding: string): number | null {
+  const [character, ...others] = decodeBytes(Uint8Array.from(bytes ?? []), encoding);
+  return others.length > 0 || character === '\ufffd' ? null : (character?.codePointAt(0) ?? null);
+}
+
+test.each(WALKS.map((walk, at) => [walk.encoding, walk.index, walk, digests[at]] as const))(
+  '%s decodes each pointer of the index %s as the standard has it',
+  (encoding, _, walk, expected) => {
+    const { characters, sha256 } = digestOf(walk, (pointer) => codePointOf(walk.bytes(pointer), encoding));
+    expect({ characters, sha256 }).toEqual({ characters: expected?.characters, sha256: expected?.sha256 });
+  },
+);
+
+test('what the standard has by a rule, and not in an index', () => {
+  const decoded = (encoding: string, ...bytes: number[]): string =>
+    decodeBytes(Uint8Array.from(bytes), encoding);
+  expect(decoded('Big5', 0x88, 0x62, 0x88, 0x64, 0x88, 0xa3, 0x88, 0xa5)).toBe('Ê̄Ê̌ê̄ê̌');
+  expect(decoded('Shift_JIS', 0xa6, 0xdf, 0xf0, 0x40, 0xf9, 0xfc)).toBe('ｦﾟ\ue000\ue757');
+  expect(decoded('EUC-JP', 0x8e, 0xb1)).toBe('ｱ');
+  expect(decoded('ISO-2022-JP', 0x1b, 0x28, 0x49, 0x31, 0x1b, 0x28, 0x4a, 0x5c, 0x7e)).toBe('ｱ¥‾');
+  expect(decoded('gb18030', 0x80, 0x90, 0x30, 0x81, 0x30, 0xe3, 0x32, 0x9a, 0x35)).toBe(
+    '€\u{10000}\u{10ffff}',
+  );
+  expect(decoded('x-user-defined', 0x41, 0x80, 0xff)).toBe('A\uf780\uf7ff');
+  // A broken pair does not swallow the ASCII after it.
+  expect(decoded('EUC-KR', 0xc9, 0x3c, 0x62, 0x3e)).toBe('\ufffd<b>');
+});
+
+test('UTF-8 and UTF-16 in pieces of any size are the text, with its mark or without', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }).filter((text) => !text.startsWith('\ufeff')),
+      fc.constantFrom('utf-8', 'utf-16le', 'utf-16be'),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 5 }),
+      (text, encoding, isMarked, piece) => {
+        const marked = isMarked ? `\ufeff${text}` : text;
+        const bytes = Buffer.from(marked, encoding === 'utf-8' ? 'utf8' : 'utf16le');
+        if (encoding === 'utf-16be') bytes.swap16();
+        const decoder = openDecoder(encoding, true);
+        let decoded = '';
+        for (let at = 0; at < bytes.length; at += piece)
+          decoded += decoder.decode(bytes.subarray(at, at + piece), { stream: true });
+        expect(decoded + decoder.decode()).toBe(text);
+      },
+    ),
+    { numRuns: runs(300) },
+  );
+});
+
+test('UTF-16 is recognized without its mark too', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  expect(utf16Of(utf16('Date,Clicks'))).toBe('utf-16le');
+  expect(utf16Of(utf16('Date,Clicks').swap16())).toBe('utf-16be');
+  expect(utf16Of(utf16('\ufeff日付'))).toBe('utf-16le');
+  expect(utf16Of(Buffer.from('Date,Clicks'))).toBeNull();
+  expect(utf16Of(Buffer.from('日付,クリック数'))).toBeNull();
+  // A log that was cut while it was written.
+  expect(utf16Of(Buffer.from('\0\0\0\0\0\0\0\x0a7.0.0.1'))).toBeNull();
+});
