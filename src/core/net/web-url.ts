@@ -17,6 +17,7 @@ export function webUrl(text: string, base?: string): URL | null {
 export function whyNoUrl(text: string, base?: string): string {
   const url = URL.parse(text, base);
   if (text.trim() === '') return 'is empty';
+  if (url !== null && /\s/.test(text.trim())) return 'has a space, which a URL writes as %20';
   return url === null ? 'is no URL' : `has the scheme ${url.protocol.slice(0, -1)}, not http or https`;
 }
 
@@ -62,6 +63,15 @@ export function spellOctets(text: string): string {
 function endsInPercent(text: string, at: number): boolean {
   if (text[at - 1] === '%') return true;
   return text[at - 2] === '%' && /[0-9a-f]/i.test(text[at - 1] ?? '');
+}
+
+/**
+ * The first column of a line that begins with a URL, which a tab ends, or a comma or semicolon before a quote or another
+ * URL. A parser of URLs would drop the tab and join the columns.
+ */
+export function firstColumn(line: string): string {
+  const text = line.trim();
+  return text.slice(0, /\t|\s*[,;]\s*(?=["']|https?:\/\/)/i.exec(text)?.index ?? text.length).trim();
 }
 
 /** The absolute form of an address of any scheme, such as the name of an item; null for what is none. */

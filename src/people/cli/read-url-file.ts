@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { spellUrl, webUrl, whyNoUrl } from '../../core/net/web-url.ts';
+import { firstColumn, spellUrl, webUrl, whyNoUrl } from '../../core/net/web-url.ts';
 import type { Invocation } from './command.ts';
 import { readFlagFile } from './flag-values.ts';
 
@@ -32,7 +32,8 @@ export async function readUrlFile(invocation: Invocation, flag: string): Promise
   const wrong: string[] = [];
   for (const entry of readEntries(text, usage)) {
     const url = webUrl(entry.text);
-    if (url !== null) urls.push(spellUrl(url));
+    // A second column, or a URL that nobody can ask for as it is written.
+    if (url !== null && !/\s/.test(entry.text)) urls.push(spellUrl(url));
     else {
       const words = [entry.text.slice(0, LONGEST_SHOWN), whyNoUrl(entry.text)].filter((one) => one !== '');
       wrong.push(`line ${entry.line}: ${words.join(' ')}`);
@@ -62,7 +63,8 @@ function entriesOf(text: string): Entry[] {
     .filter((one) => one.text !== '' && !one.text.startsWith('#'));
   const [first] = lines;
   // A URL may have a comma, so lines without a header are whole URLs.
-  if (first === undefined || (webUrl(first.text) !== null && !first.text.includes('\t'))) return lines;
+  if (first === undefined || webUrl(first.text) !== null)
+    return lines.map(({ text, line }) => ({ text: firstColumn(text), line }));
   const delimiter = ['\t', ';', ','].find((sign) => first.text.includes(sign));
   if (delimiter === undefined) return isUrlHeader(first.text) ? lines.slice(1) : lines;
   return columnOf(text, delimiter);

@@ -20,6 +20,9 @@ test.for([
   ['CSV with a column url', `clicks,url,title\n1,${A},"a, b"\n2,"${B}",\n`],
   ['CSV without a column url', `Old address;clicks\n${A};1\n${B};2\n`],
   ['CSV of tabs without a header', `${A}\t1\n${B}\t2\n`],
+  ['columns in some lines', `${A}\n${B}\tGone since 2024\n`],
+  ['quoted columns behind a URL', `${A},"Start, and more"\n${B};"2"\n`],
+  ['pairs of URLs', `${A},https://a.example/new\n${B}, https://a.example/new\n`],
 ])('%s', async ([, content = '']) => {
   expect(await read(content)).toEqual([A, B]);
 });
@@ -29,6 +32,11 @@ test.for([
     'lines that are no URLs',
     `${A}\n/b\n${B}\nftp://a.example/\n`,
     'line 2: /b is no URL; line 4: ftp://a.example/ has the scheme ftp, not http or https',
+  ],
+  [
+    'texts behind URLs',
+    `${A}\n${B} is gone\n`,
+    'line 2: https://a.example/b,c is gone has a space, which a URL writes as %20',
   ],
   ['many of them', `${A}\n${'x\n'.repeat(7)}`, /line 2: x is no URL; .*line 6: x is no URL; 2 more$/],
   ['a cell without a URL', `url,clicks\n${A},1\n,2\n`, 'line 3: is empty'],

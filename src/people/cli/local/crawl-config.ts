@@ -101,10 +101,11 @@ export async function crawlConfig(
   const { rendering, vitals, crawl_proxy: proxy } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
   const hasVitals = (measuredPages(invocation) ?? vitals.pages_per_template) !== 0;
-  const trial = { ...owner, rendering, proxy, hasVitals, onWait, list };
+  const others = [config.start_url, ...sites];
+  const trial = { ...owner, rendering, proxy, hasVitals, onWait, list, others };
   const recheck = recheckedUrls(invocation);
   const tried: Awaited<ReturnType<typeof tryStart>>[] = [];
-  for (const asked of new Set([config.start_url, ...sites].map((one) => new URL(one).href))) {
+  for (const asked of new Set(others.map((one) => new URL(one).href))) {
     const one = await tryStart({ ...config, start_url: asked }, trial).catch(async (error: unknown) => {
       if (error instanceof CrawlhouseError) await onFailed(asked, error);
       throw error;
@@ -112,11 +113,11 @@ export async function crawlConfig(
     if (one.startUrl !== asked) invocation.say(`${asked} redirects to ${one.startUrl}, which is crawled.\n`);
     tried.push(one);
   }
-  const [start_url = config.start_url, ...others] = new Set(tried.map(({ startUrl }) => startUrl));
+  const [start_url = config.start_url, ...further] = new Set(tried.map(({ startUrl }) => startUrl));
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
   const isLoopback = tried.every((one) => one.isLoopback);
   const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
-  const own = { vitals: measuredPages(invocation), recheck, sites: others };
+  const own = { vitals: measuredPages(invocation), recheck, sites: further };
   return { config: { ...config, start_url, max_speed }, own };
 }
 

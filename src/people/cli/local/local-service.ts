@@ -224,7 +224,7 @@ export class LocalService implements AsyncDisposable {
     const { id: _, ...given } = config;
     if (unfinished === undefined && !config.http_auth)
       await tryStart(given, {
-        ...{ iOwnThisSite: true, allowPrivate: this.#allowPrivate },
+        ...{ iOwnThisSite: true, allowPrivate: this.#allowPrivate, others: null },
         ...{ rendering: this.#settings.rendering, proxy: this.#settings.crawl_proxy },
       });
     const { id } = unfinished ?? (await this.launch(projectId, config.id));

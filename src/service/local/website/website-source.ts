@@ -10,6 +10,7 @@ import { CRAWL_DATABASE, crawl } from '../../site/crawler/crawl.ts';
 import { CrawlControl } from '../../site/crawler/crawl-progress.ts';
 import { readCrawlSettings } from '../../site/crawler/crawl-settings.ts';
 import { type CrawlProxy, requireProxy } from '../../site/crawler/fetch/crawl-proxy.ts';
+import { refuseUnmetHosts } from '../../site/crawler/host-overrides.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
@@ -102,6 +103,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       requireProxy(read, this.#work.proxy);
       if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
       const vitals = this.#vitalsOf(config);
+      refuseUnmetHosts(read, { meetsAnyHost: config._list_only === true || vitals !== undefined });
       if (vitals !== undefined) await findLighthouse(this.#work.rendering.browser);
       return {
         work: { _crawler: { config: settings, isList: config._list_only === true, vitals, ...own } },

@@ -10,6 +10,8 @@ import type { Credentials } from './fetch/digest-auth.ts';
 import type { NtlmCredentials } from './fetch/ntlm-auth.ts';
 import type { HostRules } from './fetch/resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './frontier/scope.ts';
+import { type HostKey, hostKeyOf } from './host-overrides.ts';
+import { isWholeAgent, robotNameOf } from './robot-name.ts';
 
 /** Replace nothing but the name: a site may treat browsers and crawlers differently. */
 const AGENTS = {
@@ -79,17 +81,21 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     /** URLs per second. */
     maxSpeed: config.max_speed,
     hosts: {
-      dns: new Map(config.dns.map(({ host, ips }) => [host.toLowerCase(), ips])),
+      dns: new Map(config.dns.map(({ host, ips }, index) => [hostOf(host, `dns[${index}]`).hostname, ips])),
       allowPrivate: options.allowPrivate ?? false,
     } satisfies HostRules,
     /** The content of robots.txt by host, with its port if it has one. */
-    robots: new Map(config.robots_txt.map(({ host, content }) => [host.toLowerCase(), content])),
+    robots: new Map(
+      config.robots_txt.map(({ host, content }, index) => [
+        hostOf(host, `robots_txt[${index}]`).host,
+        content,
+      ]),
+    ),
     headers: headersOf(config),
     auth: authOf(config),
     useCookies: config.use_cookies,
     useProxy: config.use_proxy,
-    /** The name that robots.txt and robots directives speak to, in lower case: the first word, without a version (RFC 9309 §2.2.1). */
-    robotName: (/^[a-z_-]+/i.exec(config.user_agent)?.[0] ?? config.user_agent).toLowerCase(),
+    robotName: robotNameOf(config.user_agent),
     agentKind: config.agent_kind,
     ...renderingOf(config),
     customFields: customFieldsOf(config),
@@ -124,11 +130,19 @@ function alternates(startUrl: string, urls: readonly string[]): string[] {
   });
 }
 
+function hostOf(text: string, place: string): HostKey {
+  const key = hostKeyOf(text);
+  if (key !== null) return key;
+  throw badConfig(`${place}.host`, `${text} is no host`, 'name one host, such as www.example.com');
+}
+
 /** What each request carries besides cookies and credentials; names in lower case. */
 function headersOf(config: Complete): Record<string, string> {
   const extra = Object.entries(config.extra_headers);
   return {
-    'user-agent': AGENTS[config.agent_kind](config.user_agent),
+    'user-agent': isWholeAgent(config.user_agent)
+      ? config.user_agent
+      : AGENTS[config.agent_kind](config.user_agent),
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     ...Object.fromEntries(extra.map(([name, value]) => [name.toLowerCase(), value])),
   };

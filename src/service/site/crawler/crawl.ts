@@ -22,6 +22,7 @@ import { Pace } from './frontier/pace.ts';
 import { RecordFiles } from './frontier/record-files.ts';
 import { Scope } from './frontier/scope.ts';
 import { keepSitemaps, seedFrontier } from './frontier/seed-frontier.ts';
+import { refuseUnmetHosts } from './host-overrides.ts';
 import type { CrawlFieldRules } from './jobs/fields.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { loadCrawl } from './load-crawl.ts';
@@ -96,6 +97,7 @@ const DEFAULT_MEMORY_LIMIT = '300MB';
 export async function crawl(config: unknown, options: CrawlOptions) {
   const settings = readCrawlSettings(config, options);
   const { folder, signal = new AbortController().signal } = options;
+  refuseUnmetHosts(settings, { meetsAnyHost: options.isList === true || options.vitals !== undefined });
   signal.throwIfAborted();
   makePrivateFolder(folder);
   using _lock = lockState(folder, 'crawl');

@@ -9,6 +9,7 @@ import { DEFAULT_FETCH_LIMITS, type FetchedAnswer, Fetcher } from './fetch/fetch
 import { redirectTarget } from './fetch/pass-door.ts';
 import { HostResolver } from './fetch/resolve-host.ts';
 import { Scope } from './frontier/scope.ts';
+import { refuseUnmetHosts } from './host-overrides.ts';
 import { findBrowser } from './render/find-browser.ts';
 import type { RenderOptions } from './render/renderer.ts';
 import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots/robots.ts';
@@ -48,6 +49,8 @@ export interface TryOptions extends SettingsOptions {
   readonly onWait?: (words: string) => void;
   /** URLs that are crawled alone, on any host: the start URL only names the project, and is not fetched. */
   readonly list?: readonly string[] | null;
+  /** Further start URLs of the crawl, which are tried by themselves; null where they are unknown. */
+  readonly others?: readonly string[] | null;
 }
 
 /**
@@ -77,12 +80,22 @@ export async function tryStart(config: unknown, options: TryOptions = {}) {
     proxy,
   });
   const files = new Map<string, RobotsAnswer>();
+  const refuseUnmet = (...reached: string[]): void =>
+    refuseUnmetHosts(settings, {
+      others: [...(options.others ?? []), ...reached],
+      meetsAnyHost: options.hasVitals === true || options.others === null,
+    });
   const { url, answer } = await follow(startUrl, fetcher, async (one) => {
     const { origin } = ownUrl(one);
     const file = files.get(origin) ?? (await fetchRobotsOf(one, settings, fetcher, options.onWait));
     files.set(origin, file);
     refuseRobots(one, file, settings);
+  }).catch((error: unknown) => {
+    // An override that matches nothing may be why.
+    refuseUnmet();
+    throw error;
   });
+  refuseUnmet(url);
   refuseAnswer(url, answer, settings);
   if (scope.isInternal(ownUrl(url))) return { startUrl, isLoopback };
   return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkSpeed, readCrawlSettings } from '../../../../src/service/site/crawler/crawl-settings.ts';
+import { refuseUnmetHosts } from '../../../../src/service/site/crawler/host-overrides.ts';
 
 const CONFIG = {
   name: 'x',
@@ -43,4 +44,42 @@ test('only the owner of a site, or a site on this machine, allows more than 5 UR
   expect(() => checkSpeed(5, false, {})).not.toThrow();
   expect(() => checkSpeed(10, true, {})).not.toThrow();
   expect(() => checkSpeed(10, false, { iOwnThisSite: true })).not.toThrow();
+});
+
+test.each([
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['https://Bücher.example/path', 'xn--bcher-kva.example'],
+  [' BÜCHER.example. ', 'xn--bcher-kva.example'],
+  ['xn--bcher-kva.example:443', 'xn--bcher-kva.example'],
+  ['//bücher.example:8080', 'xn--bcher-kva.example:8080'],
+])('an override names its host in any spelling: %s', (host, spelled) => {
+  const [name = ''] = spelled.split(':');
+  const settings = readCrawlSettings({
+    ...{ ...CONFIG, start_url: `https://${spelled}/` },
+    robots_txt: [{ host, content: 'x' }],
+    dns: [{ host, ips: ['127.0.0.1'] }],
+  });
+  expect([...settings.robots.keys()]).toEqual([spelled]);
+  expect([...settings.hosts.dns.keys()]).toEqual([name]);
+  expect(() => refuseUnmetHosts(settings)).not.toThrow();
+});
+
+test.each(['', ' ', 'a b', '*.site.example', 'http://', 'mailto:a@site.example'])(
+  'an override of %j, which is no host, is refused by its place',
+  (host) => {
+    expect(() => readCrawlSettings({ ...CONFIG, robots_txt: [{ host, content: '' }] })).toThrow('robots_txt');
+  },
+);
+
+test('an override of a host that the crawl never meets is refused', () => {
+  const of = (more: object) => readCrawlSettings({ ...CONFIG, ...more });
+  const robots_txt = [{ host: 'www.sight.example', content: '' }];
+  const problem = 'robots_txt: www.sight.example is no host of the crawl';
+  expect(() => refuseUnmetHosts(of({ robots_txt }))).toThrow(problem);
+  expect(() => refuseUnmetHosts(of({ dns: [{ host: 'sight.example', ips: ['10.0.0.1'] }] }))).toThrow(
+    'dns: ',
+  );
+  expect(() => refuseUnmetHosts(of({ robots_txt, js_rendering: true }))).not.toThrow();
+  expect(() => refuseUnmetHosts(of({ robots_txt }), { others: ['http://sight.example/'] })).not.toThrow();
+  expect(() => refuseUnmetHosts(of({ robots_txt }), { meetsAnyHost: true })).not.toThrow();
 });

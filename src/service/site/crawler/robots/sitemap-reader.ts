@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { firstColumn } from '../../../../core/net/web-url.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
 
 export type SitemapEntry = ReturnType<typeof draftOf>;
@@ -119,8 +120,7 @@ export class SitemapReader {
     if (this.#line.length > LONGEST_LINE) this.#passesOver = true;
     if (this.#passesOver) this.#line = '';
     for (const line of lines) {
-      // A tab parts columns; a parser of URLs would take it out.
-      const [url = ''] = line.trim().split('\t', 1);
+      const [url = ''] = firstColumn(line.replace(/^\s*"([^"]*)".*$/, '$1')).split(/\s/, 1);
       if (!/^https?:\/\//i.test(url)) continue;
       this.#listed++;
       this.#handler.entry(draftOf(url));

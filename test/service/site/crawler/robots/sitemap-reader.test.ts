@@ -72,6 +72,7 @@ test.each([
     '<urlset><url><loc>A</loc><loc>C</loc></url><url><loc>B</loc></url></urlset>',
   ],
   ['a text with columns', 'A\t2024-01-01\nB\tdaily'],
+  ['a text with quoted columns', '"A","0.5"\nB daily 0.5'],
 ])('of %s, what is there is read', (_, text) => {
   const whole = text.replaceAll(/\b[ABC]\b/g, 'https://site.example/$&');
   for (const piece of [1, 10_000])

@@ -1,0 +1,57 @@
+import { isIPv6 } from 'node:net';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { ownUrl, webUrl } from '../../../core/net/web-url.ts';
+import type { CrawlSettings } from './crawl-settings.ts';
+import { domainOf, isWithinDomain } from './frontier/scope.ts';
+
+/** The spelling of a host by which URLs have it, with its port if it names one. */
+export type HostKey = Pick<URL, 'host' | 'hostname'>;
+
+/**
+ * The host that a person names in any spelling: a name, also of Unicode, an address, either with a port, or a whole URL.
+ * Null for what is no host.
+ */
+export function hostKeyOf(text: string): HostKey | null {
+  const plain = text.trim().replace(/^\/\//, '');
+  if (isIPv6(plain)) return hostKeyOf(`[${plain}]`);
+  const url = webUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(plain) ? plain : `http://${plain}`);
+  if (url === null || url.username !== '' || /[*\s]/.test(url.hostname)) return null;
+  const hostname = url.hostname.replace(/\.$/, '');
+  // The port of https needs no mention either.
+  return { hostname, host: url.port === '' || url.port === '443' ? hostname : `${hostname}:${url.port}` };
+}
+
+/**
+ * Refuses overrides of hosts that the crawl never meets, such as misspelt ones. A crawl that renders pages, measures
+ * their web vitals or has a list of URLs may meet any host.
+ *
+ * @param others further URLs of the crawl
+ * @throws CrawlhouseError `bad_settings`
+ */
+export function refuseUnmetHosts(
+  { scope, sitemaps, robots, hosts, rendering }: CrawlSettings,
+  {
+    others = [],
+    meetsAnyHost = false,
+  }: { readonly others?: readonly string[]; readonly meetsAnyHost?: boolean } = {},
+): void {
+  if (meetsAnyHost || rendering !== undefined) return;
+  const { startUrl, alternateStartUrls } = scope;
+  const urls = [startUrl, ...alternateStartUrls, ...sitemaps, ...others].map(ownUrl);
+  const domains = urls.map(({ hostname }) => domainOf(hostname));
+  const overrides = [
+    ...[...robots.keys()].map((host) => ['robots_txt', host] as const),
+    ...[...hosts.dns.keys()].map((host) => ['dns', host] as const),
+  ];
+  for (const [key, host] of overrides) {
+    const { hostname } = ownUrl(`http://${host}/`);
+    if (domains.some((domain) => isWithinDomain(hostname, domain))) continue;
+    throw new CrawlhouseError(
+      'bad_settings',
+      `crawl configuration: ${key}: ${host} is no host of the crawl`,
+      {
+        hint: `name a host such as ${ownUrl(startUrl).host}`,
+      },
+    );
+  }
+}
