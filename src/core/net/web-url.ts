@@ -75,6 +75,6 @@ export function firstColumn(line: string): string {
 }
 
 /** The absolute form of an address of any scheme, such as the name of an item; null for what is none. */
-export function absoluteUrl(text: string, base: string): string | null {
+export function absoluteUrl(text: string, base?: string): string | null {
   return URL.parse(text, base)?.href ?? null;
 }

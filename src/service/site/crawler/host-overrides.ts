@@ -1,8 +1,17 @@
 import { isIPv6 } from 'node:net';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ownUrl, webUrl } from '../../../core/net/web-url.ts';
-import type { CrawlSettings } from './crawl-settings.ts';
-import { domainOf, isWithinDomain } from './frontier/scope.ts';
+import type { HostRules } from './fetch/resolve-host.ts';
+import { domainOf, isWithinDomain, type ScopeRules } from './frontier/scope.ts';
+
+/** The settings of a crawl that decide which hosts it meets, and its overrides of hosts. */
+interface MetHosts {
+  readonly scope: ScopeRules;
+  readonly sitemaps: readonly string[];
+  readonly robots: ReadonlyMap<string, string>;
+  readonly hosts: HostRules;
+  readonly rendering?: object;
+}
 
 /** The spelling of a host by which URLs have it, with its port if it names one. */
 export type HostKey = Pick<URL, 'host' | 'hostname'>;
@@ -29,7 +38,7 @@ export function hostKeyOf(text: string): HostKey | null {
  * @throws CrawlhouseError `bad_settings`
  */
 export function refuseUnmetHosts(
-  { scope, sitemaps, robots, hosts, rendering }: CrawlSettings,
+  { scope, sitemaps, robots, hosts, rendering }: MetHosts,
   {
     others = [],
     meetsAnyHost = false,

@@ -100,8 +100,21 @@ export class CrawlSession {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
+/** Bytes of the name and the value of a cookie. */
+const LONGEST_COOKIE = 4_096;
+
 /** Whether browsers take a cookie that tough-cookie would take (RFC 6265bis §5.6 and §5.7). */
 function isTaken(value: string): boolean {
+  const [pair = ''] = value.split(';', 1);
+  const parts = /^([^=]*)=(.*)$/s.exec(pair) ?? ['', '', pair];
+  // The sign between them does not count.
+  const bytes = Buffer.byteLength(
+    parts
+      .slice(1)
+      .map((part) => part.trim())
+      .join(''),
+  );
+  if (bytes === 0 || bytes > LONGEST_COOKIE) return false;
   const attributes = value
     .split(';')
     .slice(1)

@@ -4,7 +4,7 @@ import type { Fetched } from '../records/records.ts';
 import type { CrawlSession } from '../session.ts';
 import { coded, ProxyRoute, type RequestTarget } from './crawl-proxy.ts';
 import { errorOf, type FetchError, isBrokenOffBy, LATE, refusalOf } from './fetch-error.ts';
-import { headerText, MOST_HEADERS } from './lenient-reader.ts';
+import { hasNoBody, headerText, MOST_HEADERS } from './lenient-reader.ts';
 import { lenientRequest } from './lenient-request.ts';
 import { askByNtlm } from './ntlm-auth.ts';
 import {
@@ -44,6 +44,8 @@ type CollectorLimits = Pick<FetchLimits, 'bytes' | 'totalTimeout'> & { readonly 
 
 const LARGE_BODY = 1_000_000;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
+/** The strict reader waits for a body that the headers announce, and that a status such as 204 can't have. */
+const BODILESS = 'ERR_CRAWL_NO_BODY';
 /** Hosts whose connections are kept. */
 const MOST_POOLS = 256;
 /** Origins that are known to need the lenient reader. */
@@ -248,6 +250,8 @@ class Collector implements ProtocolHandler {
     this.#statusCode = statusCode;
     this.#headers = headerList(controller.rawHeaders);
     this.#protocols = this.client?.protocols ?? NO_PROTOCOLS;
+    const announcesBody = this.#headers.some(([name]) => /^(?:transfer-encoding|content-length)$/.test(name));
+    if (hasNoBody(statusCode) && announcesBody) controller.abort(coded(BODILESS, BODILESS));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -281,7 +285,8 @@ class Collector implements ProtocolHandler {
     const { code = '' } = error as NodeJS.ErrnoException;
     // As browsers do, it keeps what came once the headers are there.
     const isBrokenOff = this.#statusCode > 0 && isBrokenOffBy(code);
-    if (code === CUT || isBrokenOff) this.#answered(true, isBrokenOff);
+    if (code === BODILESS) this.#answered(false, false);
+    else if (code === CUT || isBrokenOff) this.#answered(true, isBrokenOff);
     else this.#resolve(failed(this.#url, error, this.#fetchedAt, this.#loadTimeMs()));
   }
 

@@ -96,6 +96,7 @@ export class LenientReader {
 
   #begin({ statusCode, version, headers }: AnswerHead): void {
     const isChunked =
+      !hasNoBody(statusCode) &&
       version !== '1.0' &&
       valuesOf(headers, 'transfer-encoding').some((one) => one.toLowerCase() === 'chunked');
     const lengths = new Set(valuesOf(headers, 'content-length'));
@@ -103,7 +104,7 @@ export class LenientReader {
     if (new Set(headers.filter(([name]) => name === 'location').map(([, value]) => value)).size > 1)
       throw refusal('it has several locations that differ');
     const [length = ''] = lengths;
-    if (statusCode === 204 || statusCode === 304) this.#left = 0;
+    if (hasNoBody(statusCode)) this.#left = 0;
     else if (!isChunked && /^\d+$/.test(length)) this.#left = Number(length);
     if (isChunked) this.#left = 0;
     this.#state = isChunked ? 'line' : this.#left === 0 ? 'done' : 'body';
@@ -137,6 +138,11 @@ export class LenientReader {
     this.#left = Number.parseInt(size, 16);
     this.#state = this.#left === 0 ? 'trailer' : 'chunk';
   }
+}
+
+/** Whether an answer ends with its headers, whatever they say of a body (RFC 9112 §6.3). */
+export function hasNoBody(statusCode: number): boolean {
+  return statusCode === 204 || statusCode === 304;
 }
 
 /** Behind the empty line; null where there is none yet. */

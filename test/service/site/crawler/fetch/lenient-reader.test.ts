@@ -183,3 +183,34 @@ test('a body is cut at its limit by either reader', async () => {
     expect(answer.body?.length).toBe(1_000);
   }
 });
+
+test.each([
+  ['204 No Content', 'Transfer-Encoding: chunked'],
+  ['304 Not Modified', 'Transfer-Encoding: chunked'],
+  ['204 No Content', 'Content-Length: 4'],
+  ['304 Not Modified', 'no colon\r\nTransfer-Encoding: chunked'],
+])(
+  'an answer with the status %s has no body, whatever its header says: %s',
+  { timeout: 5000 },
+  async (status, header) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      // The connection stays open.
+      socket.on('data', () => socket.write(`HTTP/1.1 ${status}\r\n${header}\r\n\r\n`));
+      onTestFinished(() => void socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const fetcher = await fetcherOf(url);
+    for (let time = 0; time < 2; time++) {
+      const answer = await fetcher.fetch(url);
+      expect(answer).toMatchObject({
+        statusCode: Number(status.slice(0, 3)),
+        error: null,
+        isTruncated: false,
+      });
+      expect(answer.body).toHaveLength(0);
+    }
+  },
+);

@@ -1,3 +1,4 @@
+import { absoluteUrl } from '../../../../../core/net/web-url.ts';
 import { lookUp } from '../../../../../core/text/look-up.ts';
 import { collapsed } from '../text/text.ts';
 import { attribute, type Element, isElement, type ParentNode, textContent, tokens, walk } from '../tree.ts';
@@ -54,7 +55,9 @@ class MicrodataReader {
 
   read(scope: Element, around: ReadonlySet<Element>): Item {
     this.#read++;
-    const item = typedItem(tokens(attribute(scope, 'itemtype')), attribute(scope, 'itemid'), this.#resolve);
+    // Only an absolute URL is a type.
+    const types = tokens(attribute(scope, 'itemtype')).filter((type) => absoluteUrl(type) !== null);
+    const item = typedItem(types, attribute(scope, 'itemid'), this.#resolve);
     const within = new Set([...around, scope]);
     for (const element of this.#properties(scope))
       for (const name of new Set(tokens(attribute(element, 'itemprop'))))

@@ -289,3 +289,15 @@ test('RDFa Lite: vocabulary, prefixes, values, nested items', () => {
 test('OpenGraph is no item', () => {
   expect(parsed('<meta property="og:title" content="x">').items).toEqual([]);
 });
+
+test.each([
+  ['Product', undefined],
+  ['/Product', undefined],
+  ['//schema.org/Product', undefined],
+  ['schema.org/Product', undefined],
+  ['https://schema.org/Product', 'https://schema.org/Product'],
+  ['Product https://schema.org/Product', 'https://schema.org/Product'],
+])('itemtype=%s names a type where it is an absolute URL', (itemtype, type) => {
+  const { items } = parsed(`<div itemscope itemtype="${itemtype}"><b itemprop=name>x</b></div>`);
+  expect(items[0]?.item).toEqual({ ...(type === undefined ? {} : { '@type': type }), name: 'x' });
+});
