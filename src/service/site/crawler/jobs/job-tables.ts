@@ -56,6 +56,15 @@ export class JobTables {
     return columns;
   }
 
+  /** The rows of a query, chunk by chunk. */
+  async *rows(query: string): AsyncGenerator<DuckDBValue[]> {
+    const rows = await StreamedRows.open(this.#connection.inner, query);
+    for await (const chunk of rows.chunks()) {
+      this.#signal?.throwIfAborted();
+      yield* chunk.getRows();
+    }
+  }
+
   /** Makes a temporary table of computed rows, whose first column is a number; `columns` gives names and types. */
   async write(
     name: string,

@@ -4,9 +4,9 @@ import { isReadSql } from '../records/request-record.ts';
 import { duplicates } from './duplicates.ts';
 import { hreflang } from './hreflang.ts';
 import { JobTables, statusRange } from './job-tables.ts';
+import { clusterSimilarities, nearDuplicates } from './near-duplicates.ts';
 import { redirects } from './redirects.ts';
 import { scoring } from './scoring.ts';
-import { clusterSimilarities, FARTHEST, nearDuplicates } from './similar-texts.ts';
 import { type TableOptions, writeTables } from './write-tables.ts';
 
 /** N-grams that a page keeps. */
@@ -131,6 +131,9 @@ const ASKED = `SELECT urls.id, any_value(url) AS url, any_value(asked.status_cod
  */
 const INLINKS = `SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
   FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`;
+
+/** Fingerprints of 60 bits with at most so many different ones are similar. */
+const FARTHEST = 8;
 
 /**
  * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start

@@ -1,177 +1,145 @@
-import { judgedGroups } from './duplicates.ts';
-import { hashOf, type JobTables } from './job-tables.ts';
 import { UnionFind } from './union-find.ts';
 
-/** URLs that a cluster shows. */
-const SAMPLES = 3;
-/** Bits of a fingerprint. */
-const BITS = 60;
-const HALF_BITS = 30;
 /**
- * Fingerprints with at most so many different bits are similar: 87 of 100 are the same. Of texts of 300 words, this finds
- * 99 of 100 with three words changed and 93 with five (docs/decisions/crawler.md).
+ * Texts with at least so many equal pairs of words, of 100 of both, are similar. Screaming Frog has 90 % as its default, of
+ * another measure; the recall of both limits is in docs/decisions/crawler.md.
  */
-export const FARTHEST = 8;
-/** Each half has five blocks of six bits. */
-const BLOCK_BITS = 6;
-const BLOCKS_A_HALF = HALF_BITS / BLOCK_BITS;
-/** Two blocks side by side. */
-const KEYS = 2 ** (2 * BLOCK_BITS);
-/** Fingerprints that share two blocks are compared with so many that follow. */
+const LEAST_SIMILARITY = 0.85;
+/** Texts that share a pair are compared with so many that follow. */
 const WINDOW = 64;
+/** Texts of a cluster of which all are compared for its average. */
+const MOST_AVERAGED = 48;
+/** Places of the counts of pairs; pairs that share one only lose their order. */
+const MOST_COUNTS = 2 ** 22;
+/** Texts that a posting has room for, with 30 bits of a pair. */
+const MOST_TEXTS = 2 ** 23;
+
+/** The sampled pairs of a text, in ascending order. */
+export interface SampledText {
+  readonly pairs: Uint32Array;
+  /** Larger pairs of the text are not in the sample. */
+  readonly last: number;
+}
 
 /**
- * Finds texts whose fingerprints differ in at most eight of sixty bits, and joins them to clusters. Of ten blocks at
- * least two must be equal then, so only texts that share two blocks are compared. Within a cluster two texts may differ
- * more than that, if others lie between them.
- *
- * Where more than 64 different fingerprints share two blocks, each is compared with the 64 that follow it. Similar pages
- * of a large family are then found by way of others.
- *
- * Source: G. Manku et al., "Detecting near-duplicates for web crawling" (2007), §3.
+ * The share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that the samples
+ * of both would have.
  */
-export function similarTexts(high: Int32Array, low: Int32Array) {
-  const groups = new UnionFind(high.length);
-  const distance = new Int32Array(high.length).fill(BITS);
-  const different = joinEqual(high, low, groups, distance);
-  for (let a = 0; a < 2 * BLOCKS_A_HALF; a++)
-    for (let b = 0; b < a; b++) {
-      const keys = different.map(
-        (text) => (block(high, low, text, a) << BLOCK_BITS) | block(high, low, text, b),
-      );
-      compareNeighbours(sortedByKey(different, keys), high, low, { groups, distance });
+export function similarityOf(one: SampledText, other: SampledText): number {
+  const last = Math.min(one.last, other.last);
+  const [a, b] = [one.pairs, other.pairs];
+  let [atA, atB, equal] = [0, 0, 0];
+  while (atA < a.length || atB < b.length) {
+    const [pairA = Number.POSITIVE_INFINITY, pairB = Number.POSITIVE_INFINITY] = [a[atA], b[atB]];
+    if (Math.min(pairA, pairB) > last) break;
+    if (pairA === pairB) equal++;
+    if (pairA <= pairB) atA++;
+    if (pairB <= pairA) atB++;
+  }
+  return equal === 0 ? 0 : (2 * equal) / (atA + atB);
+}
+
+/**
+ * Finds similar texts, and joins them to clusters. Within a cluster two texts may differ more, if others lie between them.
+ *
+ * With the pairs of a text in one order for all, the rarest first, two similar texts share one of their first pairs. So
+ * only texts that share one of those are compared. Where more than 64 texts share a pair, each is compared with the 64
+ * that follow it; similar texts of a large family are then found by way of others.
+ *
+ * Source: R. Bayardo et al., "Scaling up all pairs similarity search" (2007), §3.
+ */
+export function similarTexts(texts: readonly SampledText[]) {
+  const groups = new UnionFind(texts.length);
+  const similarity = new Float64Array(texts.length);
+  const join = (a: number, b: number, share: number): void => {
+    groups.join(a, b);
+    similarity[a] = Math.max(similarity[a] ?? 0, share);
+    similarity[b] = Math.max(similarity[b] ?? 0, share);
+  };
+  const postings = postingsOf(texts, joinEqual(texts, join));
+  for (let at = 0; at < postings.length; at++) {
+    const text = (postings[at] ?? 0) % MOST_TEXTS;
+    for (let next = at + 1; next <= at + WINDOW && pairOf(postings[next]) === pairOf(postings[at]); next++) {
+      const other = (postings[next] ?? 0) % MOST_TEXTS;
+      if (groups.find(text) === groups.find(other)) continue;
+      const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT);
+      if (share >= LEAST_SIMILARITY) join(text, other, share);
     }
+  }
   return {
     /** For each text the lowest one of its cluster; itself, when it is alone. */
-    cluster: Int32Array.from(high, (_, text) => groups.find(text)),
-    /** For each text of a cluster the share of equal bits with the text that is most like it. */
-    similarity: Float64Array.from(distance, (bits) => 1 - bits / BITS),
+    cluster: Int32Array.from(texts, (_, text) => groups.find(text)),
+    /** For each text of a cluster the largest share of equal pairs with a text that it was compared with. */
+    similarity,
   };
 }
 
-/** The average share of equal bits over all pairs of a cluster: pairs differ in a bit as ones times zeros. */
-export function averageSimilarity(high: Int32Array, low: Int32Array, members: readonly number[]): number {
-  const pairs = (members.length * (members.length - 1)) / 2;
-  if (pairs === 0) return 1;
-  let differences = 0;
-  for (const half of [high, low])
-    for (let bit = 0; bit < HALF_BITS; bit++) {
-      let ones = 0;
-      for (const text of members) ones += ((half[text] ?? 0) >>> bit) & 1;
-      differences += ones * (members.length - ones);
-    }
-  return 1 - differences / pairs / BITS;
+const NO_TEXT: SampledText = { pairs: new Uint32Array(), last: 0 };
+
+/** The average similarity of a cluster: of all its pairs of texts, or of those of 48 texts of a larger one. */
+export function averageSimilarity(texts: readonly SampledText[]): number {
+  const step = Math.max(1, texts.length / MOST_AVERAGED);
+  const chosen = Array.from(
+    { length: Math.min(texts.length, MOST_AVERAGED) },
+    (_, n) => texts[Math.floor(n * step)] ?? NO_TEXT,
+  );
+  const shares = chosen.flatMap((one, at) => chosen.slice(at + 1).map((other) => similarityOf(one, other)));
+  return shares.length === 0 ? 1 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-/** Joins texts with equal fingerprints; returns one of each. */
-function joinEqual(high: Int32Array, low: Int32Array, groups: UnionFind, distance: Int32Array): Int32Array {
-  const order = Int32Array.from(high, (_, text) => text).sort(
-    (a, b) => (high[a] ?? 0) - (high[b] ?? 0) || (low[a] ?? 0) - (low[b] ?? 0) || a - b,
-  );
-  return order.filter((text, index) => {
-    const former = order[index - 1];
-    if (former === undefined || high[former] !== high[text] || low[former] !== low[text]) return true;
-    groups.join(former, text);
-    distance[former] = 0;
-    distance[text] = 0;
-    return false;
+/** Joins texts with equal samples; returns one of each. */
+function joinEqual(
+  texts: readonly SampledText[],
+  join: (a: number, b: number, share: number) => void,
+): number[] {
+  const byHash = new Map<number, number>();
+  return [...texts.keys()].filter((text) => {
+    const { pairs } = texts[text] ?? NO_TEXT;
+    let hash = pairs.length;
+    for (const pair of pairs) hash = (Math.imul(hash, 0x01000193) ^ pair) | 0;
+    const former = byHash.get(hash);
+    if (former === undefined) byHash.set(hash, text);
+    else if (isEqual(pairs, (texts[former] ?? NO_TEXT).pairs)) {
+      join(former, text, 1);
+      return false;
+    }
+    return true;
   });
 }
 
-function block(high: Int32Array, low: Int32Array, text: number, number: number): number {
-  const half = number < BLOCKS_A_HALF ? high : low;
-  return ((half[text] ?? 0) >>> ((number % BLOCKS_A_HALF) * BLOCK_BITS)) & (2 ** BLOCK_BITS - 1);
+function isEqual(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((pair, at) => pair === b[at]);
 }
 
-/** Texts and their keys, in the order of the keys: a counting sort, which keeps the order of equal ones. */
-function sortedByKey(texts: Int32Array, keys: Int32Array) {
-  const starts = new Int32Array(KEYS + 1);
-  for (const key of keys) starts[key + 1] = (starts[key + 1] ?? 0) + 1;
-  for (let key = 0; key < KEYS; key++) starts[key + 1] = (starts[key + 1] ?? 0) + (starts[key] ?? 0);
-  const sorted = { texts: new Int32Array(texts.length), keys: new Int32Array(texts.length) };
-  for (let index = 0; index < texts.length; index++) {
-    const key = keys[index] ?? 0;
-    const place = starts[key] ?? 0;
-    starts[key] = place + 1;
-    sorted.texts[place] = texts[index] ?? 0;
-    sorted.keys[place] = key;
+/** The first pairs of texts with the texts, sorted. */
+function postingsOf(texts: readonly SampledText[], different: readonly number[]): Float64Array {
+  const total = different.reduce((sum, text) => sum + (texts[text] ?? NO_TEXT).pairs.length, 0);
+  const counts = new Uint32Array(Math.min(4 * total + 1, MOST_COUNTS));
+  for (const text of different)
+    for (const pair of (texts[text] ?? NO_TEXT).pairs)
+      counts[pair % counts.length] = countOf(counts, pair) + 1;
+  const postings: number[] = [];
+  for (const text of different.slice(0, MOST_TEXTS)) {
+    const { pairs } = texts[text] ?? NO_TEXT;
+    // A pair of one text leads to no other.
+    const shared = [...pairs].filter((pair) => countOf(counts, pair) > 1);
+    shared.sort((a, b) => countOf(counts, a) - countOf(counts, b) || a - b);
+    const first = firstPairs(pairs.length) - (pairs.length - shared.length);
+    for (const pair of shared.slice(0, Math.max(0, first))) postings.push((pair >>> 2) * MOST_TEXTS + text);
   }
-  return sorted;
+  return Float64Array.from(postings).sort();
 }
 
-function compareNeighbours(
-  { texts, keys }: ReturnType<typeof sortedByKey>,
-  high: Int32Array,
-  low: Int32Array,
-  { groups, distance }: { readonly groups: UnionFind; readonly distance: Int32Array },
-): void {
-  for (let at = 0; at < texts.length; at++) {
-    const text = texts[at] ?? 0;
-    for (let next = at + 1; next <= at + WINDOW && keys[next] === keys[at]; next++) {
-      const other = texts[next] ?? 0;
-      const bits = ones((high[text] ?? 0) ^ (high[other] ?? 0)) + ones((low[text] ?? 0) ^ (low[other] ?? 0));
-      if (bits > FARTHEST) continue;
-      groups.join(text, other);
-      if (bits < (distance[text] ?? BITS)) distance[text] = bits;
-      if (bits < (distance[other] ?? BITS)) distance[other] = bits;
-    }
-  }
+function countOf(counts: Uint32Array, pair: number): number {
+  return counts[pair % counts.length] ?? 0;
 }
 
-/** Number of set bits (Hacker's Delight, figure 5-2). */
-function ones(value: number): number {
-  let bits = value - ((value >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+/** How many of its first pairs a text shares at least one of with each similar one; some more, as samples may end apart. */
+function firstPairs(pairs: number): number {
+  const least = Math.ceil((LEAST_SIMILARITY / (2 - LEAST_SIMILARITY)) * pairs);
+  return pairs - least + 1 + Math.ceil(pairs / 10);
 }
 
-/**
- * Near duplicates: HTML pages with status 200 whose main texts have similar fingerprints (`simhash`,
- * `similarTexts`). A page's similarity is the share of equal bits with the page that is most like it.
- */
-export async function nearDuplicates(tables: JobTables): Promise<void> {
-  const [ids = new Int32Array(), high = new Int32Array(), low = new Int32Array()] =
-    await tables.integers(`SELECT id, simhash >> 30, simhash & 1073741823 FROM fetched_pages JOIN crawl_pages USING (url)
-      JOIN job_facts USING (id) WHERE is_html AND simhash IS NOT NULL ORDER BY id`);
-  const { cluster, similarity } = similarTexts(high, low);
-  const alike = cluster.keys().filter((text) => cluster[text] !== text);
-  const members = [...Map.groupBy(alike, (text) => cluster[text] ?? text)].map(
-    ([first, texts]) => [first, [first, ...texts]] as const,
-  );
-  await tables.write(
-    'near_duplicates',
-    { id: 'INTEGER', '"group"': 'INTEGER', similarity: 'DOUBLE' },
-    members.flatMap(([first, texts]) =>
-      texts.map((text) => [ids[text] ?? 0, ids[first] ?? 0, similarity[text] ?? 0]),
-    ),
-  );
-  await tables.write(
-    'near_duplicate_clusters',
-    { '"group"': 'INTEGER', size: 'INTEGER', similarity: 'DOUBLE' },
-    members.map(([first, texts]) => [ids[first] ?? 0, texts.length, averageSimilarity(high, low, texts)]),
-  );
-}
-
-/**
- * The clusters of near duplicates: `size`, `average_similarity` over all pairs of its pages, how canonicals handle it,
- * and the first URLs. `canonical_status` is `canonical_ok` if nothing is left to handle, else `canonical_not_set` if a
- * page lacks a canonical, else `canonical_not_matching`.
- */
-export async function clusterSimilarities(tables: JobTables): Promise<void> {
-  await tables.make(
-    'job_near_duplicates',
-    `SELECT id, similarity, status, ${hashOf('min(url) OVER (PARTITION BY near_duplicates."group")')} AS cluster
-      FROM near_duplicates JOIN (${judgedGroups('near_duplicates')}) AS judged USING (id) JOIN crawl_pages USING (id)`,
-  );
-  await tables.make(
-    'job_clusters',
-    `SELECT any_value(judged.cluster) AS cluster_id, size, round(clusters.similarity, 4) AS average_similarity,
-        CASE WHEN bool_or(judged.status IN ('canonical_not_set', 'hreflang_error')) THEN 'canonical_not_set'
-          WHEN bool_or(judged.status = 'canonical_not_matching') THEN 'canonical_not_matching' ELSE 'canonical_ok' END AS canonical_status,
-        min(pages.url, ${SAMPLES}) AS sample_urls
-      FROM near_duplicate_clusters AS clusters JOIN near_duplicates USING ("group")
-      JOIN crawl_pages AS pages ON pages.id = near_duplicates.id
-      JOIN job_near_duplicates AS judged ON judged.id = pages.id
-      GROUP BY clusters."group", size, clusters.similarity ORDER BY cluster_id`,
-  );
+function pairOf(posting: number | undefined): number {
+  return posting === undefined ? -1 : Math.floor(posting / MOST_TEXTS);
 }

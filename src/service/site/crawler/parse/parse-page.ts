@@ -28,6 +28,7 @@ import { structuredData } from './structured-data/structured-data.ts';
 import { ngramCounts } from './text/ngrams.ts';
 import { simhash } from './text/simhash.ts';
 import { characters, collapsed, collapsedLength, countWords, distinct, wordBlocks } from './text/text.ts';
+import { TextSample } from './text/text-sample.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
@@ -224,11 +225,14 @@ const LONG_TEXT = 500_000;
 function textFields({ text, mainText, characters: all }: DocumentFacts) {
   const lazy = wordBlocks(mainText);
   const blocks = mainText.length > LONG_TEXT ? lazy : [...lazy];
+  const sample = new TextSample();
+  const fingerprint = simhash(blocks, sample);
   return {
     word_count: countWords(text),
     text_to_code: all === 0 ? 0 : Math.round((collapsedLength(text) / all) * 10_000) / 10_000,
     ngrams: ngramCounts(blocks),
-    simhash: simhash(blocks)?.toString() ?? null,
+    simhash: fingerprint?.toString() ?? null,
+    text_sample: fingerprint === null ? null : sample.encoded(),
   } satisfies Partial<PageRecord>;
 }
 

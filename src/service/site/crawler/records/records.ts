@@ -264,6 +264,8 @@ const PAGE_COLUMNS = {
   ngrams: optional<readonly NgramCount[]>('STRUCT(ngram VARCHAR, n BIGINT, count BIGINT)[]'),
   /** 60 bits over the main text, as decimal digits: more than a JavaScript number holds. */
   simhash: optional<string>('BIGINT'),
+  /** Pairs of words of the main text (`text-sample.ts`); no field of the service. */
+  text_sample: textOrNull,
 
   semantic_types: textsOrNull,
   semantic_item_count: wholeOrNull,

@@ -1,3 +1,5 @@
+import type { TextSample } from './text-sample.ts';
+
 /** A text with fewer words says too little to be like another one. */
 const FEWEST_WORDS = 10;
 const HALF = 30;
@@ -15,15 +17,17 @@ const PLANES = 32;
  * near-duplicates for web crawling" (2007). Sixty bits, because the field is a number that a BIGINT has to hold.
  *
  * @param blocks the words of each block of text
+ * @param sample is filled with the pairs of each block
  */
-export function simhash(blocks: Iterable<readonly string[]>): bigint | null {
+export function simhash(blocks: Iterable<readonly string[]>, sample?: TextSample): bigint | null {
   const low = new Int32Array(PLANES);
   const high = new Int32Array(PLANES);
   const seen = new Set<number>();
   const hashes = new Map<string, number>();
   let before = 0;
   let wordCount = 0;
-  for (const block of blocks)
+  for (const block of blocks) {
+    let isFirst = true;
     for (const word of block) {
       let hash = hashes.get(word);
       if (hash === undefined) {
@@ -31,6 +35,8 @@ export function simhash(blocks: Iterable<readonly string[]>): bigint | null {
         hashes.set(word, hash);
       }
       const pair = mix(Math.imul(before, 31) + hash);
+      sample?.add(isFirst ? mix(hash) : pair, hash);
+      isFirst = false;
       before = hash;
       wordCount++;
       if (seen.has(pair)) continue;
@@ -38,6 +44,8 @@ export function simhash(blocks: Iterable<readonly string[]>): bigint | null {
       count(low, pair);
       count(high, mix(pair ^ 0x5bd1e995));
     }
+    sample?.endBlock();
+  }
   if (wordCount < FEWEST_WORDS) return null;
   return (BigInt(bits(high, seen.size)) << BigInt(HALF)) | BigInt(bits(low, seen.size));
 }

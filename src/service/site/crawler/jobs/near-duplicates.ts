@@ -1,0 +1,144 @@
+import { decodeSample, isWhole, type SampledPairs } from '../parse/text/text-sample.ts';
+import { judgedGroups } from './duplicates.ts';
+import { hashOf, type JobTables } from './job-tables.ts';
+import { averageSimilarity, type SampledText, similarTexts } from './similar-texts.ts';
+
+/** URLs that a cluster shows. */
+const SAMPLES = 3;
+/** Pages of a host that tell what most of its pages share. */
+const PAGES_A_HOST = 1_000;
+/** What fewer pages share is no template. */
+const FEWEST_PAGES = 5;
+/** Pairs of words of a page's own; a page with fewer is compared as a whole. */
+const FEWEST_OWN = 10;
+/** Pairs of all pages that are in memory; of very many pages, each has a smaller sample. */
+const MOST_PAIRS = 2 ** 23;
+
+/** HTML pages with status 200 that have a text. */
+const TEXTS = `fetched_pages AS page JOIN crawl_pages USING (url) JOIN job_facts USING (id) WHERE is_html AND text_sample IS NOT NULL`;
+
+/**
+ * Near duplicates: HTML pages with status 200 whose main texts share 85 % of their pairs of words (`similarTexts`), without
+ * the blocks that more than half of the pages of a host share: menus, footers and what else a template repeats. A page
+ * that has next to nothing else is compared as a whole.
+ */
+export async function nearDuplicates(tables: JobTables): Promise<void> {
+  const common = await commonPairs(tables);
+  const count = await tables.count(`SELECT count(*) FROM ${TEXTS}`);
+  const most = Math.floor(MOST_PAIRS / Math.max(1, count));
+  const ids: number[] = [];
+  const texts: SampledText[] = [];
+  for await (const [id, host, sample] of tables.rows(
+    `SELECT id, url_host, text_sample FROM ${TEXTS} ORDER BY id`,
+  )) {
+    ids.push(Number(id));
+    texts.push(ownText(decodeSample(String(sample)), common.get(String(host)), most));
+  }
+  const { cluster, similarity } = similarTexts(texts);
+  const alike = cluster.keys().filter((text) => cluster[text] !== text);
+  const members = [...Map.groupBy(alike, (text) => cluster[text] ?? text)].map(
+    ([first, others]) => [first, [first, ...others]] as const,
+  );
+  await tables.write(
+    'near_duplicates',
+    { id: 'INTEGER', '"group"': 'INTEGER', similarity: 'DOUBLE' },
+    members.flatMap(([first, all]) =>
+      all.map((text) => [ids[text] ?? 0, ids[first] ?? 0, similarity[text] ?? 0]),
+    ),
+  );
+  await tables.write(
+    'near_duplicate_clusters',
+    { '"group"': 'INTEGER', size: 'INTEGER', similarity: 'DOUBLE' },
+    members.map(([first, all]) => [
+      ids[first] ?? 0,
+      all.length,
+      averageSimilarity(all.flatMap((text) => texts[text] ?? [])),
+    ]),
+  );
+}
+
+/** A pair and its block as one number. */
+function placed(pair: number, block: number): number {
+  return block * 2 ** 32 + pair;
+}
+
+/**
+ * The pairs, with their blocks, that more than half of the pages of each host have, of those whose samples reach that far.
+ */
+async function commonPairs(tables: JobTables): Promise<Map<string, Set<number>>> {
+  const rows = tables.rows(`SELECT url_host, text_sample FROM (
+      SELECT url_host, text_sample, row_number() OVER (PARTITION BY url_host ORDER BY md5(url)) AS number FROM ${TEXTS}
+    ) WHERE number <= ${PAGES_A_HOST} ORDER BY url_host`);
+  const counted = new Map<string, { counts: Map<number, number>; lasts: number[] }>();
+  for await (const [host, text] of rows) {
+    const sample = decodeSample(String(text));
+    const { counts, lasts } = counted.get(String(host)) ?? {
+      counts: new Map<number, number>(),
+      lasts: [] as number[],
+    };
+    counted.set(String(host), { counts, lasts });
+    lasts.push(lastOf(sample));
+    for (const [at, pair] of sample.pairs.entries()) {
+      const place = placed(pair, sample.blocks[at] ?? 0);
+      counts.set(place, (counts.get(place) ?? 0) + 1);
+    }
+  }
+  const common = [...counted].map(([host, { counts, lasts }]) => {
+    const sorted = Float64Array.from(lasts).sort();
+    const isCommon = ([place, pages]: [number, number]): boolean =>
+      pages >= FEWEST_PAGES && 2 * pages > reaching(sorted, place % 2 ** 32);
+    return [host, new Set([...counts].filter(isCommon).map(([place]) => place))] as const;
+  });
+  return new Map(common);
+}
+
+function lastOf(sample: SampledPairs): number {
+  return isWhole(sample) ? 2 ** 32 : (sample.pairs.at(-1) ?? 0);
+}
+
+/** How many samples reach a pair. */
+function reaching(lasts: Float64Array, pair: number): number {
+  let [low, high] = [0, lasts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((lasts[middle] ?? 0) < pair) low = middle + 1;
+    else high = middle;
+  }
+  return lasts.length - low;
+}
+
+/** What of a page's text is compared: its own pairs, or all, where it has too few of its own. */
+function ownText(sample: SampledPairs, common: ReadonlySet<number> | undefined, most: number): SampledText {
+  const { pairs, blocks } = sample;
+  const own = pairs.filter((pair, at) => !common?.has(placed(pair, blocks[at] ?? 0)));
+  const share = isWhole(sample) ? 1 : (lastOf(sample) + 1) / 2 ** 32;
+  const compared = own.length / share < FEWEST_OWN ? pairs : own;
+  // A copy: a part of an array keeps it in memory.
+  return compared.length <= most
+    ? { pairs: compared, last: lastOf(sample) }
+    : { pairs: compared.slice(0, most), last: compared[most - 1] ?? 0 };
+}
+
+/**
+ * The clusters of near duplicates: `size`, `average_similarity` over all pairs of its pages, how canonicals handle it,
+ * and the first URLs. `canonical_status` is `canonical_ok` if nothing is left to handle, else `canonical_not_set` if a
+ * page lacks a canonical, else `canonical_not_matching`.
+ */
+export async function clusterSimilarities(tables: JobTables): Promise<void> {
+  await tables.make(
+    'job_near_duplicates',
+    `SELECT id, similarity, status, ${hashOf('min(url) OVER (PARTITION BY near_duplicates."group")')} AS cluster
+      FROM near_duplicates JOIN (${judgedGroups('near_duplicates')}) AS judged USING (id) JOIN crawl_pages USING (id)`,
+  );
+  await tables.make(
+    'job_clusters',
+    `SELECT any_value(judged.cluster) AS cluster_id, size, round(clusters.similarity, 4) AS average_similarity,
+        CASE WHEN bool_or(judged.status IN ('canonical_not_set', 'hreflang_error')) THEN 'canonical_not_set'
+          WHEN bool_or(judged.status = 'canonical_not_matching') THEN 'canonical_not_matching' ELSE 'canonical_ok' END AS canonical_status,
+        min(pages.url, ${SAMPLES}) AS sample_urls
+      FROM near_duplicate_clusters AS clusters JOIN near_duplicates USING ("group")
+      JOIN crawl_pages AS pages ON pages.id = near_duplicates.id
+      JOIN job_near_duplicates AS judged ON judged.id = pages.id
+      GROUP BY clusters."group", size, clusters.similarity ORDER BY cluster_id`,
+  );
+}
