@@ -96,6 +96,9 @@ columns:
   inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
   title_length: Number of characters of the title (raw.crawl_pages.title_length).
+  title_width: >-
+    Width of the title: its characters in Unicode's composed form (NFC), of which full-width ones (Chinese, Japanese,
+    Korean) count two; title_length where the title is NULL.
   num_titles: Number of title tags (raw.crawl_pages.num_titles).
   title_evaluation: unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
   duplicate_title_status: How its duplicates are handled, as in canonical_ok (raw.crawl_pages.duplicate_title_status).
@@ -103,6 +106,7 @@ columns:
     Whether duplication of the title is left unhandled by canonicals and hreflang
     (raw.crawl_pages.has_duplicate_title_issue).
   h1: Content of the h1 tag (raw.crawl_pages.h1).
+  h1_width: Width of the H1, as title_width.
   num_h1: Number of h1 tags on the page (raw.crawl_pages.num_h1).
   num_h2: Number of h2 tags on the page (raw.crawl_pages.num_h2).
   h1_evaluation: unique, duplicated or not_set (raw.crawl_pages.h1_evaluation).
@@ -110,6 +114,7 @@ columns:
   has_duplicate_h1_issue: Whether duplication of the H1 is left unhandled (raw.crawl_pages.has_duplicate_h1_issue).
   meta_description: Content of the description meta tag (raw.crawl_pages.meta_description).
   description_length: Number of characters of the description (raw.crawl_pages.description_length).
+  description_width: Width of the description, as title_width; description_length where it is NULL.
   num_descriptions: Number of meta descriptions (raw.crawl_pages.num_descriptions).
   description_evaluation: unique, duplicated or not_set (raw.crawl_pages.description_evaluation).
   duplicate_description_status: How its duplicates are handled (raw.crawl_pages.duplicate_description_status).
@@ -300,7 +305,12 @@ WITH
     SELECT
       *,
       CASE WHEN rel_canonical IS NOT NULL THEN split_part(url, '#', 1) END AS _bare_url,
-      nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical
+      nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical,
+      -- Only marks and the letters of Korean syllables can be composed; composing all texts would take a while.
+      CASE WHEN regexp_matches(title, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(title) ELSE title END AS _title,
+      CASE WHEN regexp_matches(h1, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(h1) ELSE h1 END AS _h1,
+      CASE WHEN regexp_matches(meta_description, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(meta_description) ELSE meta_description END
+        AS _description
     FROM raw.crawl_pages
   ),
 
@@ -513,11 +523,16 @@ SELECT
 
   title,
   title_length,
+  coalesce(
+    length(_title) + length(regexp_replace(_title, '[^\x{1100}-\x{115f}\x{2329}\x{232a}\x{2e80}-\x{303e}\x{3041}-\x{a4cf}\x{a960}-\x{a97f}\x{ac00}-\x{d7a3}\x{f900}-\x{faff}\x{fe10}-\x{fe19}\x{fe30}-\x{fe6f}\x{ff01}-\x{ff60}\x{ffe0}-\x{ffe6}\x{16fe0}-\x{18aff}\x{1aff0}-\x{1b2ff}\x{1f200}-\x{1f2ff}\x{20000}-\x{3fffd}]+', '', 'g')),
+    title_length
+  ) AS title_width,
   num_titles,
   title_evaluation,
   duplicate_title_status,
   has_duplicate_title_issue,
   h1,
+  length(_h1) + length(regexp_replace(_h1, '[^\x{1100}-\x{115f}\x{2329}\x{232a}\x{2e80}-\x{303e}\x{3041}-\x{a4cf}\x{a960}-\x{a97f}\x{ac00}-\x{d7a3}\x{f900}-\x{faff}\x{fe10}-\x{fe19}\x{fe30}-\x{fe6f}\x{ff01}-\x{ff60}\x{ffe0}-\x{ffe6}\x{16fe0}-\x{18aff}\x{1aff0}-\x{1b2ff}\x{1f200}-\x{1f2ff}\x{20000}-\x{3fffd}]+', '', 'g')) AS h1_width,
   num_h1,
   num_h2,
   h1_evaluation,
@@ -525,6 +540,10 @@ SELECT
   has_duplicate_h1_issue,
   meta_description,
   description_length,
+  coalesce(
+    length(_description) + length(regexp_replace(_description, '[^\x{1100}-\x{115f}\x{2329}\x{232a}\x{2e80}-\x{303e}\x{3041}-\x{a4cf}\x{a960}-\x{a97f}\x{ac00}-\x{d7a3}\x{f900}-\x{faff}\x{fe10}-\x{fe19}\x{fe30}-\x{fe6f}\x{ff01}-\x{ff60}\x{ffe0}-\x{ffe6}\x{16fe0}-\x{18aff}\x{1aff0}-\x{1b2ff}\x{1f200}-\x{1f2ff}\x{20000}-\x{3fffd}]+', '', 'g')),
+    description_length
+  ) AS description_width,
   num_descriptions,
   description_evaluation,
   duplicate_description_status,

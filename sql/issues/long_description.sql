@@ -4,17 +4,21 @@ severity: low
 category: titles_and_headings
 definition: >-
   The page is indexable, and its description has $characters characters or more (the service takes 170; Screaming Frog
-  more than 155).
+  more than 155). A full-width character, as in Chinese, Japanese and Korean, counts two.
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search results cut it off.
 fix: Say what matters within 160 characters
 mended_by: content
-evidence: [description_length]
+evidence: [description_length, description_width]
 thresholds: {characters: {default: 170, unit: characters}}
 cases:
-  has: [{is_indexable: true, description_length: 170}]
-  has_not: [{is_indexable: true, description_length: 169}, {is_indexable: false, description_length: 170}]
+  has: [{is_indexable: true, description_width: 170}]
+  has_not: [{is_indexable: true, description_width: 169}, {is_indexable: false, description_width: 170}]
 */
-SELECT crawl_id, project_id, url, CAST(description_length AS VARCHAR) || ' characters' AS why
+SELECT crawl_id, project_id, url,
+  CASE
+    WHEN description_width > description_length THEN CAST(description_length AS VARCHAR) || ' characters, ' || CAST(description_width AS VARCHAR) || ' wide'
+    ELSE CAST(description_width AS VARCHAR) || ' characters'
+  END AS why
 FROM mart.pages
-WHERE is_indexable AND description_length >= $characters
+WHERE is_indexable AND description_width >= $characters

@@ -2,7 +2,9 @@
 title: Long H1
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and its H1 has more than $characters characters.
+definition: >-
+  The page is indexable, and its H1 has more than $characters characters. A full-width character, as in Chinese, Japanese
+  and Korean, counts two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A heading that long is read by few.
 fix: Shorten it to what the page is about
@@ -10,11 +12,15 @@ mended_by: content
 evidence: [h1]
 thresholds: {characters: {default: 70, unit: characters}}
 cases:
-  has: [{is_indexable: true, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}]
+  has: [{is_indexable: true, h1_width: 71}]
   has_not:
-    - {is_indexable: true, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
-    - {is_indexable: false, h1: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
+    - {is_indexable: true, h1_width: 70}
+    - {is_indexable: false, h1_width: 71}
 */
-SELECT crawl_id, project_id, url, CAST(length(h1) AS VARCHAR) || ' characters' AS why
+SELECT crawl_id, project_id, url,
+  CASE
+    WHEN h1_width > length(h1) THEN CAST(length(h1) AS VARCHAR) || ' characters, ' || CAST(h1_width AS VARCHAR) || ' wide'
+    ELSE CAST(h1_width AS VARCHAR) || ' characters'
+  END AS why
 FROM mart.pages
-WHERE is_indexable AND length(h1) > $characters
+WHERE is_indexable AND h1_width > $characters

@@ -3,17 +3,22 @@ title: Long title
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable, and its title has more than $characters characters (Screaming Frog takes 60, Sitebulb 65).
+  The page is indexable, and its title has more than $characters characters (Screaming Frog takes 60, Sitebulb
+  65). A full-width character, as in Chinese, Japanese and Korean, counts two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results cut it off.
 fix: Say what matters within 60 characters
 mended_by: content
-evidence: [title_length]
+evidence: [title_length, title_width]
 thresholds: {characters: {default: 60, unit: characters}}
 cases:
-  has: [{is_indexable: true, title_length: 61}]
-  has_not: [{is_indexable: true, title_length: 60}, {is_indexable: false, title_length: 61}]
+  has: [{is_indexable: true, title_width: 61}]
+  has_not: [{is_indexable: true, title_width: 60}, {is_indexable: false, title_width: 61}]
 */
-SELECT crawl_id, project_id, url, CAST(title_length AS VARCHAR) || ' characters' AS why
+SELECT crawl_id, project_id, url,
+  CASE
+    WHEN title_width > title_length THEN CAST(title_length AS VARCHAR) || ' characters, ' || CAST(title_width AS VARCHAR) || ' wide'
+    ELSE CAST(title_width AS VARCHAR) || ' characters'
+  END AS why
 FROM mart.pages
-WHERE is_indexable AND title_length > $characters
+WHERE is_indexable AND title_width > $characters

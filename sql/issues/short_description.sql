@@ -4,20 +4,24 @@ severity: low
 category: titles_and_headings
 definition: >-
   The page is indexable, and its description has 1 to $characters characters (Screaming Frog takes fewer than 70, the
-  service fewer than 110).
+  service fewer than 110). A full-width character, as in Chinese, Japanese and Korean, counts two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results may take another text of the page in its place.
 fix: Say in it what the page offers
 mended_by: content
-evidence: [description_length]
+evidence: [description_length, description_width]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:
-  has: [{is_indexable: true, description_length: 69}, {is_indexable: true, description_length: 1}]
+  has: [{is_indexable: true, description_width: 69}, {is_indexable: true, description_width: 1}]
   has_not:
-    - {is_indexable: true, description_length: 70}
-    - {is_indexable: true, description_length: 0}
-    - {is_indexable: false, description_length: 69}
+    - {is_indexable: true, description_width: 70}
+    - {is_indexable: true, description_width: 0}
+    - {is_indexable: false, description_width: 69}
 */
-SELECT crawl_id, project_id, url, CAST(description_length AS VARCHAR) || ' characters' AS why
+SELECT crawl_id, project_id, url,
+  CASE
+    WHEN description_width > description_length THEN CAST(description_length AS VARCHAR) || ' characters, ' || CAST(description_width AS VARCHAR) || ' wide'
+    ELSE CAST(description_width AS VARCHAR) || ' characters'
+  END AS why
 FROM mart.pages
-WHERE is_indexable AND description_length BETWEEN 1 AND $characters
+WHERE is_indexable AND description_width BETWEEN 1 AND $characters

@@ -2,20 +2,26 @@
 title: Short title
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and its title has 1 to $characters characters.
+definition: >-
+  The page is indexable, and its title has 1 to $characters characters. A full-width character, as in Chinese, Japanese
+  and Korean, counts two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: It says less about the page than search results have room for.
 fix: Say in it what sets the page apart
 mended_by: content
-evidence: [title_length]
+evidence: [title_length, title_width]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:
-  has: [{is_indexable: true, title_length: 29}, {is_indexable: true, title_length: 1}]
+  has: [{is_indexable: true, title_width: 29}, {is_indexable: true, title_width: 1}]
   has_not:
-    - {is_indexable: true, title_length: 30}
-    - {is_indexable: true, title_length: 0}
-    - {is_indexable: false, title_length: 29}
+    - {is_indexable: true, title_width: 30}
+    - {is_indexable: true, title_width: 0}
+    - {is_indexable: false, title_width: 29}
 */
-SELECT crawl_id, project_id, url, CAST(title_length AS VARCHAR) || ' characters' AS why
+SELECT crawl_id, project_id, url,
+  CASE
+    WHEN title_width > title_length THEN CAST(title_length AS VARCHAR) || ' characters, ' || CAST(title_width AS VARCHAR) || ' wide'
+    ELSE CAST(title_width AS VARCHAR) || ' characters'
+  END AS why
 FROM mart.pages
-WHERE is_indexable AND title_length BETWEEN 1 AND $characters
+WHERE is_indexable AND title_width BETWEEN 1 AND $characters

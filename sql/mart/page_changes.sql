@@ -5,7 +5,7 @@ description: >-
   What changed on the pages of a project between a crawl and the previous one, both comparable and of one configuration:
   one row for each page that was added, removed, moved or is missing, and for each field that differs on a page of both.
   A field counts only where both exports have it (mart.crawl_columns) and both crawls read the page
-  (mart.page_comparison).
+  (mart.page_comparison). A title, H1 or description that only differs in its form of Unicode (NFC, NFD) is no change.
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -163,6 +163,11 @@ JOIN comparable ON comparable.crawl_id = compared.crawl_id AND comparable.field 
 LEFT JOIN comparable AS answers ON answers.crawl_id = compared.crawl_id AND answers.field = 'status_code'
 WHERE compared.is_comparable
   AND compared."before" IS DISTINCT FROM compared."after"
+  -- The same text in another form of Unicode (NFC, NFD) is no change.
+  AND (
+    compared.field NOT IN ('title', 'h1', 'meta_description')
+    OR nfc_normalize(compared."before") IS DISTINCT FROM nfc_normalize(compared."after")
+  )
   AND (answers.field IS NULL OR NOT compared.is_other_answer)
 
 UNION ALL

@@ -1,6 +1,9 @@
-/** Characters of two columns: East Asian Wide and Fullwidth (Unicode Standard Annex 11), but the emoji among them. */
-const WIDE =
-  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+/**
+ * Characters of two columns, as a class of DuckDB's regular expressions: East Asian Wide and Fullwidth (Unicode Standard
+ * Annex 11), but the emoji among them. mart.pages has the same.
+ */
+export const FULL_WIDTH = String.raw`\x{1100}-\x{115f}\x{2329}\x{232a}\x{2e80}-\x{303e}\x{3041}-\x{a4cf}\x{a960}-\x{a97f}\x{ac00}-\x{d7a3}\x{f900}-\x{faff}\x{fe10}-\x{fe19}\x{fe30}-\x{fe6f}\x{ff01}-\x{ff60}\x{ffe0}-\x{ffe6}\x{16fe0}-\x{18aff}\x{1aff0}-\x{1b2ff}\x{1f200}-\x{1f2ff}\x{20000}-\x{3fffd}`;
+const WIDE = new RegExp(`^[${FULL_WIDTH.replaceAll('x', 'u')}]`, 'u');
 /** Characters that a terminal draws as a picture: alone, with the selector U+FE0F, or as a flag of two letters. */
 const PICTURE = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
 const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;

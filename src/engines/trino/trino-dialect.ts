@@ -86,7 +86,10 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['array_to_string', named('array_join')],
   ['json_extract_string', named('json_extract_scalar')],
   ['list_extract', named('element_at')],
+  ['nfc_normalize', named('normalize')],
   ['regexp_matches', named('regexp_like')],
+  // Trino replaces all matches without being asked.
+  ['regexp_replace', (args) => named('regexp_replace')(args.slice(0, 3))],
   ['to_timestamp', named('from_unixtime')],
   // Only compared with others of its statement: any hash of the same values will do.
   ['hash', (args) => `xxhash64(to_utf8(json_format(CAST(ROW(${args.join(',')}) AS JSON))))`],

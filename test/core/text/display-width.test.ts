@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   cutMiddle,
   cutToWidth,
   displayWidth,
+  FULL_WIDTH,
   padToWidth,
   wrapToWidth,
 } from '../../../src/core/text/display-width.ts';
@@ -58,4 +61,9 @@ test('a text that is cut in its middle keeps its beginning and its end, in any s
   expect(cutMiddle('short', 5)).toBe('short');
   const wide = cutMiddle('漢字漢字漢字漢字', 7);
   expect([wide, displayWidth(wide)]).toEqual(['漢…漢字', 7]);
+});
+
+test('the widths of mart.pages are those of a terminal', () => {
+  const sql = readFileSync(join(import.meta.dirname, '../../../sql/crawl_pages/pages.sql'), 'utf8');
+  expect(sql.split(`'[^${FULL_WIDTH}]+'`)).toHaveLength(4);
 });

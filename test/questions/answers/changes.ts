@@ -74,7 +74,7 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
           ...{ url: page.url, change, before: text(former, change), after: text(page, change) },
           ...{ reason: null, moved_to: null },
         }))
-        .filter(({ before, after }) => before !== after)
+        .filter(({ before, after }) => before?.normalize() !== after?.normalize())
         .filter(
           ({ change }) => !OF_ANSWER.includes(change) || !isStatusTold || former.status === page.status,
         );

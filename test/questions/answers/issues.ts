@@ -131,6 +131,20 @@ const repeats = (path: string): number => {
   return segments.filter((segment, place) => segments.indexOf(segment) < place).length;
 };
 const characters = (value: string): number => [...value].length;
+const FULL_WIDTH = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff01-\uff60]/u;
+const widthOf = (value: string): number =>
+  [...value.normalize()].reduce(
+    (sum, one) => sum + (FULL_WIDTH.test(one) && !/[\uff61-\uffdc]/.test(one) ? 2 : 1),
+    0,
+  );
+/** The width of a text is at least and at most so much; of one that is not there, its length decides. */
+const wide =
+  (name: 'title' | 'h1' | 'meta_description', least: number, most = Number.POSITIVE_INFINITY): Holds =>
+  ({ row }) => {
+    const value = str(row, name);
+    const width = value === null ? num(row, `${name.replace('meta_', '')}_length`) : widthOf(value);
+    return width !== null && within(width, least, most);
+  };
 
 /** A part of the title of an error page, in the languages of the sites that are tried. */
 const ERROR_TITLE =
@@ -280,8 +294,8 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   duplicate_title: ['medium', indexable(is('has_duplicate_title_issue'))],
   duplicate_h1: ['low', indexable(is('has_duplicate_h1_issue'))],
   duplicate_description: ['low', indexable(is('has_duplicate_description_issue'))],
-  long_title: ['low', indexable(over('title_length', 60))],
-  short_title: ['low', indexable(between('title_length', 1, 29))],
+  long_title: ['low', indexable(wide('title', 61))],
+  short_title: ['low', indexable(wide('title', 1, 29))],
   placeholder_title: [
     'medium',
     indexable(
@@ -303,10 +317,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   title_is_h1: ['low', indexable(same('title', 'h1'))],
   title_is_description: ['low', indexable(same('title', 'meta_description'))],
-  long_description: ['low', indexable(over('description_length', 169))],
-  short_description: ['low', indexable(between('description_length', 1, 69))],
+  long_description: ['low', indexable(wide('meta_description', 170))],
+  short_description: ['low', indexable(wide('meta_description', 1, 69))],
   many_h1s: ['low', indexable(over('num_h1', 1))],
-  long_h1: ['low', indexable(text('h1', (h1) => characters(h1) > 70))],
+  long_h1: ['low', indexable(wide('h1', 71))],
   missing_h2: ['low', indexable(all(between('num_h2', 0, 0), over('word_count', 299)))],
 
   near_duplicate: ['medium', indexable(is('has_nearduplicate_issue'))],

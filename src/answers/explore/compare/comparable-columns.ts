@@ -60,6 +60,23 @@ export const OF_ANSWER: ReadonlySet<string> = new Set(['title', 'h1', 'meta_desc
 export const comparedOfAnswers = (untold: ReadonlyMap<string, UntoldPart>): ReadonlySet<string> =>
   untold.has('status_code') ? new Set() : OF_ANSWER;
 
+/** Texts that people write: the same one in another form of Unicode (NFC, NFD) is no difference, as in mart.page_changes. */
+const TEXTS: ReadonlySet<string> = new Set(['title', 'h1', 'meta_description']);
+
+/** Whether a column differs, by its value in either crawl. */
+export function isDifferent(column: string, [former, later]: readonly [unknown, unknown]): boolean {
+  if (!TEXTS.has(column) || typeof former !== 'string' || typeof later !== 'string') return former !== later;
+  return former.normalize() !== later.normalize();
+}
+
+/** The condition that a column differs, by its value in either crawl. */
+export function valuesDiffer(column: string, [former, later]: readonly [string, string]): string {
+  const differ = `${former} IS DISTINCT FROM ${later}`;
+  return TEXTS.has(column)
+    ? `${differ} AND nfc_normalize(${former}) IS DISTINCT FROM nfc_normalize(${later})`
+    : differ;
+}
+
 /** Columns that a crawl knows of a page without reading it. */
 const OF_LINKS: ReadonlySet<string> = new Set([
   ...['depth', 'sources', 'sitemaps_file_origin', 'inrank', 'inrank_decimal'],

@@ -4,7 +4,14 @@ import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { asking, chosenBy, rowsOf } from '../chosen-crawls.ts';
 import type { ChangeOfIssue } from '../pages/page-filter.ts';
 import { type AskedSegment, ISSUES_WITHIN, type PageSegment, segmentOf, urlsOf } from '../segments.ts';
-import { comparedOfAnswers, FIELDS, partWords, seenByBoth, untoldParts } from './comparable-columns.ts';
+import {
+  comparedOfAnswers,
+  FIELDS,
+  partWords,
+  seenByBoth,
+  untoldParts,
+  valuesDiffer,
+} from './comparable-columns.ts';
 import { type ComparedKpi, readComparedKpis } from './compare-kpis.ts';
 import {
   type AskOfTwo,
@@ -284,7 +291,7 @@ function countedFields(
   const alike = ' AND former.status_code IS NOT DISTINCT FROM later.status_code';
   const differs = fields.map(
     (field) =>
-      `former.${field} IS DISTINCT FROM later.${field}${ofAnswers.has(field) ? alike : ''}${seenByBoth(field, { former: 'former', later: 'later', how: 'how' })}`,
+      `${valuesDiffer(field, [`former.${field}`, `later.${field}`])}${ofAnswers.has(field) ? alike : ''}${seenByBoth(field, { former: 'former', later: 'later', how: 'how' })}`,
   );
   return `
     SELECT ${[counted(['false', ...differs].join(' OR '), 'changed'), ...fields.map((field, index) => counted(differs[index] ?? 'false', field))].join(',\n      ')}

@@ -1,5 +1,5 @@
 import { ident } from '../../../core/duckdb/duckdb.ts';
-import { seenByBoth } from '../compare/comparable-columns.ts';
+import { seenByBoth, valuesDiffer } from '../compare/comparable-columns.ts';
 import { type ComparedPair, isPageChange, pageChangeSql } from '../compare/page-comparison.ts';
 
 /** The change of pages that differ in any of the fields that comparisons have. */
@@ -83,7 +83,7 @@ function differs(columns: readonly string[], ofAnswers: ReadonlySet<string>): st
   const alike = ' AND other.status_code IS NOT DISTINCT FROM pages.status_code';
   const each = columns.map(
     (column) =>
-      `${sidesOf(column).join(' IS DISTINCT FROM ')}${ofAnswers.has(column) ? alike : ''}${seenByBoth(column, sides)}`,
+      `${valuesDiffer(column, sidesOf(column))}${ofAnswers.has(column) ? alike : ''}${seenByBoth(column, sides)}`,
   );
   return `(${each.join(' OR ') || 'false'})`;
 }

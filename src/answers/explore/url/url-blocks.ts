@@ -1,4 +1,5 @@
 import { counted, countText } from '../../../core/text/amounts.ts';
+import { cutToWidth } from '../../../core/text/display-width.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import {
   type Block,
@@ -21,9 +22,9 @@ import type { OtherUrl, UrlPage } from './url-page.ts';
 
 /** Rows of a part beside the other parts, on a terminal. */
 const FIRST_ROWS = 10;
-/** About what a result on a wide screen has room for. */
-const TITLE_LENGTH = 60;
-const DESCRIPTION_LENGTH = 155;
+/** About what a result on a wide screen has room for; a full-width character takes two. */
+const TITLE_WIDTH = 60;
+const DESCRIPTION_WIDTH = 155;
 
 /** All that is known of a URL: the page, then each part with its first rows, or why it has none. */
 export function urlBlocks(story: UrlStory): readonly Block[] {
@@ -119,23 +120,24 @@ function searchResult(story: UrlStory, page: UrlPage): readonly Block[] {
   const { title, meta_description: text } = page;
   const unread = whyUnread(page);
   if (unread !== null && title === null && text === null) return [line(`Not read: ${unread}.`)];
-  const cut = (whole: string, most: number): string =>
-    whole.length > most ? `${whole.slice(0, most).trimEnd()} …` : whole;
-  const withLength = (whole: string | null): string | null =>
-    whole === null ? null : `${whole} (${counted([...whole].length, 'character')})`;
+  const withLength = (whole: string | null, width: number | null): string | null => {
+    if (whole === null) return null;
+    const { length } = [...whole];
+    return `${whole} (${counted(length, 'character')}${Number(width) > length ? `, ${Number(width)} wide` : ''})`;
+  };
   return [
     {
       is: 'preview',
       address: story.url,
-      title: title === null ? { value: 'no title', tone: 'bad' } : { value: cut(title, TITLE_LENGTH) },
+      title: title === null ? { value: 'no title', tone: 'bad' } : { value: cutToWidth(title, TITLE_WIDTH) },
       text:
         text === null
           ? { value: 'no description: search engines choose a text', tone: 'warn' }
-          : { value: cut(text, DESCRIPTION_LENGTH) },
+          : { value: cutToWidth(text, DESCRIPTION_WIDTH) },
     },
     factsOf([
-      ['Title', withLength(title)],
-      ['Description', withLength(text)],
+      ['Title', withLength(title, page.title_width)],
+      ['Description', withLength(text, page.description_width)],
     ]),
   ];
 }

@@ -1,4 +1,4 @@
-import { OF_ANSWER, wasSeen } from '../compare/comparable-columns.ts';
+import { isDifferent, OF_ANSWER, wasSeen } from '../compare/comparable-columns.ts';
 import { type PageChange, pageChangeSql } from '../compare/page-comparison.ts';
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
@@ -116,7 +116,9 @@ function urlChanges(before: HistoryRow, after: HistoryRow): UrlChange[] {
     isKnown(field) &&
     !(isOtherAnswer && OF_ANSWER.has(field)) &&
     wasSeen(field, [before, after], after.is_read);
-  const fields = COMPARED.filter((field) => isOf(field) && before[field] !== after[field]).map((field) => ({
+  const fields = COMPARED.filter(
+    (field) => isOf(field) && isDifferent(field, [before[field], after[field]]),
+  ).map((field) => ({
     change: field,
     before: before[field],
     after: after[field],

@@ -13,7 +13,9 @@ export type UrlPage = Readonly<Record<string, unknown>> & {
   readonly depth: number | null;
   readonly title: string | null;
   readonly h1: string | null;
+  readonly title_width: number | null;
   readonly meta_description: string | null;
+  readonly description_width: number | null;
   readonly canonical_url: string | null;
   readonly canonical_kind: string | null;
   readonly nb_inlinks: number | null;

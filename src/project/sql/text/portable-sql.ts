@@ -279,7 +279,18 @@ const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
     ...['bool_and', 'bool_or', 'array_agg', 'max_by', 'min_by'],
     ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'lag', 'lead', 'first_value', 'last_value'],
     ...['abs', 'ceil', 'floor', 'ln', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'],
-    ...['chr', 'concat_ws', 'length', 'lower', 'upper', 'replace', 'split', 'split_part', 'starts_with'],
+    ...[
+      'chr',
+      'concat_ws',
+      'length',
+      'lower',
+      'upper',
+      'nfc_normalize',
+      'replace',
+      'split',
+      'split_part',
+      'starts_with',
+    ],
     ...['strpos', 'trim'],
     ...['array_distinct', 'array_length', 'array_to_string', 'list_extract', 'json_extract_string'],
     // An INTERVAL, and AT TIME ZONE.
@@ -299,8 +310,9 @@ const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
   [
     'regexp_replace',
     {
-      holds: ([, pattern, , flags]) => /^\^|\$$/.test(String(constant(pattern))) && flags === undefined,
-      instead: 'a pattern with ^ or $, or replace()',
+      holds: ([, pattern, , flags]) =>
+        flags === undefined ? /^\^|\$$/.test(String(constant(pattern))) : constant(flags) === 'g',
+      instead: "a pattern with ^ or $, the option 'g', or replace()",
     },
   ],
   ['substr', { holds: ([, from]) => constant(from) !== 0, instead: 'substr(s, 1, n)' }],

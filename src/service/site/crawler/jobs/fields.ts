@@ -1,3 +1,4 @@
+import { FULL_WIDTH } from '../../../../core/text/display-width.ts';
 import type { CustomField } from '../custom-fields/custom-field.ts';
 import { UNHANDLED } from './duplicates.ts';
 import { linkRange, statusRange } from './job-tables.ts';
@@ -9,6 +10,9 @@ export interface CrawlField {
   readonly arity: 'one' | 'many';
   readonly sql: string;
 }
+
+/** A full-width character counts two, as in mart.pages. */
+const DESCRIPTION_WIDTH = `(page.description_length + length(regexp_replace(page.meta_description, '[^${FULL_WIDTH}]+', '', 'g')))`;
 
 const SQL_TYPES = {
   natural: 'BIGINT',
@@ -149,7 +153,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('string', 'meta_description'),
   ...given('natural', 'description_length num_descriptions'),
   ...fields('enum', {
-    description_length_range: `CASE WHEN page.description_length < 110 THEN 'too short' WHEN page.description_length >= 170 THEN 'too long' WHEN page.description_length BETWEEN 135 AND 159 THEN 'perfect' WHEN page.description_length IS NOT NULL THEN 'good' END`,
+    description_length_range: `CASE WHEN ${DESCRIPTION_WIDTH} < 110 THEN 'too short' WHEN ${DESCRIPTION_WIDTH} >= 170 THEN 'too long' WHEN ${DESCRIPTION_WIDTH} BETWEEN 135 AND 159 THEN 'perfect' WHEN page.description_length IS NOT NULL THEN 'good' END`,
   }),
   ...duplicateFields('description', 'description_evaluation', 'same_description'),
   ...given('natural', 'num_img num_img_alt num_missing_alt largest_img_weight'),
