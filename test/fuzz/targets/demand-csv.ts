@@ -3,6 +3,7 @@ import { type CsvRecord, csvRecords } from '../../../src/service/site/demand/exp
 import { decodeText } from '../../../src/service/site/demand/exports/decode-text.ts';
 import { parseDay } from '../../../src/service/site/demand/exports/parse-day.ts';
 import {
+  DECIMAL_MARKS,
   parseCount,
   parseDecimal,
   parseRate,
@@ -100,14 +101,17 @@ function plainDelimiter(text: string): string {
 }
 
 function checkFigures(cell: string): void {
-  const count = parseCount(cell);
-  if (count !== undefined && (count < 0n || count >= MOST_2_63))
-    throw new Fault('a count is out of range', cell);
-  if (/^\d{1,18}$/.test(cell) && count !== BigInt(cell)) throw new Fault('a plain count is changed', cell);
-  for (const value of [parseDecimal(cell), parseRate(cell)])
-    if (value !== undefined && !(value >= 0 && Number.isFinite(value)))
-      throw new Fault('a figure is no number', cell);
-  if (/^\d+\.\d+$/.test(cell) && cell.length < 300) same(parseDecimal(cell), Number(cell), 'a plain decimal');
+  for (const mark of DECIMAL_MARKS) {
+    const count = parseCount(cell, mark);
+    if (count !== undefined && (count < 0n || count >= MOST_2_63))
+      throw new Fault('a count is out of range', cell);
+    if (/^\d{1,18}$/.test(cell) && count !== BigInt(cell)) throw new Fault('a plain count is changed', cell);
+    for (const value of [parseDecimal(cell, mark), parseRate(cell, mark)])
+      if (value !== undefined && !(value >= 0 && Number.isFinite(value)))
+        throw new Fault('a figure is no number', cell);
+  }
+  if (/^\d+\.\d+$/.test(cell) && cell.length < 300)
+    same(parseDecimal(cell, 'point'), Number(cell), 'a plain decimal');
   const day = parseDay(cell);
   if (day !== undefined && new Date(day).toISOString().slice(0, 10) !== day)
     throw new Fault('a day is none', cell);

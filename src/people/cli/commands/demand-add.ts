@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { DIMENSIONS, type Dimension, type Period } from '../../../service/site/demand/demand-row.ts';
 import { DAY_ORDERS } from '../../../service/site/demand/exports/parse-day.ts';
+import { DECIMAL_MARKS } from '../../../service/site/demand/exports/parse-figures.ts';
 import { readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { neededArguments, oneOf } from '../flag-values.ts';
@@ -29,6 +30,11 @@ export const demandAdd: Command = {
       value: 'ORDER',
       help: 'dmy or mdy: what comes first in days such as 7/1/2026, where no row tells',
     },
+    decimal: {
+      value: 'MARK',
+      values: DECIMAL_MARKS,
+      help: 'the mark before the decimals of numbers, where no row shows it',
+    },
     host: { multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
     keep: { help: 'add only what earlier exports do not have' },
   },
@@ -39,6 +45,7 @@ export const demandAdd: Command = {
       period: periodOf(invocation),
       dimensions: dimensionsOf(invocation),
       dayOrder: oneOf(invocation, 'date-order', DAY_ORDERS),
+      mark: oneOf({ text: (flag) => invocation.text(flag)?.toLowerCase() }, 'decimal', DECIMAL_MARKS),
     };
     const settings = await invocation.settings();
     const paths = files.map((path) => resolve(workingDirectory, path));

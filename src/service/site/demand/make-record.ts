@@ -3,17 +3,26 @@ import { countryCode } from './country-code.ts';
 import type { DemandRecord, Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
 import { parseDay } from './exports/parse-day.ts';
-import { parseCount, parseDecimal } from './exports/parse-figures.ts';
+import { type DecimalMark, parseCount, parseDecimal } from './exports/parse-figures.ts';
 
 /** The values of a row as texts; null and an absent one are no value. */
 export interface NamedCells extends Readonly<Partial<Record<Dimension, string | null>>> {
   readonly clicks?: string | null;
   readonly impressions?: string | null;
+  /** Clicks by impressions; it is compared, and not kept. */
+  readonly ctr?: string | null;
   /** From 1. */
   readonly position?: string | null;
   /** The positions of all impressions, from 0, added up. */
   readonly sum_position?: string | null;
   readonly search_type?: string | null;
+}
+
+/** Where a row stands, and the decimal mark of its table, a point by default. */
+export interface RowPlace {
+  readonly place: string;
+  readonly line: number | null;
+  readonly mark?: DecimalMark;
 }
 
 /** Whether a text begins as a URL does, with a scheme. */
@@ -29,7 +38,7 @@ export function isUrl(text: string): boolean {
 export function makeRecord(
   cells: NamedCells,
   dimensions: readonly Dimension[],
-  at: { readonly place: string; readonly line: number | null },
+  { mark = 'point', ...at }: RowPlace,
 ): DemandRecord {
   const searchType = cells.search_type?.trim().toLowerCase();
   if (searchType && searchType !== 'web') return { other: { searchType } };
@@ -41,11 +50,14 @@ export function makeRecord(
   // By its one spelling, without the fragment, which belongs to the page. Texts that are no such URL stay as they are.
   const url = page === null ? given('url') : spellUrl(page);
   if (dimensions.includes('url') && !isUrl(url)) return reject(`url: ${shown(cells.url)} is no URL`);
-  const [clicks, impressions] = [parseCount(cells.clicks ?? ''), parseCount(cells.impressions ?? '')];
+  const [clicks, impressions] = [
+    parseCount(cells.clicks ?? '', mark),
+    parseCount(cells.impressions ?? '', mark),
+  ];
   if (clicks === undefined) return reject(`clicks: ${shown(cells.clicks)} is no whole number below 2^63`);
   if (impressions === undefined)
     return reject(`impressions: ${shown(cells.impressions)} is no whole number below 2^63`);
-  const position = positionOf(cells, impressions);
+  const position = positionOf(cells, impressions, mark);
   if (position === undefined)
     return reject(`position: ${shown(cells.position ?? cells.sum_position)} is no number`);
   const query = dimensions.includes('query') ? (cells.query ?? '') : '';
@@ -67,14 +79,14 @@ export function makeRecord(
 }
 
 /** Null without impressions: an export then writes 0 or nothing. */
-function positionOf(cells: NamedCells, impressions: bigint): number | null | undefined {
+function positionOf(cells: NamedCells, impressions: bigint, mark: DecimalMark): number | null | undefined {
   if (impressions === 0n) return null;
   if (cells.sum_position !== undefined) {
-    const sum = parseDecimal(cells.sum_position ?? '');
+    const sum = parseDecimal(cells.sum_position ?? '', mark);
     return sum === undefined ? undefined : sum / Number(impressions) + 1;
   }
   const text = (cells.position ?? '').trim();
-  return text === '' ? null : parseDecimal(text);
+  return text === '' ? null : parseDecimal(text, mark);
 }
 
 function shown(value: string | null | undefined): string {

@@ -11,11 +11,13 @@ import {
   isDetailed,
   type Period,
 } from './demand-row.ts';
-import { type CsvTable, recognizeCsv } from './exports/csv-tables.ts';
+import { type CsvTable, recognizeCsv, type Writing } from './exports/csv-tables.ts';
 import type { DecodedText } from './exports/decode-text.ts';
+import type { NamedColumns } from './exports/named-columns.ts';
 import { type ExportSource, pageExport, withoutPeriod } from './exports/page-export.ts';
 import { parquetTable } from './exports/parquet-table.ts';
 import type { DayOrder } from './exports/parse-day.ts';
+import type { DecimalMark } from './exports/parse-figures.ts';
 import { readZip } from './exports/read-zip.ts';
 import { apiTable } from './search-console/api-table.ts';
 
@@ -27,6 +29,8 @@ export interface DemandOptions {
   readonly dimensions: readonly Dimension[] | null;
   /** The order of days such as `7/1/2026`; null: a table has to prove it. */
   readonly dayOrder?: DayOrder | null;
+  /** The mark before the decimals of numbers; null: a table has to prove it. */
+  readonly mark?: DecimalMark | null;
 }
 
 /** A file by what it is; its hash is that of its bytes. */
@@ -42,7 +46,7 @@ type ReadTable =
 type RowsFormat = 'search_console_bulk' | 'search_console_api' | 'table';
 
 const HINT =
-  'give the zip or the CSV files of an export, Parquet or CSV of the bulk data export, or JSON answers of the API';
+  'give the zip or the CSV files of Performance, Search results, Parquet or CSV of the bulk data export, or JSON answers of the API';
 
 /**
  * Recognises files by their content, and joins those that belong together: an archive is one export, and so are CSV
@@ -101,6 +105,7 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
   if (bytesAsCharacters(head.subarray(0, 2)) === 'PK') return await recognizeArchive(path, options, signal);
   if (head.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
     throw unknown(path, 'it is compressed by gzip', 'unpack it first');
+  if (head.subarray(0, 4).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))) throw workbook(path);
   if (/^(?:\ufeff)?\s*[[{]/.test(head.toString('utf8')))
     return {
       kind: 'rows',
@@ -110,7 +115,7 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
     };
   const table = await recognizeCsv(
     { place: path, bytes: () => createReadStream(path) },
-    options.dayOrder ?? null,
+    writingOf(options),
     signal,
   );
   if (table.kind === 'unknown') throw unknown(path, table.why, HINT);
@@ -118,13 +123,30 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
   return { kind: 'rows', path, format: table.isBulk ? 'search_console_bulk' : 'table', table: table.table };
 }
 
+function writingOf({ dayOrder = null, mark = null }: DemandOptions): Writing {
+  return { dayOrder, mark };
+}
+
+/** Members of a workbook of Excel, and of LibreOffice. */
+const WORKBOOK_PARTS = ['xl/workbook.xml', 'content.xml'];
+
+function workbook(path: string): CrawlhouseError {
+  return unknown(
+    path,
+    'it is a spreadsheet',
+    'export as CSV, or save each sheet as CSV (UTF-8) and give these files',
+  );
+}
+
 async function recognizeArchive(
   path: string,
-  { dayOrder = null }: DemandOptions,
+  options: DemandOptions,
   signal: AbortSignal,
 ): Promise<ReadTable> {
-  const tables: CsvTable[] = [];
-  for (const member of await readZip(path)) {
+  const proven = new Map<string, NamedColumns>();
+  const members = await readZip(path);
+  if (members.some(({ name }) => WORKBOOK_PARTS.includes(name))) throw workbook(path);
+  const recognize = async (member: (typeof members)[number]): Promise<CsvTable> => {
     // One member is in memory while it is read.
     const content: DecodedText = {
       place: `${path}, ${member.name}`,
@@ -132,8 +154,15 @@ async function recognizeArchive(
         yield await member.bytes();
       },
     };
-    tables.push(await recognizeCsv(content, dayOrder, signal));
-  }
+    const table = await recognizeCsv(content, writingOf(options), signal, proven);
+    if (table.kind === 'totals') proven.set(table.figures.header, table.figures.columns);
+    return table;
+  };
+  const tables: CsvTable[] = [];
+  for (const member of members) tables.push(await recognize(member));
+  // A table of few rows proves nothing by itself: its header is that of another one.
+  for (const [at, member] of members.entries())
+    if (tables[at]?.kind === 'unknown' && proven.size > 0) tables[at] = await recognize(member);
   if (tables.some(({ kind }) => kind === 'totals')) return { kind: 'page', path, tables };
   const why = tables.flatMap((one) => (one.kind === 'unknown' ? [`${one.place}: ${one.why}`] : []))[0];
   throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
@@ -152,8 +181,11 @@ function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
 }
 
 /** Files are known by their contents, and by what was said of them. */
-function sealOf(hashes: readonly string[], { period, dimensions, dayOrder = null }: DemandOptions): string {
-  const said = [period, dimensions, ...(dayOrder === null ? [] : [dayOrder])];
+function sealOf(
+  hashes: readonly string[],
+  { period, dimensions, dayOrder = null, mark = null }: DemandOptions,
+): string {
+  const said = [period, dimensions, ...[dayOrder, mark].filter((one) => one !== null)];
   return hash('sha256', JSON.stringify([hashes.toSorted(), ...said]));
 }
 

@@ -314,8 +314,10 @@ test.each([
 test.each([
   [{ 'a.csv': '' }, 'it is empty'],
   [{ 'a.csv': 'name,value\nx,1\n' }, 'it has no clicks and impressions'],
-  [{ 'a.csv': 'a,b,c,d,e,f\nx,1,2,3,4,5\n' }, 'an export that compares two periods'],
-  [{ 'a.csv': 'Query,A,B\nx,1,2\ny,3,1\n' }, 'neither column of whole numbers is always the smaller one'],
+  [{ 'a.csv': 'a,b,c,d,e,f\nx,1,2,3,4,5\n' }, 'its columns "b", "c", "d", "e", "f" have no known names'],
+  [{ 'a.csv': 'Query,A,B\nx,1,2\ny,3,1\n' }, 'its columns "A", "B" have no known names'],
+  [{ 'a.xlsx': zipFile([{ name: 'xl/workbook.xml', content: '<x/>' }]) }, 'it is a spreadsheet'],
+  [{ 'a.xls': new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 1]) }, 'it is a spreadsheet'],
   [
     { 'a.zip': zipFile([{ name: 'readme.txt', content: 'hello,there\n1,2\n' }]) },
     'no member is a table of search results',

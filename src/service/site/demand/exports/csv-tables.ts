@@ -1,10 +1,13 @@
 import type { DemandTable } from '../demand-row.ts';
 import { makeRecord, type NamedCells } from '../make-record.ts';
 import { csvRecords } from './csv-records.ts';
+import { DecimalProof } from './decimal-mark.ts';
 import type { DecodedText } from './decode-text.ts';
+import { otherReport } from './figure-names.ts';
 import { dimensionsOf, isBulk, type NamedColumns, namedCells, namedColumns } from './named-columns.ts';
-import { type DayOrder, isDay, parseDay, provenOrder } from './parse-day.ts';
-import { recognizeTable, type TableShape } from './recognize-table.ts';
+import { type DayOrder, DayProof, parseDay } from './parse-day.ts';
+import type { DecimalMark } from './parse-figures.ts';
+import { figureHeader, recognizeTable, type TableShape } from './recognize-table.ts';
 import { isTotalCell, type TableLine, withoutTotals } from './total-rows.ts';
 
 /** Records below the header that a table is recognised by. */
@@ -15,21 +18,31 @@ export type CsvTable =
   | (Omit<Extract<TableShape, { kind: 'totals' }>, 'columns'> & {
       readonly table: DemandTable;
       readonly isEmpty: boolean;
+      /** The header of its figures, and their places. */
+      readonly figures: { readonly header: string; readonly columns: NamedColumns };
     })
   | { readonly kind: 'filters'; readonly place: string; readonly filters: readonly (readonly string[])[] }
   | { readonly kind: 'appearance'; readonly place: string }
   | { readonly kind: 'unknown'; readonly place: string; readonly why: string };
 
+/** How a person says that a table is written; null: the table has to prove it. */
+export interface Writing {
+  /** The order of days such as `7/1/2026`. */
+  readonly dayOrder: DayOrder | null;
+  readonly mark: DecimalMark | null;
+}
+
 /**
  * Recognises a CSV file by its header and its first records.
  *
- * @param dayOrder the order of days such as `7/1/2026`; null: the column has to prove it
- * @throws CrawlhouseError `usage` for days that may be read in two ways
+ * @param proven headers of figures that another table of the export has proven
+ * @throws CrawlhouseError `usage` for days or numbers that may be read in two ways
  */
 export async function recognizeCsv(
   content: DecodedText,
-  dayOrder: DayOrder | null,
+  writing: Writing,
   signal: AbortSignal,
+  proven?: ReadonlyMap<string, NamedColumns>,
 ): Promise<CsvTable> {
   const { place } = content;
   const head: (readonly string[])[] = [];
@@ -42,43 +55,58 @@ export async function recognizeCsv(
   const [header, ...sample] = head;
   if (header === undefined) return { kind: 'unknown', place, why: 'it is empty' };
   const tableOf = async (columns: NamedColumns): Promise<DemandTable> => {
-    const order = await orderOf(content, { column: columns.date, sample, given: dayOrder }, signal);
-    return {
-      place,
-      dimensions: dimensionsOf(columns),
-      records: recordsOf(content, header, columns, order),
-    };
+    const proof = isBulk(header)
+      ? MACHINE
+      : await proveWriting(content, { columns, writing, header }, signal);
+    return { place, dimensions: dimensionsOf(columns), records: recordsOf(content, header, columns, proof) };
   };
   const named = namedColumns(header);
-  if (named !== undefined) return { kind: 'named', table: await tableOf(named), isBulk: isBulk(header) };
+  const isOther = !isBulk(header) && otherReport(header) !== undefined;
+  if (named !== undefined && !isOther)
+    return { kind: 'named', table: await tableOf(named), isBulk: isBulk(header) };
   // Its row of sums does not tell what it is by.
   const plain = sample.filter(([first = '']) => !isTotalCell(first));
-  const shape = recognizeTable(place, header, plain.length > 0 ? plain : sample);
+  const shape = recognizeTable(place, header, plain.length > 0 ? plain : sample, proven);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
   if (shape.kind !== 'totals') return { ...shape, place };
   const { columns, ...told } = shape;
-  return { ...told, table: await tableOf(columns), isEmpty: sample.length === 0 };
+  const figures = { header: figureHeader(header), columns };
+  return { ...told, figures, table: await tableOf(columns), isEmpty: sample.length === 0 };
 }
 
-/** The order of the days of a column, of which all are read if one of the first needs it. */
-async function orderOf(
+/** How a table writes its days and numbers. */
+interface ProvenWriting {
+  /** Undefined where each day tells its order by itself. */
+  readonly order: DayOrder | undefined;
+  readonly mark: DecimalMark;
+}
+const MACHINE: ProvenWriting = { order: undefined, mark: 'point' };
+
+/** Reads all rows: one way of writing is that of the whole table. */
+async function proveWriting(
   content: DecodedText,
   {
-    column,
-    sample,
-    given,
-  }: { column: number | undefined; sample: readonly (readonly string[])[]; given: DayOrder | null },
+    columns,
+    writing,
+    header,
+  }: { readonly columns: NamedColumns; readonly writing: Writing; readonly header: readonly string[] },
   signal: AbortSignal,
-): Promise<DayOrder | undefined> {
-  if (column === undefined) return undefined;
-  if (given !== null) return given;
-  if (sample.every((cells) => parseDay(cells[column] ?? '') !== undefined)) return undefined;
-  const days = new Set<string>();
+): Promise<ProvenWriting> {
+  const { date } = columns;
+  const days = new DayProof();
+  const decimals = new DecimalProof(columns);
+  let isHeader = true;
   for await (const { cells } of csvRecords(content, signal)) {
-    const day = cells[column] ?? '';
-    if (parseDay(day) === undefined && isDay(day)) days.add(day);
+    if (isHeader) isHeader = false;
+    else if (cells.length >= header.length) {
+      if (date !== undefined) days.add(cells[date] ?? '');
+      decimals.add(cells);
+    }
   }
-  return provenOrder(days, content.place);
+  return {
+    order: writing.dayOrder ?? days.order(content.place),
+    mark: writing.mark ?? decimals.mark(content.place),
+  };
 }
 
 function withDay(cells: NamedCells, order: DayOrder | undefined): NamedCells {
@@ -90,7 +118,7 @@ function recordsOf(
   content: DecodedText,
   header: readonly string[],
   columns: NamedColumns,
-  order: DayOrder | undefined,
+  { order, mark }: ProvenWriting,
 ): DemandTable['records'] {
   const { place } = content;
   const width = header.length;
@@ -99,7 +127,7 @@ function recordsOf(
     let isHeader = true;
     for await (const { cells: all, line } of csvRecords(content, signal)) {
       const cells = all.length > width ? withinWidth(all, width) : all;
-      const at = { place, line };
+      const at = { place, line, mark };
       if (isHeader) isHeader = false;
       else if (cells.every((one) => one.trim() === '')) continue;
       else if (cells.length === width) {
@@ -108,7 +136,7 @@ function recordsOf(
         yield { record: makeRecord(named, dimensions, at), cells: named, texts, at };
       } else {
         const reason = `it has ${cells.length} cells, the header has ${width}`;
-        yield { record: { reject: { ...at, reason } }, cells: {}, texts: [], at };
+        yield { record: { reject: { place, line, reason } }, cells: {}, texts: [], at };
       }
     }
   };

@@ -28,6 +28,11 @@ const NAMES: Readonly<Record<string, keyof NamedCells>> = {
   'average position': 'position',
   sum_position: 'sum_position',
   sum_top_position: 'sum_position',
+  ctr: 'ctr',
+  'url ctr': 'ctr',
+  'avg ctr': 'ctr',
+  'avg. ctr': 'ctr',
+  'average ctr': 'ctr',
   search_type: 'search_type',
   type: 'search_type',
 };

@@ -7,6 +7,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { countText } from '../../../../core/text/amounts.ts';
 import type { DemandRecord, DemandTable } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
+import { otherReport } from './figure-names.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
 
 const OPTIONS = { memoryLimit: '300MB', threads: 2 } as const;
@@ -35,6 +36,12 @@ export async function parquetTable(
   const header = found.map(({ column_name }) => String(column_name));
   const types = found.map(({ column_type }) => String(column_type));
   const columns = namedColumns(header);
+  const other = isBulk(header) ? undefined : otherReport(header);
+  if (other !== undefined)
+    throw new CrawlhouseError(
+      'usage',
+      `${path} is a table of ${other.report}, as its column ${JSON.stringify(other.column)} says`,
+    );
   if (columns === undefined) {
     throw new CrawlhouseError(
       'usage',

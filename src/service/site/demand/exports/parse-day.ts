@@ -1,4 +1,5 @@
-import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import type { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { OpenChoice } from './open-choice.ts';
 
 /** Which part of a day such as `7/1/2026` comes first: the day or the month. */
 export const DAY_ORDERS = ['dmy', 'mdy'] as const;
@@ -41,29 +42,59 @@ export function isDay(text: string): boolean {
   return parseDay(text) !== undefined || DAY_ORDERS.some((order) => parseDay(text, order) !== undefined);
 }
 
-/**
- * The order of the days of a column, as far as they prove one: a part above 12 is no month, and days of a table follow
- * each other by one day.
- *
- * @returns undefined where each day tells its order by itself, or where no order gives a day for each text
- * @throws CrawlhouseError `usage` for days that may be read in both ways
- */
-export function provenOrder(texts: Iterable<string>, place: string): DayOrder | undefined {
-  const open = [...new Set(texts)].filter((text) => parseDay(text) === undefined && isDay(text));
-  const [example] = open;
-  if (example === undefined) return undefined;
-  const fitting = DAY_ORDERS.filter((order) => open.every((text) => parseDay(text, order) !== undefined));
-  const [only] = fitting;
-  if (fitting.length < 2) return only;
-  const [asDmy, asMdy] = DAY_ORDERS.map((order) => open.map((text) => parseDay(text, order) ?? ''));
-  if (asDmy?.join() === asMdy?.join()) return only;
-  const steps = DAY_ORDERS.map((_, at) => shareOfSingleSteps((at === 0 ? asDmy : asMdy) ?? []));
-  const proven = DAY_ORDERS.filter((_, at) => Number(steps[at]) >= 0.5 && steps[1 - at] === 0);
-  if (proven[0] !== undefined) return proven[0];
-  throw new CrawlhouseError(
-    'usage',
-    `${place}: ${JSON.stringify(example)} may be ${parseDay(example, 'dmy')} or ${parseDay(example, 'mdy')}, and no row tells which`,
-    { hint: 'say it: --date-order dmy (day first) or --date-order mdy (month first)' },
+/** Finds the order of a column's days by all of them. */
+export class DayProof {
+  /** Days that need an order. */
+  readonly #open = new Set<string>();
+  /** A day that tells its order by itself. */
+  #plain: string | undefined;
+
+  add(text: string): void {
+    if (parseDay(text) !== undefined) this.#plain ??= text;
+    else if (isDay(text)) this.#open.add(text);
+  }
+
+  /**
+   * A part above 12 is no month, and days of a table follow each other by one day.
+   *
+   * @returns undefined where each day tells its order by itself
+   * @throws CrawlhouseError `usage` for days that may be read in both ways, or that are written in several
+   */
+  order(place: string): DayOrder | undefined {
+    const open = [...this.#open];
+    const [example] = open;
+    if (example === undefined) return undefined;
+    const fitting = DAY_ORDERS.filter((order) => open.every((text) => parseDay(text, order) !== undefined));
+    const [only] = fitting;
+    if (only === undefined || this.#plain !== undefined) throw severalWays(open, this.#plain, place);
+    if (fitting.length < 2) return only;
+    const [asDmy, asMdy] = DAY_ORDERS.map((order) => open.map((text) => parseDay(text, order) ?? ''));
+    if (asDmy?.join() === asMdy?.join()) return only;
+    const steps = DAY_ORDERS.map((_, at) => shareOfSingleSteps((at === 0 ? asDmy : asMdy) ?? []));
+    const proven = DAY_ORDERS.filter((_, at) => Number(steps[at]) >= 0.5 && steps[1 - at] === 0);
+    if (proven[0] !== undefined) return proven[0];
+    throw new OpenChoice(
+      `${place}: ${JSON.stringify(example)} may be ${parseDay(example, 'dmy')} or ${parseDay(example, 'mdy')}, and no row shows which`,
+      {
+        flag: 'date-order',
+        values: DAY_ORDERS,
+        hint: 'name the order: --date-order dmy (day first) or --date-order mdy (month first)',
+      },
+    );
+  }
+}
+
+/** The first days that no one order reads. */
+function severalWays(open: readonly string[], plain: string | undefined, place: string): CrawlhouseError {
+  const other = plain ?? open.find((text) => parseDay(text, 'dmy') === undefined) ?? '';
+  const one = open.find((text) => plain !== undefined || parseDay(text, 'dmy') !== undefined) ?? '';
+  return new OpenChoice(
+    `${place}: its days are written in several ways, such as ${JSON.stringify(one)} and ${JSON.stringify(other)}`,
+    {
+      flag: 'date-order',
+      values: DAY_ORDERS,
+      hint: 'write them in one way, or name the order of those that end with their year: --date-order dmy or --date-order mdy',
+    },
   );
 }
 

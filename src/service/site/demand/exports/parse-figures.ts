@@ -1,59 +1,69 @@
+/** The mark before the decimals of a table's numbers; the other one groups thousands. */
+export const DECIMAL_MARKS = ['point', 'comma'] as const;
+export type DecimalMark = (typeof DECIMAL_MARKS)[number];
+
 /** The greatest number of clicks that the tables hold. */
 const MOST = 2n ** 63n - 1n;
 /** Spaces, apostrophes, the Arabic mark of thousands, and marks of the direction of writing: no part of a number. */
 const FILLING = /[\s\u00a0\u202f\u2009'’٬\u200e\u200f\u061c]/g;
 /** Digits in groups of three, or of two before the last three, as in India. */
-const GROUPED = /^\d{1,3}(,\d{3})+$|^\d{1,3}(\.\d{3})+$|^\d{1,2}(,\d{2})*,\d{3}$/;
+const GROUPED = { ',': /^\d{1,3}(,\d{3})+$|^\d{1,2}(,\d{2})*,\d{3}$/, '.': /^\d{1,3}(\.\d{3})+$/ } as const;
 
 /**
- * A number of clicks or impressions, in any locale's way of writing it: `1234`, `1,234`, `1.234`, `1 234`, `12.0`.
+ * A number of clicks or impressions, as a table with this mark writes it: `1234`, `1 234`, `1,234` with a point, `12.0`,
+ * which passed through a spreadsheet.
  *
  * @returns undefined for a text that is no such number, or one beyond 2^63 - 1
  */
-export function parseCount(text: string): bigint | undefined {
-  const plain = latinDigits(text).replace(FILLING, '');
-  // `12.0` is a number that passed through a spreadsheet.
-  const digits = GROUPED.test(plain) ? plain.replace(/[.,]/g, '') : plain.replace(/[.,]0{1,2}$/, '');
-  if (!/^\d{1,19}$/.test(digits)) return undefined;
-  const value = BigInt(digits);
+export function parseCount(text: string, mark: DecimalMark): bigint | undefined {
+  const [whole, decimals = ''] = partsOf(text, mark) ?? [];
+  if (whole === undefined || whole.length > 19 || !/^0*$/.test(decimals)) return undefined;
+  const value = BigInt(whole);
   return value > MOST ? undefined : value;
 }
 
 /**
- * A number with decimals, in any locale's way of writing it: `8.25`, `8,25`, `1.234,5`. The last mark begins the
- * decimals.
+ * A number with decimals, as a table with this mark writes it: `8.25` with a point, `1.234,5` with a comma.
  *
  * @returns undefined for a text that is no such number
  */
-export function parseDecimal(text: string): number | undefined {
-  const plain = latinDigits(text).replace(FILLING, '').replaceAll('٫', '.');
-  if (!/^\d[\d.,]*$/.test(plain)) return undefined;
-  const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
-  if (last === -1) return finite(plain);
-  const [whole, decimals] = [plain.slice(0, last), plain.slice(last + 1)];
-  if (!/^\d*$/.test(decimals) || !(/^\d+$/.test(whole) || GROUPED.test(whole))) return undefined;
-  // The mark of the thousands is another than that of the decimals.
-  if (whole.includes(plain[last] ?? '')) return undefined;
-  return finite(`${whole.replace(/[.,]/g, '')}.${decimals}`);
-}
-
-/** Undefined for digits beyond what a number holds. */
-function finite(digits: string): number | undefined {
-  const value = Number(digits);
+export function parseDecimal(text: string, mark: DecimalMark): number | undefined {
+  const [whole, decimals = ''] = partsOf(text, mark) ?? [];
+  if (whole === undefined) return undefined;
+  const value = Number(`${whole}.${decimals}`);
   return Number.isFinite(value) ? value : undefined;
 }
+
+const PERCENT = /[%٪﹪％]/g;
 
 /**
  * A rate: `3.5%`, `3,5 %`, `%3,5`, or a number from 0 to 1 without the sign.
  *
  * @returns from 0; undefined for a text that is no rate
  */
-export function parseRate(text: string): number | undefined {
-  const plain = text.replace(/[%٪﹪％]/g, '');
-  const value = parseDecimal(plain);
+export function parseRate(text: string, mark: DecimalMark): number | undefined {
+  const plain = text.replace(PERCENT, '');
+  const value = parseDecimal(plain, mark);
   if (value === undefined) return undefined;
   if (plain !== text) return value / 100;
   return value <= 1 ? value : undefined;
+}
+
+/** Whether a text is a figure in some way of writing, as of a percentage. */
+export function isFigure(text: string): boolean {
+  return DECIMAL_MARKS.some((mark) => parseDecimal(text.replace(PERCENT, ''), mark) !== undefined);
+}
+
+/** The digits before the decimals, and the decimals; undefined for a text that is no number. */
+function partsOf(text: string, mark: DecimalMark): readonly [string, string?] | undefined {
+  if (/^\d+$/.test(text)) return [text];
+  const [decimal, group] = mark === 'point' ? (['.', ','] as const) : ([',', '.'] as const);
+  const plain = latinDigits(text).replace(FILLING, '').replaceAll('٫', decimal);
+  const [whole = '', decimals, ...more] = plain.split(decimal);
+  if (more.length > 0 || !/^\d*$/.test(decimals ?? '')) return undefined;
+  if (!/^\d+$/.test(whole) && !GROUPED[group].test(whole)) return undefined;
+  const digits = whole.replaceAll(group, '');
+  return decimals === undefined ? [digits] : [digits, decimals];
 }
 
 /** Arabic, Persian and Devanagari digits as 0 to 9. */

@@ -2,12 +2,17 @@ import { countryCode } from '../country-code.ts';
 import type { Dimension } from '../demand-row.ts';
 import { deviceName } from '../device-name.ts';
 import { isUrl } from '../make-record.ts';
+import { figureFaults } from './decimal-mark.ts';
+import { comparesPeriods, figureNamed, otherReport, type SearchFigure } from './figure-names.ts';
 import type { NamedColumns } from './named-columns.ts';
 import { isDay } from './parse-day.ts';
-import { parseCount, parseDecimal, parseRate } from './parse-figures.ts';
+import { DECIMAL_MARKS, type DecimalMark, isFigure, parseCount } from './parse-figures.ts';
 
 /** The places of the figures in a record; a table may have no positions. */
-type FigureColumns = { readonly [K in 'clicks' | 'impressions']: number } & Pick<NamedColumns, 'position'>;
+type FigureColumns = { readonly [K in 'clicks' | 'impressions']: number } & Pick<
+  NamedColumns,
+  'ctr' | 'position'
+>;
 
 /** What a CSV table of a page's export is: rows by one dimension, or a list that has no figures. */
 export type TableShape =
@@ -34,33 +39,31 @@ const BING_HEADER = /^avg\.? ?position$|^average position$|^avg\.? ctr$|^keyword
 const MOST = 0.6;
 
 /**
- * Recognises a table by its first records: its first column and the order of its figures tell what it is, in any
- * language.
+ * Recognises a table by its header and its first records. Names decide which columns are the figures. In a language that is
+ * unknown, the figures have to prove themselves.
  *
  * @param sample some records below the header
+ * @param proven headers of figures that another table of the export has proven
  */
 export function recognizeTable(
   name: string,
   header: readonly string[],
   sample: readonly (readonly string[])[],
+  proven: ReadonlyMap<string, NamedColumns> = new Map(),
 ): TableShape {
+  const unknown = (why: string): TableShape => ({ kind: 'unknown', why });
+  const other = otherReport(header);
+  if (other !== undefined)
+    return unknown(`it is a table of ${other.report}, as its column ${JSON.stringify(other.column)} says`);
   const width = header.length;
-  if (width === 2 && !sample.some((cells) => parseCount(cells[1] ?? '') !== undefined))
-    return { kind: 'filters' };
-  if ((width > 5 || comparesPeriods(header)) && !isBing(header))
-    return {
-      kind: 'unknown',
-      why: `it has ${width} columns; an export that compares two periods can't be read`,
-    };
-  if (width < 3) return { kind: 'unknown', why: 'it has no clicks and impressions' };
-  const columns = figuresOf(header, sample);
-  if (typeof columns === 'string') return { kind: 'unknown', why: columns };
-  const more = textBefore(Math.min(columns.clicks, columns.impressions), sample);
-  if (more !== undefined)
-    return {
-      kind: 'unknown',
-      why: `its column ${JSON.stringify(header[more])} is a second dimension; columns of such a table have the names date, page, query, device, country, clicks, impressions, position`,
-    };
+  if (width === 2 && !sample.some((cells) => isFigure(cells[1] ?? ''))) return { kind: 'filters' };
+  if (comparesPeriods(header)) return unknown('it compares two periods');
+  if (width < 3) return unknown('it has no clicks and impressions');
+  const columns = figuresOf(header, sample, proven);
+  if (typeof columns === 'string') return unknown(columns);
+  // Cyrillic names of Search Console begin with the clicks.
+  if (columns.impressions < columns.clicks && /\p{Script=Cyrillic}/u.test(header.join('')))
+    return unknown('its impressions come before its clicks, as in Yandex Webmaster');
   if (APPEARANCE.test(header[0] ?? '') || APPEARANCE.test(name)) return { kind: 'appearance' };
   const cells = sample.map(([first = '']) => first.trim());
   const dimension = dimensionOf(header[0] ?? '', cells);
@@ -71,25 +74,12 @@ export function recognizeTable(
       kind: 'unknown',
       why: `its pages have no scheme and no host, such as ${JSON.stringify(cells[0])}`,
     };
-  const hasRates = header.includes('CTR') || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
+  const hasRates =
+    columns.ctr !== undefined || sample.some((cells) => cells.some((cell) => /[%٪]/.test(cell)));
   // Bing's exports begin with the impressions, and may have no positions.
   const lacksPositions = columns.position === undefined && hasRates && columns.clicks < columns.impressions;
   const all = { ...columns, [dimension]: 0 };
   return { kind: 'totals', dimension, columns: all, isBing: isBing(header), lacksPositions };
-}
-
-/** A column between the first one and the figures that has no figure: rows are by it, too. */
-function textBefore(figures: number, sample: readonly (readonly string[])[]): number | undefined {
-  const isFigure = (text = ''): boolean => parseDecimal(text.replace(/[%٪]/g, '')) !== undefined;
-  const between = Array.from({ length: Math.max(figures - 1, 0) }, (_, index) => index + 1);
-  return between.find((at) => sample.length > 0 && !sample.some((cells) => isFigure(cells[at])));
-}
-
-/** Names of figures have neither numbers nor a word twice; `Last 28 days Clicks` and `Previous 28 days Clicks` have both. */
-function comparesPeriods(header: readonly string[]): boolean {
-  const names = header.slice(1).map((one) => one.trim());
-  const words = names.filter((one) => one.includes(' ')).map((one) => one.slice(one.lastIndexOf(' ')));
-  return names.some((one) => /\d/.test(one)) || new Set(words).size < words.length;
 }
 
 function isBing(header: readonly string[]): boolean {
@@ -99,11 +89,11 @@ function isBing(header: readonly string[]): boolean {
 function dimensionOf(header: string, cells: readonly string[]): Dimension {
   const share = (fits: (cell: string) => boolean): number =>
     cells.length === 0 ? 0 : cells.filter(fits).length / cells.length;
-  // What is no day among days, such as a row of sums, is a reject.
-  if (share(isDay) === 1 || (share(isDay) >= MOST && !QUERY_HEADER.test(header))) return 'date';
-  if (share(isUrl) >= MOST) return 'url';
-  // A site about travel is found by names of countries.
+  // A site is found by names of countries, by days and by its own URLs.
   if (QUERY_HEADER.test(header)) return 'query';
+  // What is no day among days, such as a row of sums, is a reject.
+  if (share(isDay) >= MOST) return 'date';
+  if (share(isUrl) >= MOST) return 'url';
   if (share((cell) => deviceName(cell) !== undefined) === 1 && cells.length <= 3) return 'device';
   if (share((cell) => countryCode(cell) !== undefined) >= MOST) return 'country';
   if (cells.length > 0) return 'query';
@@ -116,49 +106,71 @@ const EMPTY_HEADERS: readonly (readonly [RegExp, Dimension])[] = [
   [/page|seite|pagin|página/i, 'url'],
 ];
 
+/** The header of the figures, as tables of one export have in common. */
+export function figureHeader(header: readonly string[]): string {
+  return JSON.stringify(header.slice(1));
+}
+
 /** The places of the figures, or why they are not known. */
 function figuresOf(
   header: readonly string[],
   sample: readonly (readonly string[])[],
+  proven: ReadonlyMap<string, NamedColumns>,
 ): FigureColumns | string {
-  const named = namedFigures(header);
-  if (named !== undefined) return named;
-  const places = header.map((_, index) => index).slice(1);
-  const counts = places.filter((at) => sample.every((cells) => parseCount(cells[at] ?? '') !== undefined));
-  const [first, second] = counts;
-  if (first === undefined || second === undefined || second !== first + 1)
-    return 'it has no two columns of whole numbers beside each other';
-  const isOrdered = (a: number, b: number): boolean =>
-    sample.every((cells) => (parseCount(cells[a] ?? '') ?? 0n) <= (parseCount(cells[b] ?? '') ?? 0n));
-  // Nothing is clicked more often than it is shown. Bing's exports begin with the impressions.
-  const order = isOrdered(first, second)
-    ? [first, second]
-    : isOrdered(second, first)
-      ? [second, first]
-      : undefined;
-  if (order === undefined) return 'neither column of whole numbers is always the smaller one';
-  const [clicks = first, impressions = second] = order;
-  const rest = places.filter((at) => at > second);
-  const isRate = (at: number): boolean => sample.some((cells) => /[%٪]/.test(cells[at] ?? ''));
-  const position = rest.findLast(
-    (at) =>
-      !isRate(at) && sample.every((cells) => cells[at] === '' || parseDecimal(cells[at] ?? '') !== undefined),
-  );
-  // One column of rates without a sign of percent is the rate of clicks, not the position.
-  const isOnlyRate =
-    rest.length === 1 &&
-    position !== undefined &&
-    sample.every((cells) => (parseRate(cells[position] ?? '') ?? 2) <= 1);
-  return { clicks, impressions, ...(position === undefined || isOnlyRate ? {} : { position }) };
+  const named = new Map<SearchFigure | undefined, number>();
+  const unnamed: number[] = [];
+  for (const [at, text] of header.entries()) {
+    if (at === 0) continue;
+    const figure = figureNamed(text);
+    if (figure === undefined || named.has(figure)) unnamed.push(at);
+    else named.set(figure, at);
+  }
+  const text = unnamed.find((at) => sample.length > 0 && !sample.some((cells) => isFigure(cells[at] ?? '')));
+  if (text !== undefined)
+    return `its column ${JSON.stringify(header[text])} is a second dimension; columns of such a table have the names date, page, query, device, country, clicks, impressions, position`;
+  const { clicks, impressions, ...rest } = Object.fromEntries(named) as Partial<Record<SearchFigure, number>>;
+  if (unnamed.length === 0 && clicks !== undefined && impressions !== undefined)
+    return { clicks, impressions, ...rest };
+  const found = proven.get(figureHeader(header)) ?? provenFigures(header, sample);
+  if (found?.clicks !== undefined && found.impressions !== undefined) return found as FigureColumns;
+  const names = unnamed.map((at) => JSON.stringify(header[at])).join(', ');
+  return `its columns ${names || JSON.stringify(header)} have no known names of clicks, impressions, CTR and position, and its figures do not prove that they are these`;
 }
 
-/** By the English names, which scripts use too. */
-function namedFigures(header: readonly string[]): FigureColumns | undefined {
-  const names = header.map((one) => one.trim().toLowerCase());
-  const [clicks, impressions] = [names.indexOf('clicks'), names.indexOf('impressions')];
-  if (clicks < 1 || impressions < 1) return undefined;
-  const position = names.findIndex((name) => /^(avg\.? ?|average )?position$/.test(name));
-  return { clicks, impressions, ...(position < 1 ? {} : { position }) };
+/** The columns of the figures, in the order of Search Console and of Bing. */
+const ORDERS = [
+  { clicks: 1, impressions: 2, ctr: 3, position: 4 },
+  { clicks: 2, impressions: 1, ctr: 3, position: 4 },
+] as const;
+/** Share of the rows whose figures must fit each other. */
+const PROVEN = 0.9;
+
+/**
+ * The figures of a table whose language is unknown, if each rate is clicks by impressions and if positions are from 1 and
+ * have decimals.
+ */
+function provenFigures(
+  header: readonly string[],
+  sample: readonly (readonly string[])[],
+): FigureColumns | undefined {
+  if (header.length !== 5) return undefined;
+  return ORDERS.find((columns) => DECIMAL_MARKS.some((mark) => isProof(columns, sample, mark)));
+}
+
+function isProof(
+  columns: (typeof ORDERS)[number],
+  sample: readonly (readonly string[])[],
+  mark: DecimalMark,
+): boolean {
+  const hasClicks = (cells: readonly string[]): boolean =>
+    (parseCount(cells[columns.clicks] ?? '', mark) ?? 0n) > 0n && cells[columns.ctr]?.trim() !== '';
+  const fits = sample.filter((cells) => figureFaults(cells, columns, mark) === 0);
+  const decimals = mark === 'point' ? /\d\.\d|٫/ : /\d,\d|٫/;
+  return (
+    fits.length >= sample.length * PROVEN &&
+    fits.some(hasClicks) &&
+    fits.some((cells) => decimals.test(cells[columns.position] ?? ''))
+  );
 }
 
 /**

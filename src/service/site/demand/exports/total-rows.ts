@@ -1,5 +1,5 @@
 import type { DemandRecord } from '../demand-row.ts';
-import type { NamedCells } from '../make-record.ts';
+import type { NamedCells, RowPlace } from '../make-record.ts';
 import { parseCount } from './parse-figures.ts';
 
 /** What spreadsheets, Looker Studio and people call a row of sums. */
@@ -17,7 +17,7 @@ export interface TableLine {
   readonly record: DemandRecord;
   readonly cells: NamedCells;
   readonly texts: readonly string[];
-  readonly at: { readonly place: string; readonly line: number };
+  readonly at: RowPlace & { readonly line: number };
 }
 
 /**
@@ -55,9 +55,10 @@ export async function* withoutTotals(lines: AsyncIterable<TableLine>): AsyncGene
         impressions === sum.impressions + (more.impressions ?? 0n)
       );
     });
-    if (sum.lines > 0 && isSum) yield { total: line.at };
+    const place = { place: line.at.place, line: line.at.line };
+    if (sum.lines > 0 && isSum) yield { total: place };
     else if (sum.lines > 0 && 'row' in line.record && line.texts.some(isTotalName))
-      yield { ...line.record, likeTotal: line.at };
+      yield { ...line.record, likeTotal: place };
     else yield line.record;
   }
 }
@@ -73,7 +74,10 @@ function mayBeTotal({ record, texts, ...line }: TableLine): boolean {
   return 'reject' in record || texts.every(isTotalCell);
 }
 
-function figuresOf({ record, cells }: Pick<TableLine, 'record' | 'cells'>) {
+function figuresOf({ record, cells, at: { mark = 'point' } }: Pick<TableLine, 'record' | 'cells' | 'at'>) {
   if ('row' in record) return record.row;
-  return { clicks: parseCount(cells.clicks ?? ''), impressions: parseCount(cells.impressions ?? '') };
+  return {
+    clicks: parseCount(cells.clicks ?? '', mark),
+    impressions: parseCount(cells.impressions ?? '', mark),
+  };
 }
