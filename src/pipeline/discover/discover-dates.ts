@@ -110,7 +110,7 @@ async function orReason<T>(
 /** How far back days are looked for where the whole is too much for the quota: spans of a month, two years of them. */
 const SPAN_DAYS = 31;
 const SPANS = 24;
-/** Days that one answer brings: thirteen years of them. */
+/** Days that one answer brings: thirteen years of them. Of more, the last is asked for by itself. */
 const MOST_DAYS = 5_000;
 
 /** Days that have data, both inclusive, `YYYY-MM-DD`. */
@@ -133,21 +133,27 @@ export async function rankingDays(
   now: number,
   signal: AbortSignal,
 ): Promise<DataDays | undefined> {
-  const edges = async (oql: Oql | null): Promise<DataDays | undefined> => {
-    const sort = { field: 'date', order: 'asc' } as const;
-    const body = { aggs: [{ fields: ['date'], sort, limit: MOST_DAYS, ...(oql ? { oql } : {}) }] };
+  const daysOf = async (oql: Oql | null, order: 'asc' | 'desc', limit: number): Promise<string[]> => {
+    const sort = { field: 'date', order } as const;
+    const body = { aggs: [{ fields: ['date'], sort, limit, ...(oql ? { oql } : {}) }] };
     const { aggs } = await client.call('aggregateRanking', { project_id: projectId, body }, signal);
     const path = `/data/project/${projectId}/ranking_performance/aggs`;
     const days = aggregateRows(aggs[0], ['date'], path).map(({ date }) => String(date));
     const wrong = days.find((day) => !/^\d{4}-\d{2}-\d{2}$/.test(day));
-    if (wrong !== undefined || days.length > MOST_DAYS) {
+    if (wrong !== undefined || days.length > limit) {
       const problem = wrong === undefined ? `${days.length} days` : `a date ${wrong}`;
       throw new CrawlhouseError('contract_broken', `POST ${path} answered with ${problem}`);
     }
+    return days;
+  };
+  const edges = async (oql: Oql | null): Promise<DataDays | undefined> => {
+    const days = await daysOf(oql, 'asc', MOST_DAYS);
     // Whatever their order.
     const sorted = days.toSorted();
     const [from, to] = [sorted[0], sorted.at(-1)];
-    return from === undefined || to === undefined ? undefined : { from, to };
+    if (from === undefined || to === undefined) return undefined;
+    const [last = to] = days.length < MOST_DAYS ? [to] : await daysOf(oql, 'desc', 1);
+    return { from, to: last };
   };
   /** Of so many days from a day on. */
   const within = async (start: number, days: number): Promise<DataDays | undefined> => {

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import { crawlNamed, type NamedCrawl, nearestNote } from '../../project/model/crawl-name.ts';
-import type { Inventory, Listed, ListReading } from '../../project/model/inventory.ts';
+import type { Inventory, Listed, ListReading, SourceDates } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';
@@ -209,29 +209,43 @@ function planWindows(
   projectId: string,
   { now, changed }: Scope,
 ): PlannedUnit[] {
-  const known = dates.get(projectId)?.get(datesKey(pipeline));
-  if (known === undefined) return [];
-  if ('skip' in known) return [planned(pipeline, projectId, projectId, known.skip)];
-  if ('failure' in known)
-    return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
-  const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
+  const listed = dates.get(projectId)?.get(datesKey(pipeline));
+  if (listed === undefined) return [];
   const plain = planned(pipeline, projectId, projectId, null);
+  if ('failure' in listed) return [{ ...plain, failure: listed.failure }];
   const { dataset, source } = pipeline;
   const noted = changed.get(changeKey({ kind: source.kind, project_id: projectId })) ?? [];
   const days = noted.filter(({ loaded_by }) => !loaded_by.includes(dataset)).map(({ day }) => day);
-  // A service that notes its days has lines on no others; one old line would make a unit of each day since.
-  const isSparse = source.kind === 'log_monitoring' && noted.length > 0;
+  const known = withNoted(listed, days);
+  if ('skip' in known) return [{ ...plain, skip: known.skip }];
+  const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
+  // A service that notes its days has rows of no others; one old row would make a unit of each day since.
+  const isSparse = noted.length > 0;
   const has = (list: readonly { readonly day: string }[], { from, to }: Window): boolean =>
     list.some(({ day }) => day >= from && day < to);
-  return windowsOf(pipeline.window ?? 'day', known, known.weeks)
-    .filter((window) => Date.parse(window.to) <= now && (!isSparse || has(noted, window)))
-    .map((window) => {
-      const unit = unitOf(pipeline, projectId, projectId, window);
-      const oql = unitFilter(pipeline, unit, known.weeks);
-      const refresh =
-        Date.parse(window.to) > finalBefore || days.some((day) => day >= window.from && day < window.to);
-      return { ...plain, unit, name: unitName(unit), oql, refresh };
-    });
+  const windows = windowsOf(pipeline.window ?? 'day', known, known.weeks)
+    .filter((window) => Date.parse(window.to) <= now)
+    .filter((window) => !isSparse || has(noted, window));
+  if ('skip' in listed && windows.length === 0) return [{ ...plain, skip: listed.skip }];
+  return windows.map((window) => {
+    const unit = unitOf(pipeline, projectId, projectId, window);
+    const oql = unitFilter(pipeline, unit, known.weeks);
+    const refresh =
+      Date.parse(window.to) > finalBefore || days.some((day) => day >= window.from && day < window.to);
+    return { ...plain, unit, name: unitName(unit), oql, refresh };
+  });
+}
+
+/** The days of a source with those that have changed: rows that were taken out leave days that it no longer lists. */
+function withNoted(
+  listed: Exclude<SourceDates, { readonly failure: unknown }>,
+  changed: readonly string[],
+): Exclude<SourceDates, { readonly failure: unknown }> {
+  const known = 'skip' in listed ? [] : [listed.from.slice(0, 10), listed.to.slice(0, 10)];
+  const days = [...known, ...changed].sort();
+  const [from, to] = [days[0], days.at(-1)];
+  if (changed.length === 0 || from === undefined || to === undefined) return listed;
+  return { from, to, weeks: 'skip' in listed ? 'iso' : listed.weeks };
 }
 
 function changeKey({ kind, project_id }: { readonly kind: string; readonly project_id: string }): string {

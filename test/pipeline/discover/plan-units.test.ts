@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { planUnits } from '../../../src/pipeline/discover/plan-units.ts';
-import type { Inventory } from '../../../src/project/model/inventory.ts';
+import type { Inventory, SourceDates } from '../../../src/project/model/inventory.ts';
 import { Pipeline } from '../../../src/project/model/pipeline.ts';
 import type { Plan, Selection } from '../../../src/project/model/planned-unit.ts';
 import { unitName } from '../../../src/project/model/unit.ts';
+import type { ChangedDay } from '../../../src/service/api/resources/changed-day.ts';
 import type { Crawl } from '../../../src/service/api/resources/crawls.ts';
 import { workspaceView } from '../../support/inventory.ts';
 
@@ -217,6 +218,32 @@ test('windows that hold a changed day are asked for again, for datasets that wer
     'log_pages_days/p1/2026-02-02',
     'log_pages_months/p1/2026-02-01',
   ]);
+});
+
+test('days whose rows were taken out are asked for once more, beyond those that are listed', () => {
+  const pipelines = [
+    Pipeline.parse({
+      ...{ dataset: 'ranking', description: 'ranking', window: 'day' },
+      source: { kind: 'ranking_performance', data_type: 'ranking_performance' },
+    }),
+  ];
+  const noted = (one: string, isLoaded: boolean): ChangedDay => ({
+    project_id: 'p1',
+    kind: 'ranking_performance',
+    day: one,
+    loaded_by: isLoaded ? ['ranking'] : [],
+  });
+  const units = (listed: SourceDates, ...changed: ChangedDay[]) => {
+    const dates = new Map([['p1', new Map([['ranking_performance', listed]])]]);
+    const request = { pipelines, selection: ALL, now: day('2026-12-05'), changed };
+    return planUnits({ ...inventory([]), dates }, request).units.map(({ name, skip }) => skip ?? name);
+  };
+  const span = { from: '2016-11-10', to: '2016-11-10', weeks: 'iso' } as const;
+  const [before, after] = [noted('2016-11-10', true), noted('2026-11-12', false)];
+  expect(units(span, before, after)).toEqual(['ranking/p1/2016-11-10', 'ranking/p1/2026-11-12']);
+  expect(units({ skip: 'no dates' }, after)).toEqual(['ranking/p1/2026-11-12']);
+  expect(units({ skip: 'no dates' }, noted('2026-11-12', true))).toEqual(['no dates']);
+  expect(units({ skip: 'no dates' }, noted('2026-12-05', false))).toEqual(['no dates']);
 });
 
 test('of a service that notes the days with lines, windows between them are no units', () => {

@@ -41,6 +41,21 @@ test('days that come in another order have the same first and last', async () =>
   expect(await rankingDays(testClient(service), 'p', NOW, signal)).toEqual(ALL_DAYS);
 });
 
+test('the last of more days than an answer brings is asked for by itself', async () => {
+  const days = Array.from({ length: 6000 }, (_, at) =>
+    new Date(Date.UTC(2005, 0, 1 + at)).toISOString().slice(0, 10),
+  );
+  const service = await testService((seen, response) => {
+    const { sort, limit } = (JSON.parse(seen.body) as { aggs: { sort: { order: string }; limit: number }[] })
+      .aggs[0] ?? { sort: { order: '' }, limit: 0 };
+    const sorted = sort.order === 'asc' ? days : days.toReversed();
+    const rows = sorted.slice(0, limit).map((date) => [date, 1]);
+    sendJson(response, 200, { aggs: [{ cols: ['date', 'count'], rows }] });
+  });
+  const span = { from: '2005-01-01', to: days.at(-1) };
+  expect(await rankingDays(testClient(service), 'p', NOW, signal)).toEqual(span);
+});
+
 test('an error in the place of the days is no project without days', async () => {
   const error = { type: 'internal_error', message: 'not now' };
   const service = await testService((_seen, response) => sendJson(response, 200, { aggs: [{ error }] }));
