@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { RULES } from '../src/service/site/crawler/parse/structured-data/required-properties.ts';
+import { GOOGLE_RULES } from '../src/service/site/crawler/parse/structured-data/google-rules.ts';
 
 /**
  * Writes the subtypes of the types that have rules, from schema.org's own list of types: `npm run schema-types --
@@ -15,7 +15,7 @@ for (const { id, subTypeOf } of rows)
   for (const parent of subTypeOf.split(',').map(nameOf).filter(Boolean))
     children.set(parent, [...(children.get(parent) ?? []), nameOf(id)].toSorted());
 const lines: string[] = [];
-const pending = Object.keys(RULES).toSorted();
+const pending = Object.keys(GOOGLE_RULES).toSorted();
 for (const type of pending) {
   const below = children.get(type) ?? [];
   if (below.length > 0) lines.push(`  ${type}: '${below.join(' ')}',`);

@@ -32,8 +32,9 @@ export function schemaName(name: string): string {
   return name.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
 }
 
+/** The types of an item; schema.org's context has `type` as another name of `@type`. */
 export function typesOf(item: Item): string[] {
-  const type = item['@type'];
+  const type = item['@type'] ?? item.type;
   return (Array.isArray(type) ? type : [type])
     .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
     .map((one) => schemaName(one.trim()));
@@ -43,7 +44,10 @@ export function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The types of an item and of all in it, and whether it nests deeper than anything that is meant. */
+/**
+ * The types of an item and of all in it, and whether it nests deeper than anything that is meant. The type of a value, such
+ * as `xsd:date`, and what a context says of terms are none.
+ */
 export function inspectItem(item: Item): { readonly types: string[]; readonly isTooDeep: boolean } {
   const types: string[] = [];
   let level: unknown[] = [item];
@@ -52,8 +56,8 @@ export function inspectItem(item: Item): { readonly types: string[]; readonly is
     const below: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
-      if (isItem(value)) types.push(...typesOf(value));
-      for (const inner of Object.values(value)) below.push(inner);
+      if (isItem(value) && !('@value' in value)) types.push(...typesOf(value));
+      for (const [name, inner] of Object.entries(value)) if (name !== '@context') below.push(inner);
     }
     level = below;
   }

@@ -1,11 +1,18 @@
 import { webUrl } from '../../../../../core/net/web-url.ts';
+import { lookUp } from '../../../../../core/text/look-up.ts';
+import { INVERSES } from './google-rules.ts';
 import { addValue, DEEPEST, type Item, isItem, newItem, schemaName, typesOf } from './item.ts';
-import { rulesOf } from './required-properties.ts';
+import { type Around, hasRules, objectsOf } from './required-properties.ts';
 
 /** What says nothing of a node itself. */
-const KEYWORDS = new Set(['@context', '@graph', '@id', '@included', '@index', '@reverse']);
+const KEYWORDS = new Set(['@context', '@graph', '@id', '@included', '@index', '@reverse', 'id']);
+const NOTHING: ReadonlySet<string> = new Set();
 /** Properties whose values are items of their own, and no parts of the item that has them. */
 const OWN = new Set('breadcrumb hasPart item itemListElement mainEntity subjectOf video'.split(' '));
+export function isOwn(property: string): boolean {
+  return OWN.has(schemaName(property));
+}
+
 /** Values of a property that are looked at for one that is there already. */
 const MOST_COMPARED = 50;
 
@@ -16,13 +23,17 @@ const MOST_COMPARED = 50;
  *
  * Source: https://www.w3.org/TR/json-ld11-api/#flattening-algorithm
  */
-export class JsonLdGraph {
+export class JsonLdGraph implements Around {
   readonly #url: string;
   /** The first object of each identifier. */
   readonly #written = new Map<string, Item>();
   /** Nodes that are more than one object says, by identifier, or by the object without one. */
   readonly #joined = new Map<string | Item, Item>();
   readonly #listed = new Set<Item>();
+  /** Properties that others say of a node by their inverses, by its identifier or its object. */
+  /** What stands for the object around a `@reverse`, which would hold itself. */
+  readonly #stubs = new Map<Item, Item>();
+  readonly #said = new Map<string | Item, Set<string>>();
 
   /** @param url what identifiers are resolved against */
   constructor(url: string) {
@@ -35,6 +46,7 @@ export class JsonLdGraph {
     if (isItem(value)) {
       if (isNode(value)) this.#note(value);
       if (isItem(value['@reverse'])) this.#reverse(value, value['@reverse']);
+      this.#noteInverses(value);
     }
     for (const inner of Object.values(value)) this.add(inner, depth + 1);
   }
@@ -45,10 +57,8 @@ export class JsonLdGraph {
    */
   itemsOf(object: Item, depth = 0, isTop = true): Item[] {
     if (depth > DEEPEST) return [];
-    const key = this.#keyOf(object);
-    const node =
-      this.#joined.get(key) ?? (typeof key === 'string' ? this.#written.get(key) : undefined) ?? object;
-    const isUsed = isTop || typesOf(node).some((type) => rulesOf(type).length > 0);
+    const node = this.nodeOf(object);
+    const isUsed = isTop || typesOf(node).some(hasRules);
     const isListed = isUsed && isNode(node) && !this.#listed.has(node);
     if (isListed) this.#listed.add(node);
     const inner = (value: unknown, isTopToo: boolean): Item[] =>
@@ -56,13 +66,38 @@ export class JsonLdGraph {
     const within = Object.entries(object).flatMap(([name, value]) => {
       if (name === '@graph' || name === '@included') return inner(value, isTop);
       if (name === '@reverse' && isItem(value)) return inner(Object.values(value), false);
-      return OWN.has(schemaName(name)) ? inner(value, false) : [];
+      return isOwn(name) ? inner(value, false) : [];
     });
     return isListed ? [node, ...within] : within;
   }
 
+  /** The node that an object is of, with what all objects say of it. */
+  nodeOf = (object: Item): Item => {
+    const key = this.#keyOf(this.#stubs.get(object) ?? object);
+    return (
+      this.#joined.get(key) ??
+      (typeof key === 'string' ? this.#written.get(key) : undefined) ??
+      (typeof key === 'string' ? object : key)
+    );
+  };
+
+  saidOf = (object: Item): ReadonlySet<string> => this.#said.get(this.#keyOf(object)) ?? NOTHING;
+
+  /** An item that a property names, by an address or as an object, has the inverse of the property. */
+  #noteInverses(object: Item): void {
+    for (const [name, value] of Object.entries(object)) {
+      const inverse = lookUp(INVERSES, schemaName(name));
+      if (inverse === undefined) continue;
+      const named = [value].flat(DEEPEST).filter((one) => typeof one === 'string');
+      for (const target of [...objectsOf(value), ...named.map((id) => ({ '@id': id }))]) {
+        const key = this.#keyOf(target);
+        this.#said.set(key, (this.#said.get(key) ?? new Set()).add(inverse));
+      }
+    }
+  }
+
   #keyOf(object: Item): string | Item {
-    const id = object['@id'];
+    const id = object['@id'] ?? object.id;
     if (typeof id !== 'string') return object;
     return webUrl(id, this.#url)?.href ?? id;
   }
@@ -91,7 +126,9 @@ export class JsonLdGraph {
         const key = this.#keyOf(target);
         const first = typeof key === 'string' ? (this.#written.get(key) ?? { '@id': target['@id'] }) : target;
         const { '@id': id, '@type': type } = origin;
-        addValue(this.#join(key, first), name, typeof id === 'string' ? { '@id': id } : { '@type': type });
+        const stub: Item = typeof id === 'string' ? { '@id': id } : { '@type': type };
+        this.#stubs.set(stub, origin);
+        addValue(this.#join(key, first), name, stub);
       }
   }
 }
@@ -99,14 +136,6 @@ export class JsonLdGraph {
 /** Whether an object says more than which node it is of. */
 function isNode(object: Item): boolean {
   return !('@value' in object) && Object.keys(object).some((name) => !KEYWORDS.has(name));
-}
-
-/** The objects of a value, in lists and sets too. */
-function objectsOf(value: unknown): Item[] {
-  if (Array.isArray(value)) return value.flatMap(objectsOf);
-  if (!isItem(value)) return [];
-  const list = value['@list'] ?? value['@set'];
-  return list === undefined ? [value] : objectsOf(list);
 }
 
 function join(node: Item, object: Item): void {

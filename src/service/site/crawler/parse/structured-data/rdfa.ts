@@ -61,7 +61,7 @@ function enter(element: Element, around: Context, items: Item[], resolve: Resolv
   const scope: Context = {
     ...around,
     element,
-    vocab: vocab === null ? around.vocab : vocab.trim() || null,
+    vocab: vocab === null ? around.vocab : withSlash(vocab.trim()) || null,
     prefixes: prefix === null ? around.prefixes : new Map([...around.prefixes, ...declared(prefix)]),
   };
   const id = ['about', ...ADDRESSES].map((name) => attribute(element, name)).find((value) => value !== null);
@@ -96,6 +96,11 @@ function expanded(name: string, { vocab, prefixes }: Context): string {
 function declared(prefix: string): [string, string][] {
   return [...prefix.matchAll(/([^\s:]+):\s+(\S+)/g)].map(([, name = '', space = '']) => [
     name.toLowerCase(),
-    space,
+    withSlash(space),
   ]);
+}
+
+/** Schema.org's address may end without its slash, as search engines read it. */
+function withSlash(space: string): string {
+  return /^https?:\/\/(?:www\.)?schema\.org$/i.test(space) ? `${space}/` : space;
 }

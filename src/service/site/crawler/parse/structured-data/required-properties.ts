@@ -1,66 +1,108 @@
 import { lookUp } from '../../../../../core/text/look-up.ts';
-import { DEEPEST, type Item, isItem } from './item.ts';
+import { EVERY_TYPE, GOOGLE_RULES, type Part, type Requirements } from './google-rules.ts';
+import { DEEPEST, type Item, isItem, schemaName, typesOf } from './item.ts';
 import { SUBTYPES } from './schema-types.ts';
-
-/**
- * What a type must have for search engines to use it: the properties that Google lists as required, where it lists any.
- * Alternatives are joined by `|`; one of them is enough. A type that is not here requires what its nearest parents do, and
- * without such nothing. An empty list stands for a type that Google uses in another way than its parent, or not at all.
- *
- * Source: https://developers.google.com/search/docs/appearance/structured-data/search-gallery, the page of each feature,
- * as of November 2026.
- */
-export const RULES: Readonly<Record<string, readonly string[]>> = {
-  BreadcrumbList: ['itemListElement'],
-  ClaimReview: ['claimReviewed', 'reviewRating', 'url'],
-  Course: ['name', 'description'],
-  CourseInstance: [],
-  Dataset: ['name', 'description'],
-  DiscussionForumPosting: ['author', 'datePublished', 'text|image|video'],
-  Event: ['name', 'startDate', 'location'],
-  FAQPage: ['mainEntity'],
-  HowToSection: [],
-  HowToStep: [],
-  ItemList: ['itemListElement'],
-  JobPosting: [
-    'title',
-    'description',
-    'datePosted',
-    'hiringOrganization',
-    'jobLocation|applicantLocationRequirements',
-  ],
-  LocalBusiness: ['name', 'address'],
-  Movie: ['name', 'image'],
-  OfferCatalog: [],
-  Product: ['name', 'offers|review|aggregateRating'],
-  ProductGroup: ['name'],
-  ProfilePage: ['mainEntity'],
-  QAPage: ['mainEntity'],
-  Recipe: ['name', 'image'],
-  Review: ['author', 'itemReviewed', 'reviewRating'],
-  SoftwareApplication: ['name', 'offers', 'aggregateRating|review'],
-  UserInteraction: [],
-  VacationRental: ['containsPlace', 'identifier', 'image', 'latitude|geo', 'longitude|geo', 'name'],
-  VideoObject: ['name', 'thumbnailUrl', 'uploadDate'],
-};
 
 const PARENTS = new Map<string, string[]>();
 for (const [parent, children] of Object.entries(SUBTYPES))
   for (const child of children.split(' ')) PARENTS.set(child, [...(PARENTS.get(child) ?? []), parent]);
 
 /** What a type requires, by its own rules or by those of its nearest parents. */
-export function rulesOf(type: string): readonly string[] {
-  return lookUp(RULES, type) ?? (PARENTS.get(type) ?? []).flatMap(rulesOf);
+export function rulesOf(type: string): readonly Requirements[] {
+  const own = lookUp(GOOGLE_RULES, type);
+  return own === undefined ? (PARENTS.get(type) ?? []).flatMap(rulesOf) : [own];
 }
 
-/** The properties that an item's types require and it lacks, alternatives as `a|b`. Empty values count as lacking. */
-export function missingProperties(item: Item, types: readonly string[]): string[] {
-  const required = new Set(types.flatMap(rulesOf));
-  const has = (name: string): boolean =>
-    ['', 'schema:', 'https://schema.org/', 'http://schema.org/'].some(
-      (space) => !isEmpty(item[space + name]),
-    );
-  return [...required].filter((names) => !names.split('|').some(has));
+/** Whether search engines require anything of a type. */
+export function hasRules(type: string): boolean {
+  return rulesOf(type).some(({ required }) => required.length > 0);
+}
+
+/** What is known of an item from others: the node that a reference stands for, and properties that others say of it. */
+export interface Around {
+  readonly nodeOf: (object: Item) => Item;
+  readonly saidOf: (object: Item) => ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+export const ALONE: Around = { nodeOf: (object) => object, saidOf: () => NOTHING };
+
+/** Levels of parts that have requirements. */
+const DEEPEST_PART = 4;
+
+/**
+ * The properties that an item's types require and it, or a part of it, lacks: alternatives as `a|b`, those of a part as
+ * `part.property`. Empty values count as lacking. A part that is a text or a reference out of the page is not looked at.
+ */
+export function missingProperties(item: Item, around: Around = ALONE): string[] {
+  const rules = [...new Set(typesOf(item).flatMap(rulesOf)), EVERY_TYPE];
+  return rules.flatMap((one) => lacking(item, one, { around, path: '', isLast: false, depth: 0 }));
+}
+
+interface Place {
+  readonly around: Around;
+  readonly path: string;
+  readonly isLast: boolean;
+  readonly depth: number;
+}
+
+function lacking(item: Item, { required, parts = {} }: Requirements, place: Place): string[] {
+  const { around, path, depth } = place;
+  const said = around.saidOf(item);
+  const missing = required.filter((one) => {
+    if (one.endsWith('*') && place.isLast) return false;
+    const names = one.replace('*', '').split('|');
+    return !names.some((name) => said.has(name) || has(item, name.split('.'), around));
+  });
+  if (depth >= DEEPEST_PART) return missing.map((one) => path + one.replace('*', ''));
+  const within = Object.entries(parts).flatMap(([property, part]) => {
+    const objects = objectsOf(valueIn(item, property)).map(around.nodeOf);
+    return objects.flatMap((object, at) => {
+      if (isReference(object)) return [];
+      const inner = {
+        around,
+        path: `${path}${property}.`,
+        isLast: at === objects.length - 1,
+        depth: depth + 1,
+      };
+      return partRules(part, object).flatMap((one) => lacking(object, one, inner));
+    });
+  });
+  return [...missing.map((one) => path + one.replace('*', '')), ...within];
+}
+
+function partRules(part: Part, object: Item): readonly Requirements[] {
+  const named = typesOf(object).flatMap((type) => lookUp(part, type) ?? []);
+  return named.length > 0 ? named : part['*'] === undefined ? [] : [part['*']];
+}
+
+function has(item: Item, [name = '', ...more]: readonly string[], around: Around): boolean {
+  const value = valueIn(item, name);
+  if (more.length === 0) return !isEmpty(value);
+  return objectsOf(value).some((object) => has(around.nodeOf(object), more, around));
+}
+
+function valueIn(item: Item, name: string): unknown {
+  if (!isEmpty(item[name])) return item[name];
+  const key = Object.keys(item).find(
+    (one) => one !== name && schemaName(one) === name && !isEmpty(item[one]),
+  );
+  return key === undefined ? undefined : item[key];
+}
+
+/** Whether an object says nothing but which node it is of. */
+function isReference(object: Item): boolean {
+  const keys = Object.keys(object);
+  return keys.length > 0 && keys.every((key) => key === '@id' || key === 'id');
+}
+
+/** The objects of a value, also of lists and sets. */
+export function objectsOf(value: unknown): Item[] {
+  if (Array.isArray(value)) return value.flat(DEEPEST).flatMap(objectsOf);
+  // A number that JavaScript would round is a raw one (`parseJsonAsWritten`).
+  if (!isItem(value) || '@value' in value || 'rawJSON' in value) return [];
+  const list = value['@list'] ?? value['@set'];
+  return list === undefined ? [value] : objectsOf(list);
 }
 
 /** Objects of JSON-LD that stand for what they hold. */

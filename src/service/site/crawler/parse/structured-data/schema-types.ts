@@ -3,6 +3,7 @@
  * https://github.com/schemaorg/schemaorg/blob/main/data/releases/30.0/schemaorg-current-https-types.csv
  */
 export const SUBTYPES: Readonly<Record<string, string>> = {
+  AggregateRating: 'EmployerAggregateRating',
   AutomotiveBusiness:
     'AutoBodyShop AutoDealer AutoPartsStore AutoRental AutoRepair AutoWash GasStation MotorcycleDealer MotorcycleRepair',
   CriticReview: 'ReviewNewsArticle',

@@ -3,18 +3,19 @@ import type { StructuredDataFormat, StructuredDataRecord } from '../../records/r
 import type { DocumentFacts } from '../read-document.ts';
 import { distinct } from '../text/text.ts';
 import { DEEPEST, type Item, inspectItem, isItem, typesOf } from './item.ts';
-import { JsonLdGraph } from './json-ld-graph.ts';
+import { isOwn, JsonLdGraph } from './json-ld-graph.ts';
 import { microdataItems } from './microdata.ts';
 import { rdfaItems } from './rdfa.ts';
-import { missingProperties } from './required-properties.ts';
+import { ALONE, hasRules, missingProperties, objectsOf } from './required-properties.ts';
 
 /** Characters of a block that is read: a reader of JSON takes 20 times as much for one that nests. */
 const LONGEST_BLOCK = 2_000_000;
 
 /**
  * The items of structured data of a page: one record for each item of JSON-LD (`json-ld-graph.ts`), and each top-level
- * item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a type and all properties that its types require,
- * or the parents of its types.
+ * item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a type, and all
+ * properties that its types, or the parents of these, require of it and its parts. An element of microdata without a type
+ * only groups others (HTML, "the microdata model"), and is valid.
  * A block of JSON-LD that is no JSON is an item without a type that is not valid, so that the fault is seen.
  *
  * `types` has the types of all items, also of those within others.
@@ -26,25 +27,40 @@ export function structuredData(
 ): { readonly records: StructuredDataRecord[]; readonly types: string[] | null } {
   const records: StructuredDataRecord[] = [];
   const allTypes: string[] = [];
-  const add = (format: StructuredDataFormat, item: Item | null): void => {
+  const add = (format: StructuredDataFormat, item: Item | null, around = ALONE): void => {
     const { types, isTooDeep } = item === null ? { types: [], isTooDeep: false } : inspectItem(item);
     const own = item === null ? [] : typesOf(item);
-    const missing = item === null ? [] : missingProperties(item, own);
+    const missing = item === null ? [] : missingProperties(item, around);
     allTypes.push(...types);
     records.push({
       url,
       format,
       type: own[0] ?? null,
       position: records.length,
-      valid: own.length > 0 && missing.length === 0 && !isTooDeep,
+      valid: (own.length > 0 || format === 'microdata') && missing.length === 0 && !isTooDeep,
       missing_properties: distinct(missing),
       item: isTooDeep ? null : item,
     });
   };
-  for (const item of jsonLdItems(jsonLd, url)) add('json-ld', item);
-  if (hasMicrodata) for (const item of microdataItems(root, resolve)) add('microdata', item);
-  if (hasRdfa) for (const item of rdfaItems(root, resolve)) add('rdfa', item);
+  const graph = new JsonLdGraph(url);
+  for (const item of jsonLdItems(jsonLd, graph)) add('json-ld', item, graph);
+  if (hasMicrodata) for (const item of withOwn(microdataItems(root, resolve))) add('microdata', item);
+  if (hasRdfa) for (const item of withOwn(rdfaItems(root, resolve))) add('rdfa', item);
   return { records, types: distinct(allTypes) };
+}
+
+/**
+ * Items of elements, and after each those within it that search engines use by themselves, as in JSON-LD; of one without a
+ * type, which only groups others, all that are its values.
+ */
+function withOwn(items: readonly Item[], depth = 0, isTop = true): Item[] {
+  if (depth > DEEPEST) return [];
+  return items.flatMap((item) => {
+    const isGroup = typesOf(item).length === 0;
+    const values = Object.entries(item).filter(([name]) => isGroup || isOwn(name));
+    const within = withOwn(objectsOf(values.map(([, value]) => value)), depth + 1, isGroup);
+    return isGroup || isTop || typesOf(item).some(hasRules) ? [item, ...within] : within;
+  });
 }
 
 /**
@@ -53,12 +69,9 @@ export function structuredData(
  * block does not count.
  *
  * Source: https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents
- *
- * @param url what identifiers are resolved against
  */
-function jsonLdItems(blocks: readonly string[], url: string): (Item | null)[] {
+function jsonLdItems(blocks: readonly string[], graph: JsonLdGraph): (Item | null)[] {
   const read = blocks.map(readBlock);
-  const graph = new JsonLdGraph(url);
   for (const items of read) for (const item of items ?? []) graph.add(item);
   return read.flatMap((items) => (items === null ? [null] : items.flatMap((item) => graph.itemsOf(item))));
 }

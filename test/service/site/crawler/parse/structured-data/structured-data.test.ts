@@ -87,22 +87,22 @@ test.each<[string, readonly string[] | null]>([
     `{"@type":"Product","name":${empty},"offers":${empty}}`,
     ['name', 'offers|review|aggregateRating'],
   ]),
-  ...[
-    '0',
-    'false',
-    '9.90',
-    '[null,"x"]',
-    '{}',
-    '[{}]',
-    '{"@value":"x"}',
-    '{"@list":[{}]}',
-    '{"@id":"#x"}',
-  ].map((full): [string, null] => [`{"@type":"Product","name":${full},"offers":${full}}`, null]),
+  ...['0', 'false', '9.90', '[null,"x"]', '{"@value":"x"}', '{"@id":"#y"}'].map((full): [string, null] => [
+    `{"@type":"Product","name":${full},"offers":${full}}`,
+    null,
+  ]),
   ['{"@type":"Event","name":"x","startDate":"2026-11-22","location":"here"}', null],
-  ['{"@type":"schema:FAQPage"}', ['mainEntity']],
+  ...['{}', '[{}]', '{"@list":[{}]}'].map((part): [string, string[]] => [
+    `{"@type":"Product","name":"x","offers":${part}}`,
+    ['offers.price|priceSpecification.price'],
+  ]),
+  ['{"@type":"schema:QAPage"}', ['mainEntity']],
   ['{"@type":"Restaurant","name":"Inn"}', ['address']],
   ['{"@type":["Thing","SkiResort"]}', ['name', 'address']],
-  ['{"@type":"WebApplication","name":"x","offers":[{}],"review":{}}', null],
+  [
+    '{"@type":"WebApplication","name":"x","offers":[{"price":0}],"review":{"author":"y","reviewRating":{"ratingValue":5}}}',
+    null,
+  ],
   ['{"@type":"ProductGroup","name":"x"}', null],
   ['{"@type":"UserComments"}', null],
   ['{"@type":"constructor"}', null],
@@ -119,7 +119,7 @@ test.each<[string, readonly string[], unknown[][]]>([
     'what several blocks say of one node is one item',
     [
       '{"@type":"Product","@id":"#shoe","name":"Shoe"}',
-      '{"@type":"Thing","@id":"https://site.example/shop/shoes.html#shoe","offers":{"@type":"Offer"}}',
+      '{"@type":"Thing","@id":"https://site.example/shop/shoes.html#shoe","offers":{"@type":"Offer","price":1}}',
     ],
     [['Product', null]],
   ],
@@ -146,7 +146,7 @@ test.each<[string, readonly string[], unknown[][]]>([
   [
     'a list of products is read, and the parts of a product are not',
     [
-      '{"@type":"ItemList","itemListElement":{"@list":[{"@type":"ListItem","item":{"@type":"Product","name":"x","review":{"@type":"Review"}}}]}}',
+      '{"@type":"ItemList","itemListElement":{"@list":[{"@type":"ListItem","item":{"@type":"Product","name":"x","review":{"@type":"Review","author":"y","reviewRating":{"ratingValue":1}}}}]}}',
     ],
     [
       ['ItemList', null],
@@ -157,7 +157,7 @@ test.each<[string, readonly string[], unknown[][]]>([
     'a property in reverse is one of the other node',
     [
       '{"@type":"Review","author":"x","itemReviewed":"y","reviewRating":1,"@reverse":{"review":{"@type":"Product","name":"Shoe"}}}',
-      '{"@type":"Offer","@id":"#offer","@reverse":{"offers":[{"@id":"#hat"}]}}',
+      '{"@type":"Offer","@id":"#offer","price":1,"@reverse":{"offers":[{"@id":"#hat"}]}}',
       '{"@type":"Product","@id":"#hat","name":"Hat"}',
     ],
     [

@@ -1,0 +1,159 @@
+/**
+ * What Google requires of structured data, as of November 2026. The pages are those of the search gallery:
+ * https://developers.google.com/search/docs/appearance/structured-data/search-gallery. Each type names its page there.
+ *
+ * Features that Google no longer shows have no requirements: FAQ, how-to, fact check, practice problem, learning video,
+ * vehicle listing, estimated salary, course info, special announcement, book actions, math solver.
+ */
+
+/**
+ * Requirements of an object. A requirement is a property, or alternatives as `a|b`. A property of a part is `part.property`;
+ * `*` after a requirement leaves out the last object of a list.
+ */
+export interface Requirements {
+  readonly required: readonly string[];
+  /** Requirements of the objects that are values of a property. */
+  readonly parts?: Readonly<Record<string, Part>>;
+}
+
+/** Requirements of a part by its type; those of `*` hold for other types and without a type. */
+export type Part = Readonly<Record<string, Requirements>>;
+
+const NOTHING: Requirements = { required: [] };
+const NAMED: Part = { '*': { required: ['name'] } };
+
+/** review-snippet: of ratings and reviews that an item of any type has. */
+const RATED: Readonly<Record<string, Part>> = {
+  aggregateRating: { '*': { required: ['ratingValue', 'ratingCount|reviewCount'] } },
+  review: {
+    '*': {
+      required: ['author', 'reviewRating'],
+      parts: { author: NAMED, reviewRating: { '*': { required: ['ratingValue'] } } },
+    },
+  },
+};
+export const EVERY_TYPE: Requirements = { required: [], parts: RATED };
+
+/** product-snippet, software-app */
+const OFFERED: Readonly<Record<string, Part>> = {
+  offers: {
+    AggregateOffer: { required: ['lowPrice', 'priceCurrency'] },
+    '*': { required: ['price|priceSpecification.price'] },
+  },
+};
+
+/** discussion-forum */
+const POSTED: readonly string[] = ['author', 'datePublished', 'text|image|video|sharedContent'];
+const COMMENTED: Part = { '*': { required: POSTED, parts: { author: NAMED } } };
+
+/** qapage */
+const ANSWERED: Part = { '*': { required: ['text'] } };
+
+/**
+ * By type. A type that is not here requires what its nearest parents do, and without such nothing. `NOTHING` stands for a
+ * type that Google uses in another way than its parent, or not at all.
+ */
+export const GOOGLE_RULES: Readonly<Record<string, Requirements>> = {
+  // review-snippet
+  AggregateRating: {
+    required: ['itemReviewed', 'ratingValue', 'ratingCount|reviewCount'],
+    parts: { itemReviewed: NAMED },
+  },
+  // breadcrumb
+  BreadcrumbList: {
+    required: ['itemListElement'],
+    parts: { itemListElement: { '*': { required: ['position', 'name|item.name', 'item*'] } } },
+  },
+  // product-snippet: "Car" needs the type "Product" too.
+  Car: NOTHING,
+  ClaimReview: NOTHING,
+  // course
+  Course: { required: ['name', 'description'] },
+  CourseInstance: NOTHING,
+  // dataset
+  Dataset: { required: ['name', 'description'] },
+  // discussion-forum
+  DiscussionForumPosting: { required: POSTED, parts: { author: NAMED, comment: COMMENTED } },
+  // event
+  Event: {
+    required: ['name', 'startDate', 'location'],
+    parts: { location: { VirtualLocation: { required: ['url'] }, '*': { required: ['address'] } } },
+  },
+  HowToSection: NOTHING,
+  HowToStep: NOTHING,
+  // carousel
+  ItemList: { required: ['itemListElement'] },
+  // job-posting
+  JobPosting: {
+    required: [
+      'title',
+      'description',
+      'datePosted',
+      'hiringOrganization',
+      'jobLocation|applicantLocationRequirements',
+    ],
+    parts: { hiringOrganization: NAMED, jobLocation: { '*': { required: ['address'] } } },
+  },
+  // local-business
+  LocalBusiness: { required: ['name', 'address'] },
+  MediaReview: NOTHING,
+  // movie
+  Movie: { required: ['name', 'image'] },
+  OfferCatalog: NOTHING,
+  // product-snippet
+  Product: { required: ['name', 'offers|review|aggregateRating'], parts: OFFERED },
+  // product-variants
+  ProductGroup: { required: ['name'] },
+  // profile-page
+  ProfilePage: { required: ['mainEntity'], parts: { mainEntity: NAMED } },
+  // qapage
+  QAPage: {
+    required: ['mainEntity'],
+    parts: {
+      mainEntity: {
+        '*': {
+          required: ['name', 'answerCount', 'acceptedAnswer|suggestedAnswer'],
+          parts: { acceptedAnswer: ANSWERED, suggestedAnswer: ANSWERED },
+        },
+      },
+    },
+  },
+  PublicationEvent: NOTHING,
+  // recipe
+  Recipe: { required: ['name', 'image'] },
+  // review-snippet
+  Review: {
+    required: ['author', 'itemReviewed', 'reviewRating'],
+    parts: { author: NAMED, itemReviewed: NAMED, reviewRating: { '*': { required: ['ratingValue'] } } },
+  },
+  // software-app
+  SoftwareApplication: { required: ['name', 'offers', 'aggregateRating|review'], parts: OFFERED },
+  UserInteraction: NOTHING,
+  // vacation-rental
+  VacationRental: {
+    required: ['containsPlace', 'identifier', 'image', 'latitude|geo', 'longitude|geo', 'name'],
+    parts: { containsPlace: { '*': { required: ['occupancy'] } } },
+  },
+  // software-app: "VideoGame" needs another type too.
+  VideoGame: NOTHING,
+  // video
+  VideoObject: {
+    required: ['name', 'thumbnailUrl', 'uploadDate'],
+    parts: {
+      hasPart: { Clip: { required: ['name', 'startOffset', 'url'] } },
+      publication: { BroadcastEvent: { required: ['isLiveBroadcast', 'startDate'] } },
+    },
+  },
+};
+
+/** Properties that say of their value what another property says of the item (schema.org, `inverseOf`, and Google's pages). */
+export const INVERSES: Readonly<Record<string, string>> = {
+  aggregateRating: 'itemReviewed',
+  itemOffered: 'offers',
+  itemReviewed: 'review',
+  mainEntity: 'mainEntityOfPage',
+  mainEntityOfPage: 'mainEntity',
+  offers: 'itemOffered',
+  review: 'itemReviewed',
+  reviews: 'itemReviewed',
+};
