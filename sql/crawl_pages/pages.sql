@@ -37,7 +37,8 @@ columns:
   is_indexable: >-
     Whether a search engine may index the page. False when non_indexable_reason has a reason, true when the status_code
     is 200 or the service says so (raw.crawl_pages.indexable) and nothing known speaks against it, else NULL; also where
-    its content could not be read (unreadable_content or not_parsed in processing_warnings).
+    its content could not be read (unreadable_content or not_parsed in processing_warnings), and where the server refused
+    the crawler or robots.txt could not be read.
   non_indexable_reason: >-
     The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
     canonicalised and service (the service says so without one of these); NULL when none does.
@@ -49,8 +50,8 @@ columns:
     forbidden, too_many_requests or try_later (refused); no_answer, server_error, client_error, broken_body or
     other_status (unreadable); not_found or removed (gone). NULL for a page that was read.
   is_robots_denied: >-
-    Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). One that can not be
-    had denies all (robots_unavailable in processing_warnings).
+    Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). NULL where robots.txt
+    could not be read (robots_unavailable in processing_warnings).
   is_noindex: >-
     Whether it asks not to be indexed (raw.crawl_pages.meta_robots_index, else noindex or none among
     raw.crawl_pages.meta_robots).
@@ -367,11 +368,17 @@ WITH
         WHEN _declared IS NOT NULL THEN _canonical_scheme || '://' || lower(_canonical_host) || _canonical_path
       END AS _canonical_url,
       CASE
+        -- Without a robots.txt nothing is known of the page.
+        WHEN status_code IS NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%' THEN NULL
         WHEN robots_txt_denied OR fetch_status = 'unfetched_robots_denied' THEN true
-        -- RFC 9309 §2.3.1.4
-        WHEN status_code IS NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%' THEN true
         ELSE robots_txt_denied
       END AS _is_robots_denied,
+      CASE
+        WHEN status_code IN (401, 429) THEN true
+        WHEN status_code = 503 AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,try_later,%' THEN true
+        WHEN status_code IS NOT NULL THEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,challenge%'
+        ELSE ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
+      END AS _is_unknown,
       CASE
         WHEN meta_robots_index IS NOT NULL THEN NOT meta_robots_index
         WHEN meta_robots IS NOT NULL
@@ -394,6 +401,7 @@ WITH
       *,
       CASE
         WHEN _is_robots_denied THEN 'robots_denied'
+        WHEN _is_unknown THEN NULL
         WHEN status_code IS NULL AND fetch_status = 'unfetched_exception' THEN 'no_answer'
         WHEN status_code BETWEEN 300 AND 399 THEN 'redirect'
         WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
@@ -405,6 +413,7 @@ WITH
         WHEN _indexable IN ('false', 'no', 'not_indexable', 'non_indexable', '0') THEN 'service'
       END AS _reason,
       CASE
+        WHEN status_code IS NOT NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,challenge%' THEN 'forbidden'
         WHEN status_code = 401 THEN 'unauthorized'
         WHEN status_code = 403 THEN 'forbidden'
         WHEN status_code = 404 THEN 'not_found'
@@ -461,6 +470,7 @@ SELECT
 
   CASE
     WHEN _reason IS NOT NULL THEN false
+    WHEN _is_unknown THEN NULL
     WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,unreadable_content,%' THEN NULL
     WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,not_parsed,%' THEN NULL
     WHEN status_code = 200 OR _indexable IN ('true', 'yes', 'indexable', '1') THEN true

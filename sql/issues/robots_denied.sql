@@ -2,10 +2,10 @@
 title: Blocked by robots.txt, with links
 severity: low
 category: indexability
-definition: robots.txt blocks the page, or can not be read, which blocks all pages, and links of the site lead to it.
+definition: robots.txt blocks the page, and links of the site lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can not read the page, and may still list its URL without a text.
-fix: Edit robots.txt so that it answers and allows the page, or remove the links to the page
+fix: Edit robots.txt so that it allows the page, or remove the links to the page
 mended_by: server
 related: linking_page
 evidence: [is_robots_denied, nb_inlinks]
@@ -17,10 +17,6 @@ SELECT
   crawl_id,
   project_id,
   url,
-  CASE
-    WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%'
-      THEN 'robots.txt could not be read, so the page was not requested; '
-    ELSE 'robots.txt blocks it; '
-  END || CAST(nb_inlinks AS VARCHAR) || CASE WHEN nb_inlinks = 1 THEN ' link' ELSE ' links' END AS why
+  'robots.txt blocks it; ' || CAST(nb_inlinks AS VARCHAR) || CASE WHEN nb_inlinks = 1 THEN ' link' ELSE ' links' END AS why
 FROM mart.pages
 WHERE is_robots_denied AND nb_inlinks > 0

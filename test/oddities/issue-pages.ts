@@ -553,6 +553,15 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   ],
   redirect_to_start_page: [moved('/'), { ...moved('/'), at: '/index.html' }],
   redirect_without_target: [{ status: 302, body: 'Moved' }, moved('/hub', 302)],
+  refused: [
+    { status: 429 },
+    { status: 428 },
+    { status: 403, headers: { 'cf-mitigated': 'challenge' }, is: 'fires' },
+    { status: 403, is: 'near' },
+    { status: 503, headers: { 'retry-after': '1' }, is: 'fires' },
+    { status: 503, is: 'near' },
+    { status: 401, is: 'fires' },
+  ],
   robots_denied: [
     { at: '/denied/fires', sitemaps: 0 },
     { at: '/denied/near', inlinks: 0, sitemaps: 1 },
@@ -634,7 +643,6 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { title: 'All that is known of the lift of the shed', h1: 'All that is known of the lift of the SHED' },
     { title: 'All that is known of the lift of the tent', h1: 'What is known of the lift of the tent' },
   ],
-  too_many_requests: [{ status: 429 }, { status: 428 }],
   uncompressed: [
     { ...kilobytes(20), headers: { 'content-encoding': null } },
     { ...kilobytes(8), headers: { 'content-encoding': null } },

@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, isList } from './crawls.ts';
 import { chainOf } from './links.ts';
-import { type Page, within } from './pages.ts';
+import { isChallenged, type Page, within } from './pages.ts';
 import { bool, byBytes, list, num, once, str } from './values.ts';
 
 /** Why a crawl read nothing of a page, or that it is gone; null if it was read. */
@@ -17,6 +17,7 @@ export function observationReason({ row, status, isRobotsDenied }: Page): string
     ...{ 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'removed' },
     ...{ 429: 'too_many_requests', 503: 'try_later' },
   };
+  if (isChallenged(row)) return 'forbidden';
   if (status !== null && status in byStatus) return byStatus[status] ?? null;
   if (within(status, 400, 499)) return 'client_error';
   if (within(status, 500, 599)) return 'server_error';

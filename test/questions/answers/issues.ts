@@ -1,3 +1,4 @@
+import { observationReason } from './comparison.ts';
 import { isLoop } from './links.ts';
 import { isResource } from './orphans.ts';
 import type { Page } from './pages.ts';
@@ -168,7 +169,14 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   no_answer: ['high', reason('no_answer')],
   other_status: ['medium', reason('other_status')],
-  too_many_requests: ['medium', ({ status }) => status === 429],
+  refused: [
+    'medium',
+    (page) =>
+      ['unauthorized', 'forbidden', 'too_many_requests', 'try_later'].includes(
+        observationReason(page) ?? '',
+      ) && page.reason === null,
+  ],
+  robots_unavailable: ['high', (page) => observationReason(page) === 'robots_unavailable'],
 
   redirect_loop: ['high', isLoop],
   redirect_chain: ['medium', all(over('redirect_count', 1), (page) => !isLoop(page))],

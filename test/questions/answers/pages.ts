@@ -37,7 +37,12 @@ export function pageOf(row: Row): Page {
     inrank: num(row, 'inrank_decimal'),
     firstPath: str(row, 'url_first_path'),
     canonicalKind: kindOf(row, canonicalUrl, facts.isCanonicalised),
-    isIndexable: reason !== null ? false : !isUnread(row) && (facts.status === 200 || saysYes) ? true : null,
+    isIndexable:
+      reason !== null
+        ? false
+        : !isUnread(row) && !isUnknown(row) && (facts.status === 200 || saysYes)
+          ? true
+          : null,
   };
 }
 
@@ -60,9 +65,24 @@ interface Facts {
 const YES: readonly string[] = ['true', 'yes', 'indexable', '1'];
 const NO: readonly string[] = ['false', 'no', 'not_indexable', 'non_indexable', '0'];
 
-/** Every reason against a page, the first before those that it hides. */
-export const REASONS: readonly (readonly [string, (row: Row, facts: Facts) => boolean])[] = [
-  ['robots_denied', (_row, { isRobotsDenied }) => isRobotsDenied === true],
+const warns = (row: Row, holds: (one: string) => boolean): boolean =>
+  list(row, 'processing_warnings')?.some(holds) ?? false;
+
+/** Whether the server showed a challenge in the place of the page. */
+export const isChallenged = (row: Row): boolean =>
+  num(row, 'status_code') !== null && warns(row, (one) => one.startsWith('challenge'));
+
+/** Whether nothing is known of a page, because its server refused the crawler or has no robots.txt that can be read. */
+function isUnknown(row: Row): boolean {
+  const status = num(row, 'status_code');
+  if (status === null) return warns(row, (one) => one === 'robots_unavailable');
+  if (status === 401 || status === 429 || isChallenged(row)) return true;
+  return status === 503 && warns(row, (one) => one === 'try_later');
+}
+
+type Reason = readonly [string, (row: Row, facts: Facts) => boolean];
+
+const KNOWN_REASONS: readonly Reason[] = [
   [
     'no_answer',
     (row, { status, isRobotsDenied }) =>
@@ -80,6 +100,14 @@ export const REASONS: readonly (readonly [string, (row: Row, facts: Facts) => bo
   ['service', (row) => NO.includes(String(row.indexable ?? '').toLowerCase())],
 ];
 
+/** Every reason against a page, the first before those that it hides. */
+export const REASONS: readonly Reason[] = [
+  ['robots_denied', (_row, { isRobotsDenied }) => isRobotsDenied === true],
+  ...KNOWN_REASONS.map(
+    ([name, holds]): Reason => [name, (row, facts) => !isUnknown(row) && holds(row, facts)],
+  ),
+];
+
 export const within = (value: number | null, from: number, to: number): boolean =>
   value !== null && value >= from && value <= to;
 
@@ -93,10 +121,8 @@ export const statusRange = (row: Row): string | null => {
 function robotsDenied(row: Row): boolean | null {
   const denied = bool(row, 'robots_txt_denied');
   const fetched = str(row, 'fetch_status');
+  if (num(row, 'status_code') === null && warns(row, (one) => one === 'robots_unavailable')) return null;
   if (denied === true || fetched === 'unfetched_robots_denied') return true;
-  // A robots.txt that can't be had denies all.
-  if (num(row, 'status_code') === null && list(row, 'processing_warnings')?.includes('robots_unavailable'))
-    return true;
   return denied === null ? null : false;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../records/records.ts';
 import { fetchDate } from '../records/request-record.ts';
 import { alternates, type LinkSource } from './alternates.ts';
+import { refusedBy } from './challenges.ts';
 import {
   contentType,
   type Decoded,
@@ -91,7 +92,7 @@ function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): P
   const isAnswer = statusCode !== null;
   return {
     fetched: isAnswer,
-    fetch_error: refusal === null ? error : `${error}: ${refusal}`,
+    fetch_error: refusal === null ? (error ?? refusedBy(fetched)) : `${error}: ${refusal}`,
     fetch_date: fetchDate(fetchedAt),
     status_code: statusCode,
     content_type: type,

@@ -171,7 +171,7 @@ const PAGE_COLUMNS = {
 
   fetched: flag,
   fetch_status: text,
-  /** Why it could not be fetched; no field of the service. */
+  /** Why it could not be fetched, or was refused; no field of the service. */
   fetch_error: textOrNull,
   fetch_date: textOrNull,
   status_code: wholeOrNull,
