@@ -179,8 +179,7 @@ test('a start URL that nobody answers ends as stopped_progressing', async () => 
   await new Promise((resolve) => closed.close(resolve));
   const crawled = await crawlSite({ origin: `http://127.0.0.1:${port}` });
   expect(crawled).toMatchObject({ endReason: 'stopped_progressing', fetchedUrls: 0 });
-  // Nothing is asked for without robots.txt, and that can't be had either.
-  expect(await crawled.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
+  expect(await crawled.field('fetch_error')).toEqual({ '/': 'connection' });
 });
 
 test('an answer that is no HTTP is an exception of its page', async () => {

@@ -426,7 +426,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'high',
     listed('processing_warnings', (warnings) => warnings.includes('unreadable_content')),
   ],
-  no_secure_connection: ['high', listed('processing_warnings', (warnings) => warnings.includes('tls'))],
+  no_secure_connection: [
+    'high',
+    listed('processing_warnings', (warnings) => warnings.some((one) => /^tls(?!_version$)(_|$)/.test(one))),
+  ],
   old_tls: [
     'high',
     (page, worth) =>

@@ -1,10 +1,10 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { isLoopbackHost } from '../../../core/net/address-kind.ts';
 import { ownUrl } from '../../../core/net/web-url.ts';
-import { lookUp } from '../../../core/text/look-up.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { ProxyRoute } from './fetch/crawl-proxy.ts';
 import type { FetchError } from './fetch/fetch-error.ts';
+import { FETCH_ERROR_WORDS } from './fetch/fetch-error-words.ts';
 import { DEFAULT_FETCH_LIMITS, type FetchedAnswer, Fetcher } from './fetch/fetcher.ts';
 import { redirectTarget } from './fetch/pass-door.ts';
 import { HostResolver } from './fetch/resolve-host.ts';
@@ -19,28 +19,6 @@ import { findLighthouse } from './vitals/find-lighthouse.ts';
 const MOST_HOPS = 5;
 /** Only the headers are of interest. */
 const BYTES = 1024;
-
-/** What a person may do about each error of a request. */
-const HINTS: Readonly<Record<string, string>> = {
-  dns: 'check the spelling of the address, and the DNS of this machine',
-  connection: 'check the address and its port, and whether the site answers in a browser',
-  tls: 'the certificate of the site is not valid here: check it in a browser, or crawl the http:// address',
-  tls_version: 'browsers refuse it too: let the site speak TLS 1.2 or 1.3, or crawl the http:// address',
-  timeout: 'the site does not answer in time: try again later',
-  protocol: 'what answers there does not speak HTTP',
-  proxy: 'check the setting crawl_proxy, and whether the proxy runs and allows the site',
-  refused_address: 'crawl private addresses with --allow-private',
-};
-const REASONS: Readonly<Record<string, string>> = {
-  dns: 'no machine has that name (DNS)',
-  connection: 'no connection can be made',
-  tls: 'no secure connection can be made (TLS)',
-  tls_version: 'it speaks no TLS that is as new as 1.2',
-  timeout: 'no answer in time',
-  protocol: 'the answer is not HTTP',
-  proxy: 'the proxy does not let it through',
-  refused_address: 'its address is not of the public Internet',
-};
 
 export interface TryOptions extends SettingsOptions {
   readonly rendering?: RenderOptions;
@@ -142,8 +120,8 @@ function refuseAnswer(
 }
 
 function silent(url: string, error: FetchError, why: string | null): CrawlhouseError {
-  const said = why ?? lookUp(REASONS, error) ?? error;
-  return (error === 'refused_address' ? refused : unreachable)(url, said, lookUp(HINTS, error));
+  const words = FETCH_ERROR_WORDS[error];
+  return (error === 'refused_address' ? refused : unreachable)(url, why ?? words.reason, words.hint);
 }
 
 async function fetchRobotsOf(

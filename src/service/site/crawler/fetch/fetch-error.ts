@@ -2,12 +2,23 @@ import { PROXY_ERROR } from './crawl-proxy.ts';
 import { NOT_HTTP } from './lenient-reader.ts';
 import { REFUSED_ADDRESS } from './resolve-host.ts';
 
+/** Why no secure connection can be made, as far as it is known. */
+type TlsError =
+  | 'tls'
+  | 'tls_version'
+  | 'tls_protocol'
+  | 'tls_expired'
+  | 'tls_not_yet_valid'
+  | 'tls_wrong_host'
+  | 'tls_self_signed'
+  | 'tls_untrusted'
+  | 'tls_incomplete_chain';
+
 export type FetchError =
   | 'timeout'
   | 'dns'
   | 'connection'
-  | 'tls'
-  | 'tls_version'
+  | TlsError
   | 'protocol'
   | 'proxy'
   | 'refused_address'
@@ -25,6 +36,15 @@ const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
   ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
   // The server speaks nothing that is as new as TLS 1.2, the oldest version that Node and browsers take.
   ['tls_version', /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|WRONG_SSL_VERSION)$/],
+  // It speaks none of the protocols that are offered, such as HTTP/2 alone (RFC 7301).
+  ['tls_protocol', /^ERR_SSL_\w*NO_APPLICATION_PROTOCOL$/],
+  ['tls_expired', /^CERT_HAS_EXPIRED$/],
+  ['tls_not_yet_valid', /^CERT_NOT_YET_VALID$/],
+  ['tls_wrong_host', /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/],
+  ['tls_self_signed', /^DEPTH_ZERO_SELF_SIGNED_CERT$/],
+  ['tls_untrusted', /^(?:SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|INVALID_CA)$/],
+  // The server does not send the certificate of an issuer, which is no authority that is known here.
+  ['tls_incomplete_chain', /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)$/],
   ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
   [
     'protocol',
@@ -36,6 +56,13 @@ const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
 const BROKEN_OFF = new RegExp(
   `^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|EPIPE|${NOT_HTTP})$`,
 );
+
+/** Errors of a whole host: no URL of it can be had. */
+const OF_HOSTS = /^(?:dns|connection|proxy|tls.*)$/;
+
+export function isOfHost(error: FetchError): boolean {
+  return OF_HOSTS.test(error);
+}
 
 export function errorOf(error: unknown): FetchError {
   const { code, errors, name } = (error ?? {}) as {

@@ -67,6 +67,8 @@ export class Fetcher implements AsyncDisposable {
   readonly #connect: buildConnector.connector;
   /** Origins whose answers are read by the lenient reader: the pool could not read one. */
   readonly #lenient = new Set<string>();
+  /** Origins that speak nothing but HTTP/2. */
+  readonly #onlyHttp2 = new Set<string>();
   #isClosed = false;
 
   constructor(session: CrawlSession, resolver: HostResolver, options: FetcherOptions) {
@@ -137,6 +139,11 @@ export class Fetcher implements AsyncDisposable {
     const limits = { bytes, totalTimeout: this.#options.limits.totalTimeout, room };
     const isLenient = this.#lenient.has(url.origin);
     let answer = await this.#send(url, asked, limits, isLenient);
+    if (await this.#needsHttp2(url, answer)) {
+      this.#onlyHttp2.add(url.origin);
+      this.#close(url.origin);
+      answer = await this.#send(url, asked, limits, false);
+    }
     // The lenient reader has connections of its own, which NTLM has not signed in.
     if (!isLenient && answer.error === 'protocol' && this.#session.ntlmFor(url) === null) {
       answer = await this.#send(url, asked, limits, true);
@@ -148,6 +155,17 @@ export class Fetcher implements AsyncDisposable {
     if (refusal !== null) return failed(url.href, refusal, answer.fetchedAt);
     this.#session.received(url, answer.headers);
     return answer;
+  }
+
+  /**
+   * Whether a host that can't be spoken to by HTTP/1.1 speaks HTTP/2. Others are spoken to by HTTP/1.1: undici gives the headers
+   * of HTTP/2 joined by name, and sends many requests on one connection.
+   */
+  async #needsHttp2(url: URL, { error }: FetchedAnswer): Promise<boolean> {
+    if (this.#options.proxy || this.#onlyHttp2.has(url.origin) || this.#session.ntlmFor(url) !== null)
+      return false;
+    if (error !== 'tls_protocol' && error !== 'protocol') return false;
+    return (await this.#http2.of(url)) === true;
   }
 
   async #send(
@@ -172,17 +190,20 @@ export class Fetcher implements AsyncDisposable {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
     this.#closeOldest();
-    const { headersTimeout, bodyTimeout } = this.#options.limits;
+    const { headersTimeout, bodyTimeout, connectTimeout } = this.#options.limits;
+    const allowH2 = this.#onlyHttp2.has(origin);
+    const connect = allowH2
+      ? buildConnector({ timeout: connectTimeout, lookup: this.#resolver.lookup, allowH2 })
+      : this.#connect;
     const pool = new Pool(origin, {
       // NTLM signs in a connection: each further one would have to be signed in, too.
       connections: this.#session.ntlmFor(ownUrl(origin)) === null ? this.#options.connections : 1,
       pipelining: 1,
-      // undici gives the headers of HTTP/2 joined by name, and sends many requests on one connection.
-      allowH2: false,
+      allowH2,
       headersTimeout,
       bodyTimeout,
       maxHeaderSize: MOST_HEADERS,
-      factory: (to, options) => new ProtocolClient(to, { ...options, connect: this.#connect }),
+      factory: (to, options) => new ProtocolClient(to, { ...options, connect }),
     });
     this.#pools.set(origin, pool);
     return pool;
@@ -190,12 +211,15 @@ export class Fetcher implements AsyncDisposable {
 
   /** A pool that is closed still ends what it has begun. */
   #closeOldest(): void {
-    const [oldest] = this.#pools;
-    if (oldest === undefined || this.#pools.size < MOST_POOLS) return;
-    const [origin, pool] = oldest;
+    const [oldest] = this.#pools.keys();
+    if (oldest !== undefined && this.#pools.size >= MOST_POOLS) this.#close(oldest);
+  }
+
+  #close(origin: string): void {
+    const pool = this.#pools.get(origin);
     this.#pools.delete(origin);
     // Each of its requests has its own error.
-    void pool.close().catch(() => {});
+    void pool?.close().catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -329,6 +353,11 @@ export const UNANSWERED = {
 } as const;
 
 function headerList(raw: Dispatcher.DispatchController['rawHeaders']): FetchedAnswer['headers'] {
+  // Of HTTP/2 they are an object, with pseudo-headers.
+  if (raw !== null && typeof raw === 'object' && !Array.isArray(raw))
+    return Object.entries(raw as Readonly<Record<string, string | readonly string[]>>)
+      .filter(([name]) => !name.startsWith(':'))
+      .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
   const flat = Array.isArray(raw) ? raw : [];
   return Array.from({ length: flat.length >> 1 }, (_, index) => {
     const name = headerText(flat[index * 2] ?? '').toLowerCase();

@@ -7,7 +7,7 @@ import type { ProxyRoute } from './crawl-proxy.ts';
 const MOST_HOSTS = 1_000;
 
 export interface Protocols {
-  /** `1.0` or `1.1`, as its status line has it; null without an answer. */
+  /** `1.0` or `1.1`, as its status line has it, or `2`; null without an answer. */
   readonly httpVersion: string | null;
   /** Such as `TLSv1.3`; null without TLS. */
   readonly tlsVersion: string | null;
@@ -53,7 +53,11 @@ export class ProtocolClient extends Client {
   /** Those of the answer that begins. */
   get protocols(): Protocols {
     const { socket, httpVersion } = this.#connection;
-    return { httpVersion, tlsVersion: socket instanceof TLSSocket ? socket.getProtocol() : null };
+    if (!(socket instanceof TLSSocket)) return { httpVersion, tlsVersion: null };
+    return {
+      httpVersion: socket.alpnProtocol === 'h2' ? '2' : httpVersion,
+      tlsVersion: socket.getProtocol(),
+    };
   }
 }
 

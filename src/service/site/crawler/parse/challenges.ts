@@ -44,7 +44,7 @@ export function refusedBy({
   const sent = HEADERS.find(([, name, value]) => headerValues(headers, name).some((one) => value.test(one)));
   if (sent !== undefined) return `challenge: ${sent[0]}`;
   if (!REFUSING.has(statusCode)) return null;
-  const text = Buffer.from(body?.subarray(0, SEARCHED) ?? []).toString('latin1');
+  const text = Buffer.from(body?.subarray(0, SEARCHED) ?? []).toString();
   const shown = BODIES.find(([, words]) => words.test(text));
   if (shown !== undefined) return `challenge: ${shown[0]}`;
   return statusCode === 503 && headerValues(headers, 'retry-after').length > 0 ? 'try_later' : null;

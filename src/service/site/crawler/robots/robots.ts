@@ -3,7 +3,7 @@ import { ownUrl, requestPath } from '../../../../core/net/web-url.ts';
 import { decodeBytes } from '../../../../core/text/encodings.ts';
 import { retryAfterMs } from '../../../api/client/retry-after.ts';
 import { decodeContent } from '../fetch/content-encoding.ts';
-import type { FetchError } from '../fetch/fetch-error.ts';
+import { type FetchError, isOfHost } from '../fetch/fetch-error.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
 import { headerValues, locationOf } from '../parse/headers.ts';
 import { parseRobots } from './robots-rules.ts';
@@ -55,9 +55,6 @@ export function robotsRules({ status, content, hostError }: RobotsFile, robotNam
   };
 }
 
-/** Errors that all URLs of a host have. */
-const OF_HOSTS: ReadonlySet<FetchError> = new Set(['dns', 'tls', 'tls_version', 'proxy']);
-
 /** Asks for robots.txt once, following its redirects. */
 async function fetchRobots(
   origin: string,
@@ -81,7 +78,7 @@ async function fetchRobots(
         refusal: error === 'proxy' ? refusal : null,
         problem,
         retryAfterMs: retryAfterMs(header('retry-after')),
-        ...(hops === 0 && error !== null && OF_HOSTS.has(error) ? { hostError: { error, refusal } } : {}),
+        ...(hops === 0 && error !== null && isOfHost(error) ? { hostError: { error, refusal } } : {}),
       };
     }
     last = statusCode;
