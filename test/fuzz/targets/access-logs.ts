@@ -89,6 +89,7 @@ async function read(pieces: readonly Buffer[], { format, numbers, signal }: Read
     agentOf: (agent) => numbers.agentOf(agent),
     originOf: (origin) => numbers.originOf(origin),
     clientOf: null,
+    plausible: { first: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },
   });
   const rejects: UnreadLine[] = [];
   const found: string[] = [];

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
+import { likelyYear, plausibleTime } from '../../../core/time/plausible-days.ts';
 import { type BotReport, isSpread, type LogFileReport } from '../../../service/site/logs/log-report.ts';
 import { shownPath } from '../local/shown-path.ts';
 
@@ -114,6 +115,10 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       );
     if (file.assumed_zone)
       lines.add('Times have no offset: UTC is assumed, or the setting access_logs.time_zone');
+    if (file.unknown_agents > 0)
+      lines.add(
+        `${file.name}: ${counted(file.unknown_agents, 'line')} without a user agent: whether a bot or a person sent each is unknown, and so are bot hits and visits of its URLs and days`,
+      );
     if (file.assumed_host) lines.add(`Lines name no host: ${site} is assumed`);
     if (file.last_second !== null && file.last_second >= Date.parse(today) / 1000)
       lines.add(`The day ${today} has not ended (UTC): the first logs add after its end loads its lines`);
@@ -126,13 +131,17 @@ export function spreadText(file: LogFileReport): string {
   return `${file.name}: its lines are of ${counted(file.days, 'day')} far apart: look at ${span(file)}`;
 }
 
-function places({ reasons, places: where }: LogFileReport): string {
+function places({ reasons, places: where, odd_year: year }: LogFileReport): string {
   return Object.entries(reasons)
     .map(([reason, count]) => {
       const numbers = where[reason as keyof typeof where] ?? [];
       const shown = numbers.slice(0, SHOWN_LINES).join(', ');
       const more = count > SHOWN_LINES ? ', …' : '';
-      return `${reason.replaceAll('_', ' ')} in ${count === 1 ? 'line' : 'lines'} ${shown}${more}`;
+      const likely =
+        reason === 'implausible_day' && year !== null
+          ? ` (${likelyYear(year, plausibleTime(Date.now())) ?? `the year ${year}`})`
+          : '';
+      return `${reason.replaceAll('_', ' ')} in ${count === 1 ? 'line' : 'lines'} ${shown}${more}${likely}`;
     })
     .join('; ');
 }

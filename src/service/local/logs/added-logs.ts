@@ -36,6 +36,7 @@ const MESSAGES: Readonly<Record<RejectReason, string>> = {
   no_time: 'the record has no time',
   no_url: 'the record has no URL',
   no_status: 'the record has no status',
+  implausible_day: 'the day is out of the plausible ones (access_logs.earliest_day)',
   bad_port: 'the port is not a number',
   bad_time: 'the time can not be read',
   bad_status: 'the status is not three digits',

@@ -14,6 +14,8 @@ export class AgentNumbers {
   readonly #list: BotList;
   readonly #agents = new Map<string, Agent>();
   readonly #origins = new Map<string, number>();
+  /** Of logs that tell no user agents. */
+  #unknown: Agent | null = null;
   #nextAgent = 1;
   #nextOrigin = 1;
   #newAgents: Readonly<Record<string, unknown>>[] = [];
@@ -35,8 +37,15 @@ export class AgentNumbers {
     return numbers;
   }
 
-  /** @param bytes one byte a character */
-  agentOf(bytes: string): Agent {
+  /** @param bytes one byte a character; null where a log tells no user agents: bots and people are not told apart */
+  agentOf(bytes: string | null): Agent {
+    if (bytes === null) {
+      if (this.#unknown !== null) return this.#unknown;
+      const id = this.#nextAgent++;
+      this.#newAgents.push({ id, is_bot: null });
+      this.#unknown = { id, isBot: null, known: null };
+      return this.#unknown;
+    }
     const found = this.#agents.get(bytes);
     if (found !== undefined) return found;
     if (this.#agents.size >= MOST) this.#agents.clear();

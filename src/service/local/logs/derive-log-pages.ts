@@ -37,24 +37,34 @@ export async function deriveLogPages(
   return made;
 }
 
-/** SQL that counts events, by the names of fields; over status, bytes, is_bot, is_seo_visit, bot_kind, and place, which grows with time. */
+/** SQL that counts events, by the names of fields; over status, bytes, is_bot, is_seo_visit, bot_kind, and place, which grows with time. Who asked is NULL where unknown. */
 export const LOG_PAGE_CELLS: Readonly<Record<string, string>> = {
   hits: 'count(*)',
-  bot_hits: 'count(*) FILTER (is_bot)',
-  seo_bot_hits: "count(*) FILTER (bot_kind = 'seo')",
-  sea_bot_hits: "count(*) FILTER (bot_kind = 'sea')",
-  vertical_bot_hits: "count(*) FILTER (bot_kind = 'vertical')",
-  visits: 'count(*) FILTER (NOT is_bot)',
-  seo_visits: 'count(*) FILTER (is_seo_visit)',
+  bot_hits: ofKnown('is_bot', 'is_bot'),
+  seo_bot_hits: ofKnown('is_bot', "bot_kind = 'seo'"),
+  sea_bot_hits: ofKnown('is_bot', "bot_kind = 'sea'"),
+  vertical_bot_hits: ofKnown('is_bot', "bot_kind = 'vertical'"),
+  visits: ofKnown('is_bot', 'NOT is_bot'),
+  seo_visits: ofKnown('is_seo_visit', 'is_seo_visit'),
   hits_2xx: hitsWith(2),
   hits_3xx: hitsWith(3),
   hits_4xx: hitsWith(4),
   hits_5xx: hitsWith(5),
   last_status_code: 'arg_max(status, place)',
   bytes_sent: 'coalesce(sum(bytes), 0)',
-  is_crawled: "count(*) FILTER (bot_kind = 'seo') > 0",
-  is_active: 'count(*) FILTER (is_seo_visit) > 0',
+  is_crawled: anyOf("CASE WHEN is_bot IS NOT NULL THEN coalesce(bot_kind = 'seo', false) END"),
+  is_active: anyOf('is_seo_visit'),
 };
+
+/** How many events are of a kind; NULL where one of them does not say it. */
+function ofKnown(told: string, kind: string): string {
+  return `CASE WHEN count(${told}) = count(*) THEN count(*) FILTER (${kind}) END`;
+}
+
+/** Whether one of them is true; NULL where none is and one is unknown. */
+export function anyOf(value: string): string {
+  return `CASE WHEN bool_or(${value}) THEN true WHEN count(${value}) = count(*) THEN false END`;
+}
 
 function hitsWith(range: number): string {
   return `count(*) FILTER (status // 100 = ${range})`;
@@ -87,7 +97,13 @@ function eventsSql(source: string, event: EventValues): string {
  */
 function placeOf({ at, day }: EventValues): string {
   const moment = `coalesce(TRY_CAST(replace(substr(${at}, 1, 19), '/', '-') AS TIMESTAMP), CAST(${day} AS TIMESTAMP))`;
-  return `epoch_us(${moment}) // 1000000 * ${2 ** 31} + rowid % ${2 ** 31}`;
+  return placeSql(`epoch_us(${moment}) // 1000000`, 'rowid');
+}
+
+/** SQL for a number that grows with seconds and then lines; times that no calendar of the web has are the first or last. */
+export function placeSql(second: string, line: string): string {
+  const most = 2 ** 32 - 1;
+  return `greatest(least(${second}, ${most}), -${most}) * ${2 ** 31} + ${line} % ${2 ** 31}`;
 }
 
 /** SQL for what a line of a log file says, whatever its columns are called and stored as. */

@@ -1,4 +1,5 @@
 import { type Connection, ident, type Row } from '../../../core/duckdb/duckdb.ts';
+import { EARLIEST_DAY } from '../../../core/time/plausible-days.ts';
 import type { RejectReason } from '../../site/logs/log-line.ts';
 import type { LogFileReport } from '../../site/logs/log-report.ts';
 import type { LogRules } from '../../site/logs/log-rules.ts';
@@ -45,8 +46,9 @@ const READING_OF_VISITORS = [3, 4];
 
 /** What of the rules changes the events of a file, as a text. */
 export function readingOf(rules: LogRules, format: string): string {
-  const { time_zone, hosts, query_strings, addresses, forwarded, verify } = rules;
-  return JSON.stringify([format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify]);
+  const { time_zone, hosts, query_strings, addresses, forwarded, verify, earliest_day } = rules;
+  const usual = [format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify];
+  return JSON.stringify(earliest_day === EARLIEST_DAY ? usual : [...usual, earliest_day]);
 }
 
 /** Events of files that were read while other parts of queries and addresses were kept. */

@@ -108,7 +108,7 @@ async function dropOlder(
 /**
  * Takes out what a file has twice, as one that a log was appended to a second time: lines in the order in which they are
  * before, though later ones stand between them. Lines that are alike by chance, or because they were asked for twice, stand in
- * the order of their time.
+ * the order of their time: between a line and its copy the time goes back.
  *
  * @returns how many lines were taken out
  */
@@ -124,13 +124,18 @@ export async function dropCopies(
     `CREATE OR REPLACE TEMP TABLE ${HITS} AS
       WITH own AS (
         SELECT rowid AS place, line, mark, row_number() OVER in_order AS nth, lag(mark) OVER in_order AS former_mark,
-          lead(mark, ${COPY.lines - 1}) OVER in_order AS later_mark, max(second) OVER in_order - second AS back
-        FROM ${tables.lines} WHERE file = ${id} WINDOW in_order AS (ORDER BY line)
+          lead(mark, ${COPY.lines - 1}) OVER in_order AS later_mark, max(second) OVER in_order - second AS back,
+          sum(falls) OVER in_order AS falls
+        FROM (
+          SELECT rowid, line, mark, second, CAST(lag(second, 1, second) OVER (ORDER BY line) > second AS INTEGER) AS falls
+          FROM ${tables.lines} WHERE file = ${id}
+        ) AS numbered
+        WINDOW in_order AS (ORDER BY line)
       ),
       tried AS (
         SELECT begin.nth AS begin, begin.nth - former.nth AS shift, begin.back
         FROM own AS begin JOIN own AS former ON former.mark = begin.mark AND former.nth < begin.nth
-        WHERE begin.line > ${from} AND begin.back > 0 AND begin.former_mark IS DISTINCT FROM former.former_mark
+        WHERE begin.line > ${from} AND begin.back > 0 AND begin.falls > former.falls AND begin.former_mark IS DISTINCT FROM former.former_mark
           AND (former.nth = 1 OR (begin.back >= ${COPY.seconds}
             AND (begin.later_mark = former.later_mark OR begin.nth - former.nth < ${COPY.lines})))
         QUALIFY row_number() OVER (PARTITION BY begin.nth ORDER BY former.nth) <= ${TRIED}

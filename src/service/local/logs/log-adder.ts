@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { plausibleTime } from '../../../core/time/plausible-days.ts';
 import type { VerifyOptions } from '../../site/logs/bots/verify-bots.ts';
 import { EventRows } from '../../site/logs/event-rows.ts';
 import { formatOfName } from '../../site/logs/formats/known-formats.ts';
@@ -12,7 +13,7 @@ import type { LogSource } from '../../site/logs/log-source.ts';
 import { LogTime } from '../../site/logs/log-time.ts';
 import { isOfNuls } from '../../site/logs/plain-text.ts';
 import { readLog } from '../../site/logs/read-log.ts';
-import { recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
+import { learnedState, recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
 import { ownHosts } from '../../site/logs/request-parts.ts';
 import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
 import { AgentNumbers } from './agent-numbers.ts';
@@ -117,7 +118,8 @@ export class LogAdder {
     const known = isSame ? begin.known : null;
     const id = begin.known?.id ?? (await nextFileId(connection, tables));
     if (!isSame) await forgetFile(connection, tables, id);
-    const format = formatOfName(name, time, known?.state);
+    const state = known?.state ?? learnedState(formatOfName(name, time), begin.sample);
+    const format = formatOfName(name, time, state);
     const rows = this.#rows();
     const digest = TextDigest.keyed(secret);
     const from = known?.lines ?? 0;
@@ -149,6 +151,7 @@ export class LogAdder {
       ...{ days: rows.days.size, first_second: rows.first, last_second: rows.last },
       earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
+      ...{ unknown_agents: rows.unknownAgents, odd_year: rows.oddYear },
     };
     this.#check(report, known, format);
     if (!isKnown && isSpread(report) && (await this.#adding.confirm?.(report)) === false)
@@ -184,13 +187,14 @@ export class LogAdder {
   }
 
   #rows(): EventRows {
-    const { origin, rules } = this.#adding;
+    const { origin, rules, now } = this.#adding;
     const { hashes } = this.#made;
     return new EventRows({
       origin,
       isOwnHost: ownHosts(origin, rules.hosts),
       queryStrings: rules.query_strings,
       isForwarded: rules.forwarded,
+      plausible: plausibleTime(now, rules.earliest_day),
       agentOf: (bytes) => this.#made.numbers.agentOf(bytes),
       originOf: (text) => this.#made.numbers.originOf(text),
       clientOf: hashes === null ? null : (address, second) => hashes.of(address, second),

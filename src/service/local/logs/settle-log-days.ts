@@ -7,7 +7,7 @@ import { LOG_PAGE_FIELD_RECORDS, PERIOD_FIELDS } from '../fields/field-records-o
 import type { Dataset } from '../resources/resources.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { ServiceRows } from '../rows/row-store.ts';
-import { LOG_PAGE_CELLS } from './derive-log-pages.ts';
+import { anyOf, LOG_PAGE_CELLS, placeSql } from './derive-log-pages.ts';
 import { periodSql } from './log-metadata.ts';
 import { datedColumnsOf, type LogTables } from './log-tables.ts';
 
@@ -73,7 +73,7 @@ async function countDays(connection: Connection, tables: LogTables, { id }: LogP
   const events = `SELECT line.origin AS origin, line.path AS path, line.day AS day, line.status AS status, line.bytes AS bytes,
       agent.is_bot AS is_bot, line.is_seo_visit AS is_seo_visit,
       CASE WHEN line.verification IS DISTINCT FROM 2 THEN agent.bot_kind END AS bot_kind,
-      line.second * ${2 ** 31} + line.line % ${2 ** 31} AS place
+      ${placeSql('line.second', 'line.line')} AS place
     FROM ${tables.lines} AS line
     JOIN ${tables.agents} AS agent ON agent.id = line.agent
     WHERE line.path IS NOT NULL AND line.day BETWEEN ${first} AND ${last} AND line.day IN ${stale}`;
@@ -139,7 +139,8 @@ async function sumDays(
     const column = idOf(from, field.name);
     if (field.name === 'url' || field.name === 'urlpath') return column;
     if (field.name === 'last_status_code') return `arg_max(${column}, ${day})`;
-    return field.type === 'bool' ? `bool_or(${column})` : `CAST(sum(${column}) AS BIGINT)`;
+    if (field.type === 'bool') return anyOf(column);
+    return `CASE WHEN count(${column}) = count(*) THEN CAST(sum(${column}) AS BIGINT) END`;
   });
   const [url, path] = [idOf(from, 'url'), idOf(from, 'urlpath')];
   const [first, last] = ['min', 'max'].map((edge) => `(SELECT ${edge}(day) ${due})`);

@@ -1,4 +1,5 @@
 import { ownUrl } from '../../../core/net/web-url.ts';
+import type { PlausibleTime } from '../../../core/time/plausible-days.ts';
 import type { Bot } from './bots/bot-list.ts';
 import { clientAddress } from './client-address.ts';
 import type { LogLine, RejectReason } from './log-line.ts';
@@ -18,7 +19,8 @@ import { RowBytes } from './row-bytes.ts';
 /** A user agent of a log, and the number that rows have in its place. */
 export interface Agent {
   readonly id: number;
-  readonly isBot: boolean;
+  /** Null where the log tells no user agents. */
+  readonly isBot: boolean | null;
   /** The bot of the list that it names: its addresses verify it. */
   readonly known: Bot | null;
 }
@@ -44,11 +46,13 @@ export interface EventRules {
   readonly queryStrings: 'keep' | 'drop' | readonly string[];
   /** The address of the client is the last public one of X-Forwarded-For. */
   readonly isForwarded: boolean;
-  readonly agentOf: (userAgent: string) => Agent;
+  /** The user agent; null where the log tells none. */
+  readonly agentOf: (userAgent: string | null) => Agent;
   /** The number of a scheme with a host, such as `https://www.example.com`. */
   readonly originOf: (origin: string) => number;
   /** What stands for an address in a row; null: nothing. */
   readonly clientOf: ((address: string, second: number) => string) | null;
+  readonly plausible: PlausibleTime;
 }
 
 /** What stands for nothing in a row. */
@@ -62,6 +66,8 @@ const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
 /** Hosts and addresses that are told apart in memory. */
 const MOST_HOSTS = 1000;
 const MOST_PAIRS = 500_000;
+/** Methods by which a site's own programs speak with its caches: no client asks with them. */
+const NO_CLIENT = /^(?:(?:SOFT|FASTLY)?PURGE\w*|BAN|REFRESH|INVALIDATE|ICP_QUERY)$/i;
 
 /**
  * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`. The first
@@ -87,6 +93,10 @@ export class EventRows {
   last: number | null = null;
   /** Days of the events, counted from 1970. */
   readonly days = new Set<number>();
+  /** Lines that do not tell their user agent. */
+  unknownAgents = 0;
+  /** The first year that is out of the plausible ones. */
+  oddYear: number | null = null;
   /** Whether an event is of before another one that stands before it. */
   goesBack = false;
   #day = Number.NaN;
@@ -98,26 +108,38 @@ export class EventRows {
     this.#host = host;
   }
 
-  /** Adds the row of a line with its number in the file, or says why not. */
-  add(line: LogLine, number: number): 'added' | 'other_host' | RejectReason {
+  /** Adds the row of a line with its number in the file, or says why not: `skip` is for what no client asked. */
+  add(line: LogLine, number: number): 'added' | 'other_host' | 'skip' | RejectReason {
+    if (!this.isPlausible(line.second)) {
+      this.oddYear ??= new Date(line.second * 1000).getUTCFullYear();
+      return 'implausible_day';
+    }
     if (line.status !== '' && !isStatus(line.status)) return 'bad_status';
     const status = line.status === '' || isUnanswered(line.status) ? NULL : line.status;
     const bytes = line.bytes === '' ? NULL : line.bytes;
     if (bytes !== NULL && !/^\d{1,18}$/.test(bytes)) return 'bad_bytes';
     if (line.port !== '' && !/^\d{1,5}$/.test(line.port)) return 'bad_port';
     if (line.request !== '') readRequest(line);
+    if (NO_CLIENT.test(line.method)) return 'skip';
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
-    const agent = this.rules.agentOf(line.agent);
+    const agent = this.rules.agentOf(line.tellsAgent ? line.agent : null);
     const client = this.visitor(agent, line);
     const referer = line.referer === '' ? NULL : this.#referer(line);
-    const found = !agent.isBot && referer !== NULL && isSearchResults(referer) ? '1' : '0';
+    const isFound = agent.isBot === false && referer !== NULL && isSearchResults(referer);
+    const found = agent.isBot === null ? NULL : isFound ? '1' : '0';
     const method = METHOD.test(line.method) ? line.method : NULL;
     this.bytes.add(
       `0\t${number}\t${line.second}\t${method}\t${path}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${found}\t${origin}\t${client}\t${line.mark}\n`,
     );
     this.count(line.second);
+    if (agent.isBot === null) this.unknownAgents += 1;
     return 'added';
+  }
+
+  isPlausible(second: number): boolean {
+    const { first, end } = this.rules.plausible;
+    return second >= first && second < end;
   }
 
   /** The number of the site's own origin, for a line without a host. */

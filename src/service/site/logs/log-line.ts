@@ -25,19 +25,21 @@ export class LogLine {
   bytes = '';
   referer = '';
   agent = '';
+  /** Whether it says its user agent, if only that there is none. */
+  tellsAgent = false;
   /** Whether the server escaped texts with backslashes. */
   escapes = false;
   /** What tells the line from others. */
   mark = 0;
 }
 
-export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark'>;
+export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark' | 'tellsAgent'>;
 
 export function clearLine(line: LogLine): void {
   line.second = Number.NaN;
   line.address = line.forwarded = line.scheme = line.port = line.host = line.method = line.target = '';
   line.query = line.request = line.status = line.bytes = line.referer = line.agent = '';
-  line.escapes = false;
+  line.escapes = line.tellsAgent = false;
 }
 
 /** What is no line of a log: spaces alone, what journalctl says, and the names of files that tail shows. */
@@ -47,7 +49,7 @@ export const NO_LINE = /^(?:\s*|-- .*|==> .* <==)$/;
 export type RejectReason =
   | ('not_the_format' | 'too_long')
   | ('no_url' | 'no_status' | 'no_time')
-  | ('bad_port' | 'bad_time' | 'bad_status' | 'bad_bytes');
+  | ('implausible_day' | 'bad_port' | 'bad_time' | 'bad_status' | 'bad_bytes');
 
 /** What tells how the plain lines of a format are read. */
 export interface PlainShape {
@@ -61,6 +63,8 @@ export interface LogFormat {
   readonly name: string;
   /** What it has to know of the lines before, to go on in the midst of a file; absent: nothing. */
   readonly state?: string;
+  /** Whether the first lines of a file tell a state that all of its lines have. */
+  readonly learns?: boolean;
   /**
    * Reads a line into `line`, which is clear.
    *

@@ -40,6 +40,10 @@ export function blankReport(name: string) {
     /** Whether times without an offset, or lines without a host, were read. */
     assumed_zone: false,
     assumed_host: false,
+    /** Events that do not tell their user agent: whether a bot or a person asked is unknown. */
+    unknown_agents: 0,
+    /** The first year of a reject whose day is not plausible. */
+    odd_year: null as number | null,
     error: null as ReportError | null,
   };
 }

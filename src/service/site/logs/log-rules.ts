@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EARLIEST_DAY } from '../../../core/time/plausible-days.ts';
 import { isTimeZone } from '../../../core/time/time-zone.ts';
 
 /** How access logs are read (docs/logs.md). */
@@ -17,6 +18,10 @@ export const LogRules = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Hosts of the site besides its own and their subdomains.'),
+  earliest_day: z.iso
+    .date()
+    .default(EARLIEST_DAY)
+    .describe('The earliest day that lines may be of; the latest is the day after tomorrow.'),
   query_strings: z
     .union([z.enum(['keep', 'drop']), z.array(z.string().min(1)).min(1)])
     .default('keep')

@@ -92,8 +92,10 @@ export class LogTime {
   #utc(parts: readonly string[], offset: string | undefined): number {
     const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
     if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60) return Number.NaN;
-    const wall = Date.UTC(year, month - 1, day, hour, minute, Math.min(second, 59)) / 1000;
-    if (new Date(wall * 1000).getUTCDate() !== day) return Number.NaN;
+    // `Date.UTC` takes years of two digits for those of the last century.
+    const midnight = new Date(0).setUTCFullYear(year, month - 1, day) / 1000;
+    if (new Date(midnight * 1000).getUTCDate() !== day) return Number.NaN;
+    const wall = midnight + hour * HOUR + minute * 60 + Math.min(second, 59);
     if (offset === undefined) {
       this.assumedZone = true;
       return this.#zone.utc(wall);

@@ -6,6 +6,8 @@ import { putNumber } from './row-bytes.ts';
 const [TAB, NEWLINE, SPACE, QUOTE, MINUS, DOT, SLASH, ZERO, NINE, OPEN, CLOSE] = [
   9, 10, 32, 34, 45, 46, 47, 48, 57, 91, 93,
 ] as const;
+/** First letters of usual methods, and the second one of PURGE. */
+const [GET, HEAD, POST, PURGE] = [71, 72, 80, 85] as const;
 /** What a byte may be part of. */
 const [ADDRESS, METHOD, PATH, REFERER, VERSION] = [1, 2, 4, 8, 16] as const;
 const CLASSES: readonly (readonly [kind: number, characters: RegExp])[] = [
@@ -128,7 +130,7 @@ export class PlainLines {
       const text = this.#bytes.toString('latin1', at, at + TIME);
       const whole = this.#shape.time.clf(text);
       const second = Number(text.slice(18, 20));
-      if (Number.isNaN(whole) || !(second < 60)) return Number.NaN;
+      if (!this.#rows.isPlausible(whole) || !(second < 60)) return Number.NaN;
       for (let place = 0; place < TIME; place++) this.#minute.setUint8(place, view.getUint8(at + place));
       this.#minuteAt = whole - second;
       return whole;
@@ -152,7 +154,7 @@ export class PlainLines {
   #request(from: number, stop: number): number {
     const [view, out, kinds] = [this.#view, this.#out, this.#kinds];
     let at = this.#skip(from, METHOD);
-    if (at - from < 2 || at - from > 20) return -1;
+    if (at - from < 2 || at - from > 20 || !this.#isUsualMethod(from)) return -1;
     let to = this.#to;
     for (let place = from; place < at; place++) out[to++] = view.getUint8(place);
     out[to++] = TAB;
@@ -171,6 +173,12 @@ export class PlainLines {
     if (view.getInt32(at + 1, true) !== HTTP || view.getUint8(at + 5) !== SLASH) return -1;
     const end = this.#skip(at + 6, VERSION);
     return end > at + 6 && end + 2 <= stop && this.#has(end, QUOTE, SPACE) ? end + 2 : -1;
+  }
+
+  /** That of most requests: the careful way knows those that no client sends. */
+  #isUsualMethod(at: number): boolean {
+    const first = this.#view.getUint8(at);
+    return first === GET || first === HEAD || (first === POST && this.#view.getUint8(at + 1) !== PURGE);
   }
 
   /** Writes status and size of `200 1234`; gives the place behind it, or -1. */
@@ -217,17 +225,18 @@ export class PlainLines {
     const agent = this.#agent(end + 3, stop);
     if (agent === undefined) return undefined;
     this.#number(agent.id);
-    const isFound = !isNothing && !agent.isBot && this.#isSearch(begin, end);
+    const isFound = !isNothing && agent.isBot === false && this.#isSearch(begin, end);
     this.#out[this.#to++] = isFound ? ZERO + 1 : ZERO;
     this.#out[this.#to++] = TAB;
     return agent;
   }
 
   #noVisitor(): Agent {
-    const agent = this.#rows.rules.agentOf('');
+    const agent = this.#rows.rules.agentOf(null);
     this.#text(NULL);
     this.#number(agent.id);
-    this.#text('0');
+    this.#text(NULL);
+    this.#rows.unknownAgents += 1;
     return agent;
   }
 

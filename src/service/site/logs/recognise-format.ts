@@ -54,6 +54,13 @@ export function withPrefix(name: string, text: string, makeTime: () => LogTime):
   return best.format;
 }
 
+/** The state of a format that the first lines of a file tell for all of them. */
+export function learnedState(format: LogFormat, text: string): string {
+  if (!format.learns) return '';
+  countFit(format, linesOf(text));
+  return format.state ?? '';
+}
+
 function linesOf(text: string): string[] {
   const lines = text.split('\n', TRIED_LINES).map((one) => one.replace(/^\0+/, '').replace(/\r$/, ''));
   return lines.filter((one) => !NO_LINE.test(one));

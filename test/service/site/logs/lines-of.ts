@@ -1,3 +1,4 @@
+import { plausibleTime } from '../../../../src/core/time/plausible-days.ts';
 import { BotList } from '../../../../src/service/site/logs/bots/bot-list.ts';
 import { verifyBots } from '../../../../src/service/site/logs/bots/verify-bots.ts';
 import { EventRows } from '../../../../src/service/site/logs/event-rows.ts';
@@ -41,8 +42,14 @@ export async function linesOf(
   const origins: string[] = [];
   const rows = new EventRows({
     ...{ origin: 'https://www.example.com', isOwnHost: ownHosts('https://www.example.com', []) },
-    ...{ queryStrings, isForwarded, clientOf: null },
-    agentOf: (agent) => ({ id: 1, isBot: true, known: LIST.recognise(agent) ?? null }),
+    ...{ queryStrings, isForwarded, clientOf: null, plausible: plausibleTime(Date.UTC(2026, 10, 28)) },
+    agentOf: (agent) => ({
+      ...{
+        id: 1,
+        isBot: agent === null ? null : agent !== 'Firefox',
+        known: LIST.recognise(agent ?? '') ?? null,
+      },
+    }),
     originOf: (origin) => origins.push(origin) - 1,
   });
   const rejects: string[] = [];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { plausibleTime } from '../../../../src/core/time/plausible-days.ts';
 import type { Bot } from '../../../../src/service/site/logs/bots/bot-list.ts';
 import { EventRows } from '../../../../src/service/site/logs/event-rows.ts';
 import { formatOfName } from '../../../../src/service/site/logs/formats/known-formats.ts';
@@ -198,6 +199,8 @@ function linesOf(name: Rules['name'], random: () => number): string {
   return text + (random() < 0.5 ? '203.0.113.7 - - [10/Oct/2026' : '');
 }
 
+const PLAUSIBLE = plausibleTime(Date.UTC(2026, 10, 28));
+
 /** All that is made of a log, which comes in pieces of a size. */
 async function read(log: string, rules: Rules, isShort: boolean, size: number) {
   const time = new LogTime('Europe/Paris');
@@ -207,11 +210,13 @@ async function read(log: string, rules: Rules, isShort: boolean, size: number) {
   const agents: string[] = [];
   const origins: string[] = [];
   const rows = new EventRows({
-    ...{ origin: ORIGIN, isOwnHost: ownHosts(ORIGIN, []), ...rules },
-    agentOf: (agent) => {
+    ...{ origin: ORIGIN, isOwnHost: ownHosts(ORIGIN, []), plausible: PLAUSIBLE, ...rules },
+    agentOf: (told) => {
+      const agent = told ?? 'unknown';
       if (!agents.includes(agent)) agents.push(agent);
       const known = agent.includes('Googlebot') ? BOT : null;
-      return { id: agents.indexOf(agent), isBot: known !== null || agent === '', known };
+      const isBot = told === null ? null : known !== null || agent === '';
+      return { id: agents.indexOf(agent), isBot, known };
     },
     originOf: (origin) => origins.push(origin) - 1,
     clientOf: rules.hasClients
@@ -266,7 +271,7 @@ test('most lines of a usual log are plain', () => {
     '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a/b.html?c=d HTTP/1.1" 200 12 "https://www.example.com/?a#b" "Mozilla/5.0 (X11; Linux x86_64)"\n';
   const rows = new EventRows({
     ...{ origin: ORIGIN, isOwnHost: () => true, queryStrings: 'keep', isForwarded: false, clientOf: null },
-    ...{ agentOf: () => ({ id: 1, isBot: false, known: null }), originOf: () => 1 },
+    ...{ agentOf: () => ({ id: 1, isBot: false, known: null }), originOf: () => 1, plausible: PLAUSIBLE },
   });
   const plain = new PlainLines(rows, { hasAgent: true, time: new LogTime('UTC') }, () => 12_345_678_901);
   const bytes = Buffer.from(line, 'latin1');

@@ -73,6 +73,7 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
       const isCoded = record !== undefined || whole.includes('\t');
       const values = record ? Object.values(record).map((value) => textOf(value, 'url')) : valuesIn(whole);
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
+      line.tellsAgent = columns.has.has('agent');
       if (!columns.has.has('status')) return 'no_status';
       if (!columns.has.has('target')) return 'no_url';
       return take(columns.places, values, line, { time, isCoded });
@@ -117,7 +118,7 @@ function take(
       line[column] = isCoded ? unescaped(unescaped(value)) : value.replaceAll(/\+(\+?)/g, ' $1');
     else if (column === 'referer') line.referer = isCoded ? unescaped(unescaped(value)) : value;
     else if (column === 'target' || column === 'query')
-      line[column] = isCoded ? unescaped(value).replaceAll('#', '%23') : value;
+      line[column] = isCoded ? unescaped(value).replaceAll('#', '%23') : withoutServerParts(value);
     else line[column] = value;
   }
   if (moment.date !== '') line.second = time.iso(`${moment.date}T${moment.time}Z`);
@@ -126,6 +127,20 @@ function take(
   else if (moment.date_local !== '') line.second = time.iso(`${moment.date_local}T${moment.time_local}`);
   else return 'no_time';
   return Number.isNaN(line.second) ? 'bad_time' : 'event';
+}
+
+/** What classic ASP adds to a query for an error: line, code and text. */
+const ASP_ERROR = /\|(?:-|\d+)\|[\da-f]+\|[^|]*$/i;
+const SERVER_PARTS = /^(?:X-ARR-(?:LOG-ID|CACHE-HIT|SSL)|SERVER-STATUS)=/;
+
+/** A URL or query without what IIS, its routing and ASP add for the log. */
+function withoutServerParts(value: string): string {
+  const plain = value.includes('|') ? value.replace(ASP_ERROR, '') : value;
+  if (!plain.includes('X-ARR-') && !plain.includes('SERVER-STATUS=')) return plain;
+  const mark = plain.indexOf('?') + 1;
+  const query = plain.slice(mark).split('&');
+  const kept = query.filter((one) => !SERVER_PARTS.test(one)).join('&');
+  return kept === '' ? plain.slice(0, Math.max(mark - 1, 0)) : plain.slice(0, mark) + kept;
 }
 
 function isMoment(column: Column): column is Moment {

@@ -19,8 +19,12 @@ export interface JsonLog {
   readonly isRequest?: (record: JsonRecord) => boolean;
   /** What tells the scheme, where no key does. */
   readonly scheme?: (record: JsonRecord) => string;
-  /** The key of what records of one request share: the first one counts. */
-  readonly request?: string;
+  /** What records of one request share: the first one counts. Empty for a record that says nothing of it. */
+  readonly request?: (record: JsonRecord) => string;
+  /** Which server wrote a record: of one request, records of the same server count each. */
+  readonly server?: (record: JsonRecord) => string;
+  /** The key of what holds the user agent of each client that sent one; without it, of a file with agents each record is of one. */
+  readonly headers?: string;
   /** Whether a key that no record has is an error. */
   readonly isGiven?: boolean;
 }
@@ -32,16 +36,30 @@ const REQUESTS = 10_000;
 /** Keys that are told apart, for near names. */
 const MOST_KEYS = 200;
 
-export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat {
+/** The state of a file some of whose records tell their user agent: for the others the client sent none. */
+const AGENTS = 'agents';
+
+/** @param state of the format at the place where reading goes on */
+export function jsonFormat(
+  name: string,
+  log: JsonLog,
+  { time, state }: { readonly time: LogTime; readonly state: string },
+): LogFormat {
   const fields = Object.entries(log.map).map(([field, places]) => ({
     field: field as MappedField,
     places: (typeof places === 'string' ? [places] : places).map((one) => one.split('.')),
     isSeen: false,
   }));
   const keys = new Set<string>();
-  const isRepeated = log.request === undefined ? () => false : repeats(log.request);
+  const headers = log.headers?.split('.');
+  let hasAgents = state === AGENTS;
+  const isRepeated = repeats(log);
   return {
     name,
+    learns: true,
+    get state() {
+      return hasAgents ? AGENTS : '';
+    },
     read(text, from, end, line) {
       const record = parseJsonLine(text.slice(from, end));
       if (record === undefined) return 'not_the_format';
@@ -56,10 +74,12 @@ export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat
         if (one.field === 'time') hasTime = true;
         else if (one.field === 'status') hasStatus = true;
         else if (one.field === 'url' || one.field === 'request') hasUrl = true;
+        else if (one.field === 'agent') hasAgents = true;
         if (value === '') continue;
         problem ??= take(one.field, value, line, time);
       }
       if (problem !== undefined) return problem;
+      line.tellsAgent = hasAgents || (headers !== undefined && memberAt(record, headers, 0) !== undefined);
       if (log.scheme !== undefined) line.scheme = log.scheme(record);
       if (!hasTime) return 'no_time';
       if (!hasUrl) return 'no_url';
@@ -74,14 +94,17 @@ export function jsonFormat(name: string, log: JsonLog, time: LogTime): LogFormat
 }
 
 /** Whether a record is of a request that an earlier one was of. */
-function repeats(key: string): (record: JsonRecord) => boolean {
-  const seen = new Set<unknown>();
+function repeats({ request, server }: JsonLog): (record: JsonRecord) => boolean {
+  if (request === undefined) return () => false;
+  const seen = new Map<string, string>();
   return (record) => {
-    const id = record[key];
-    if (typeof id !== 'string' || id === '') return false;
-    if (seen.has(id)) return true;
+    const id = request(record);
+    if (id === '') return false;
+    const writer = server?.(record) ?? '';
+    const before = seen.get(id);
+    if (before !== undefined) return server === undefined || before !== writer;
     if (seen.size >= REQUESTS) seen.clear();
-    seen.add(id);
+    seen.set(id, writer);
     return false;
   };
 }
@@ -189,6 +212,8 @@ function textAt(
   let found: string | null = null;
   for (const path of places) {
     const value = memberAt(record, path, 0);
+    // A key without a value says that the client sent no user agent.
+    if (value === null && field === 'agent') found = '';
     if (value === undefined || value === null) continue;
     const text = textOf(value, field);
     if (text !== '' && (text !== '-' || field === 'request')) return text;

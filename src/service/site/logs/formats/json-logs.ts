@@ -14,6 +14,9 @@ const cloudflare: JsonLog = {
     referer: 'ClientRequestReferer',
     agent: 'ClientRequestUserAgent',
   },
+  // What a Worker asks for on behalf of a request is a hop.
+  isRequest: ({ WorkerSubrequest, ParentRayID }) =>
+    String(WorkerSubrequest) !== 'true' && [undefined, null, '', '00'].includes(ParentRayID as string),
 };
 
 /** Caddy (https://caddyserver.com/docs/caddyfile/directives/log). */
@@ -30,6 +33,7 @@ const caddy: JsonLog = {
     referer: 'request.headers.Referer',
     agent: 'request.headers.User-Agent',
   },
+  headers: 'request.headers',
   // An error has an entry of its own beside that of the request.
   isRequest: ({ request, logger, msg }) => {
     if (request === undefined) return false;
@@ -82,7 +86,7 @@ const vercel: JsonLog = {
   },
   // A request has an entry for each message of a function.
   isRequest: ({ proxy }) => isRecord(proxy) && proxy.path !== undefined,
-  request: 'requestId',
+  request: ({ requestId }) => (typeof requestId === 'string' ? requestId : ''),
 };
 
 /** Netlify's log drains, traffic (https://docs.netlify.com/manage/monitoring/log-drains/). */
@@ -114,6 +118,12 @@ const gcp: JsonLog = {
     referer: 'httpRequest.referer',
     agent: 'httpRequest.userAgent',
   },
+  // A load balancer and the service after it log the same request, in logs of their own.
+  request: ({ trace, httpRequest }) =>
+    typeof trace === 'string' && trace !== '' && isRecord(httpRequest)
+      ? `${trace} ${httpRequest.requestMethod} ${pathOf(httpRequest.requestUrl)}`
+      : '',
+  server: ({ logName, resource }) => String(logName ?? (isRecord(resource) ? resource.type : '')),
   isRequest: ({ httpRequest }) => httpRequest !== undefined,
 };
 
@@ -138,6 +148,8 @@ const azure: JsonLog = {
   isRequest: ({ properties, category }) =>
     isRecord(properties) &&
     properties.requestUri !== undefined &&
+    // Front Door logs what its own servers ask each other for.
+    String(properties.isReceivedFromClient) !== 'false' &&
     (category === undefined || /access/i.test(String(category))),
 };
 
@@ -151,6 +163,11 @@ export const JSON_LOGS: Readonly<Record<string, JsonLog>> = {
   gcp,
   azure,
 };
+
+/** A URL without scheme and host, which differ from server to server. */
+function pathOf(url: unknown): string {
+  return String(url).replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+}
 
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;

@@ -58,7 +58,7 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   }),
   w3c: ({ time, state }) => fieldsFormat(time, state),
   ...Object.fromEntries(
-    Object.entries(JSON_LOGS).map(([name, log]) => [name, ({ time }: Asked) => jsonFormat(name, log, time)]),
+    Object.entries(JSON_LOGS).map(([name, log]) => [name, (asked: Asked) => jsonFormat(name, log, asked)]),
   ),
 };
 
@@ -79,7 +79,8 @@ export function formatOfName(name: string, time: LogTime, state = '', isWhole = 
     return prefixedFormat(prefix, formatOfName(name.slice(prefix.length + 1), time, state, isWhole));
   const known = Object.hasOwn(MAKERS, name) ? lookUp(MAKERS, name) : undefined;
   if (known !== undefined) return known({ time, state, isWhole });
-  if (name.startsWith('json:')) return jsonFormat('json', parseFieldMap(name.slice('json:'.length)), time);
+  if (name.startsWith('json:'))
+    return jsonFormat('json', parseFieldMap(name.slice('json:'.length)), { time, state });
   if (/[%$]/.test(name)) return textFormat(name, name, time);
   throw new CrawlhouseError('usage', `--format: there is no log format ${name}`, {
     hint: `${didYouMean(name, FORMAT_NAMES)}formats: auto, ${FORMAT_NAMES.join(', ')}, json:time=KEY,url=KEY,status=KEY, or the LogFormat or log_format that wrote the file`,

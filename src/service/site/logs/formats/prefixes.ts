@@ -66,6 +66,7 @@ export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat
   const parts = new Map<string, string>();
   return {
     name: `${prefix}:${format.name}`,
+    learns: format.learns ?? false,
     get state() {
       return format.state ?? '';
     },

@@ -22,12 +22,14 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
   const { prefix, parts } = readFormatText(name, pattern, isWhole);
   const { length } = prefix;
   const takers = takersOf(parts, time);
+  const tellsAgent = parts.some(({ field }) => field === 'agent');
   return {
     name,
     read(text, from, end, line) {
       if (length > 0 && !text.startsWith(prefix, from)) return 'not_the_format';
       let at = from + length;
       line.escapes = true;
+      line.tellsAgent = tellsAgent;
       for (let index = 0; index < parts.length; index++) {
         const part = parts[index] as FormatPart;
         const stop = stopOf(text, at, end, part);

@@ -17,7 +17,8 @@ function read(format: string, log: string): Partial<LogLine> & { readonly found:
     found = parser.read(text, 0, text.length, line);
   }
   const said = Object.entries(line).filter(
-    ([name, value]) => !['escapes', 'mark'].includes(name) && value !== '' && !Number.isNaN(value),
+    ([name, value]) =>
+      !['escapes', 'mark', 'tellsAgent'].includes(name) && value !== '' && !Number.isNaN(value),
   );
   return { found, ...Object.fromEntries(said) };
 }
