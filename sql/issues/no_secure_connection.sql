@@ -28,18 +28,17 @@ SELECT
   project_id,
   url,
   CASE
-    WHEN _warnings LIKE '%,tls_expired,%' THEN 'the certificate has expired'
-    WHEN _warnings LIKE '%,tls_not_yet_valid,%' THEN 'the certificate is not valid yet'
-    WHEN _warnings LIKE '%,tls_wrong_host,%' THEN 'the certificate is of another host'
-    WHEN _warnings LIKE '%,tls_self_signed,%' THEN 'the certificate is self-signed'
-    WHEN _warnings LIKE '%,tls_untrusted,%' THEN 'the certificate is of an authority that is not trusted'
-    WHEN _warnings LIKE '%,tls_incomplete_chain,%'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_expired%' THEN 'the certificate has expired'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_not_yet_valid%' THEN 'the certificate is not valid yet'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_wrong_host%' THEN 'the certificate is of another host'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_self_signed%' THEN 'the certificate is self-signed'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_untrusted%'
+      THEN 'the certificate is of an authority that is not trusted'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_incomplete_chain%'
       THEN 'the certificate chain is incomplete: browsers download the missing certificate, other clients fail'
-    WHEN _warnings LIKE '%,tls_protocol,%' THEN 'the server speaks neither HTTP/1.1 nor HTTP/2 over TLS'
+    WHEN array_to_string(processing_warnings, ',') LIKE '%tls_protocol%'
+      THEN 'the server speaks neither HTTP/1.1 nor HTTP/2 over TLS'
     ELSE 'no secure connection can be made'
   END AS why
-FROM (
-  SELECT crawl_id, project_id, url, ',' || array_to_string(processing_warnings, ',') || ',' AS _warnings
-  FROM mart.pages
-) AS pages
-WHERE _warnings LIKE '%,tls,%' OR _warnings LIKE '%,tls$_%' ESCAPE '$' AND _warnings NOT LIKE '%,tls$_version,%' ESCAPE '$'
+FROM mart.pages
+WHERE ',' || replace(array_to_string(processing_warnings, ','), 'tls_version', '') LIKE '%,tls%'
