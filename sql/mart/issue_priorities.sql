@@ -33,14 +33,6 @@ columns:
     or where it is not known of one of the pages (mart.crawl_segments.search_bot_hits).
   average_inrank: Average popularity of these pages by internal links, 0 to 10; NULL where no page has one (mart.pages.inrank_decimal).
   example: The page of most clicks; of equal ones that of most hits of search engines, then of most inrank, then the first URL.
-reads:
-  ops.loads:
-    unit: VARCHAR
-    dataset: VARCHAR
-    source_id: VARCHAR
-    window_from: VARCHAR
-    window_to: VARCHAR
-    loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
   within:
@@ -53,71 +45,13 @@ incremental:
     mart.page_issue_changes: [crawl_id]
   # Whatever changes the issues of a crawl, or of the one that it is compared with, and the days of either kind.
   partitions: |
-    WITH crawl AS (
-      SELECT
-        crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.project_name,
-        projects.start_url, pairs.has_all_links, pairs.has_all_sitemaps, pairs.has_all_previous_links,
-        pairs.has_all_previous_sitemaps
-      FROM mart.crawls AS crawls
-      JOIN mart.crawl_pairs AS pairs ON pairs.crawl_id = crawls.crawl_id
-      LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
-      WHERE crawls.has_pages
-    )
-    SELECT crawl.*, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id OR loads.source_id = crawl.previous_crawl_id
-    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data', 'crawl_requests')
+    SELECT pairs.*, sources.source, sources.loaded_at
+    FROM mart.crawl_pairs AS pairs
+    JOIN mart.issue_sources AS sources ON sources.crawl_id = pairs.crawl_id
     UNION ALL
-    SELECT crawl.*, loads.unit, loads.loaded_at
-    FROM crawl
-    JOIN (
-      SELECT DISTINCT crawl_id, kind, from_date, to_date FROM mart.crawl_days
-    ) AS days ON days.crawl_id = crawl.crawl_id
-    JOIN ops.loads AS loads
-      ON loads.source_id = crawl.project_id
-      AND CAST(loads.window_from AS DATE) <= days.to_date
-      AND CAST(loads.window_to AS DATE) > days.from_date
-    WHERE loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
-      AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
-    UNION ALL
-    -- Which days belong to a crawl depends on the crawls around it, too, and empty days count.
-    SELECT
-      crawl.*,
-      days.kind || ' days ' || CAST(days.from_date AS VARCHAR) || ' ' || CAST(days.to_date AS VARCHAR) || ' '
-        || CAST(days.days AS VARCHAR),
-      CAST(NULL AS TIMESTAMP WITH TIME ZONE)
-    FROM crawl
-    JOIN (
-      SELECT crawl_id, kind, from_date, to_date, count(*) AS days
-      FROM mart.crawl_days
-      GROUP BY crawl_id, kind, from_date, to_date
-    ) AS days ON days.crawl_id = crawl.crawl_id
-    UNION ALL
-    -- What a page became follows from the crawls of the 28 days before, of either crawl.
-    SELECT crawl.*, former.crawl_id || ' before', loads.loaded_at
-    FROM crawl
-    JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
-    JOIN mart.crawls AS previous ON previous.crawl_id = crawl.previous_crawl_id
-    JOIN mart.crawls AS former
-      ON former.project_id = crawl.project_id
-      AND former.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
-      AND former.crawl_number < crawls.crawl_number
-    JOIN ops.loads AS loads ON loads.source_id = former.crawl_id
-    WHERE loads.dataset = 'crawl_pages'
-    UNION ALL
-    -- Hits are judged by the crawl whose state their day has.
-    SELECT crawl.*, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at
-    FROM crawl
-    JOIN mart.crawls AS crawls ON crawls.crawl_id = crawl.crawl_id
-    JOIN (SELECT DISTINCT crawl_id, from_date, to_date FROM mart.crawl_days WHERE kind = 'logs') AS days
-      ON days.crawl_id = crawl.crawl_id
-    JOIN mart.crawl_states AS states
-      ON states.project_id = crawl.project_id
-      AND states.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
-      AND coalesce(states.from_date <= days.to_date, true)
-      AND coalesce(states.to_date >= days.from_date, true)
-    JOIN ops.loads AS loads ON loads.source_id = states.crawl_id
-    WHERE crawl.is_latest AND loads.dataset = 'crawl_pages'
+    SELECT pairs.*, 'previous ' || sources.source, sources.loaded_at
+    FROM mart.crawl_pairs AS pairs
+    JOIN mart.issue_sources AS sources ON sources.crawl_id = pairs.previous_crawl_id
 */
 WITH
   -- The segments of each page. What has an issue is read once and meets them, for it is many times as much.

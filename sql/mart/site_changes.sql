@@ -54,43 +54,10 @@ columns:
     End of the crawl that showed that fewer pages than the thresholds ask for are left, a point in time; NULL while it is open.
 */
 WITH
-  chosen AS (
-    SELECT projects.project_id, coalesce(min(own.number), 0) AS number
-    FROM (
-      SELECT crawls.project_id, max(crawls.project_name) AS project_name
-      FROM mart.crawls AS crawls
-      WHERE crawls.project_id IS NOT NULL
-      GROUP BY crawls.project_id
-    ) AS projects
-    LEFT JOIN settings.change_projects AS own
-      ON own.project = projects.project_id OR own.project = projects.project_name
-    GROUP BY projects.project_id
-  ),
-
-  rule AS (
-    SELECT chosen.project_id, rules.change, rules.least, rules.least_percent, rules.days
-    FROM chosen
-    JOIN settings.changes AS rules ON rules.number = chosen.number
-    WHERE rules.is_on
-  ),
-
-  compared AS (
-    SELECT
-      crawls.*,
-      max(crawls.ended_at) OVER (PARTITION BY crawls.project_id, crawls.crawl_config_id) AS newest_at
-    FROM mart.crawls AS crawls
-    WHERE crawls.previous_crawl_id IS NOT NULL
-  ),
-
-  -- An older change that nobody has undone counts as intended.
   crawl AS (
-    SELECT
-      compared.crawl_id, compared.previous_crawl_id, compared.project_id, compared.crawl_config_id, compared.crawl_number,
-      compared.ended_at
-    FROM compared
-    JOIN (SELECT project_id, max(days) AS days FROM rule GROUP BY project_id) AS kept
-      ON kept.project_id = compared.project_id
-    WHERE date_diff('millisecond', compared.ended_at, compared.newest_at) <= 86400000 * CAST(kept.days AS BIGINT)
+    SELECT DISTINCT crawl_id, previous_crawl_id, project_id, crawl_config_id, crawl_number, ended_at
+    FROM mart.site_change_rules
+    WHERE change <> 'clicks'
   ),
 
   later AS (
@@ -102,130 +69,24 @@ WITH
       AND next.crawl_number > crawl.crawl_number
   ),
 
-  turn AS (
-    SELECT
-      turns.crawl_id, turns.url, turns.is_new, turns.state_before, turns.state,
-      CASE WHEN turns.state IN ('client_error', 'server_error') THEN 1 ELSE 0 END AS is_error,
-      CASE WHEN turns.state_before IN ('client_error', 'server_error') THEN 1 ELSE 0 END AS was_error,
-      CASE
-        WHEN turns.state_before = 'indexable' THEN 'indexable'
-        ELSE coalesce(CAST(turns.status_code_before AS VARCHAR), turns.state_before)
-      END AS former,
-      CASE
-        WHEN turns.state = 'canonicalised' THEN coalesce(turns.canonical_url, turns.state)
-        WHEN turns.state IN ('robots_denied', 'noindex', 'indexable') THEN turns.state
-        ELSE coalesce(CAST(turns.status_code AS VARCHAR), turns.state)
-      END AS present
-    FROM mart.indexability_changes AS turns
-    JOIN crawl ON crawl.crawl_id = turns.crawl_id
-  ),
-
-  -- What a crawl shows of a page, also of one that it requested again without a link.
-  seen AS (
-    SELECT crawl_id, url, state, is_error
-    FROM turn
-
-    UNION ALL
-    SELECT comparison.crawl_id, comparison.url, comparison.comparison, 0
-    FROM mart.page_comparison AS comparison
-    JOIN crawl ON crawl.crawl_id = comparison.crawl_id
-    WHERE comparison.comparison IN ('gone', 'moved', 'merged')
-  ),
-
-  rewritten AS (
-    SELECT
-      changes.crawl_id, changes.url, CASE WHEN changes.change = 'title' THEN 'title' ELSE 'canonical' END AS change,
-      changes."before" AS former, changes."after" AS present
-    FROM mart.page_changes AS changes
-    JOIN crawl ON crawl.crawl_id = changes.crawl_id
-    WHERE changes.change IN ('title', 'rel_canonical')
-  ),
-
-  start_page AS (
-    SELECT turn.crawl_id, turn.url
-    FROM turn
-    JOIN mart.pages AS pages ON pages.crawl_id = turn.crawl_id AND pages.url = turn.url
-    LEFT JOIN mart.projects AS projects ON projects.project_id = pages.project_id
-    WHERE turn.state_before = 'indexable'
-      AND (pages.depth = 0 OR regexp_replace(pages.url, '/$', '') = regexp_replace(projects.start_url, '/$', ''))
-  ),
-
-  -- Each page that changed, and when a later crawl saw it as it was before.
-  event AS (
-    SELECT turn.crawl_id, turn.url, turn.state AS change, turn.former, turn.present, min(later.ended_at) AS undone_at
-    FROM turn
-    LEFT JOIN seen AS next
-      ON next.url = turn.url
-      AND next.state <> turn.state
-      AND next.is_error * turn.is_error = 0
-    LEFT JOIN later ON later.crawl_id = turn.crawl_id AND later.later_id = next.crawl_id
-    WHERE turn.state IN ('robots_denied', 'noindex', 'canonicalised') AND turn.state_before = 'indexable'
-      OR turn.is_error = 1 AND turn.was_error = 0 AND (turn.state_before IS NOT NULL OR turn.is_new)
-    GROUP BY turn.crawl_id, turn.url, turn.state, turn.former, turn.present
-
-    UNION ALL
-    SELECT turn.crawl_id, turn.url, 'start_page', turn.former, turn.present, min(later.ended_at)
-    FROM turn
-    JOIN start_page ON start_page.crawl_id = turn.crawl_id AND start_page.url = turn.url
-    LEFT JOIN turn AS next ON next.url = turn.url AND next.state = 'indexable'
-    LEFT JOIN later ON later.crawl_id = turn.crawl_id AND later.later_id = next.crawl_id
-    GROUP BY turn.crawl_id, turn.url, turn.former, turn.present
-
-    UNION ALL
-    SELECT own.crawl_id, own.url, own.change, own.former, own.present, min(later.ended_at)
-    FROM rewritten AS own
-    LEFT JOIN rewritten AS next
-      ON next.url = own.url AND next.change = own.change AND next.present IS NOT DISTINCT FROM own.former
-    LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
-    -- A change back is the end of one, not another.
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM rewritten AS earlier
-      JOIN later AS since ON since.crawl_id = earlier.crawl_id
-      WHERE since.later_id = own.crawl_id
-        AND earlier.url = own.url
-        AND earlier.change = own.change
-        AND earlier.former IS NOT DISTINCT FROM own.present
-    )
-    GROUP BY own.crawl_id, own.url, own.change, own.former, own.present
-  ),
-
   shown AS (
     SELECT DISTINCT crawl_id
     FROM mart.page_demand
     WHERE crawl_id IS NOT NULL
   ),
 
-  -- Few changes of a crawl are worth looking at where its pages are.
-  page AS (
-    SELECT
-      event.*,
-      coalesce(pages.url_first_path, former.url_first_path) AS url_first_path,
-      CASE WHEN pages.url IS NULL THEN crawl.previous_crawl_id ELSE event.crawl_id END AS page_crawl_id,
-      coalesce(demand.clicks, 0) AS clicks
-    FROM event
-    JOIN (SELECT crawl_id, change, count(*) AS pages FROM event GROUP BY crawl_id, change) AS whole
-      ON whole.crawl_id = event.crawl_id AND whole.change = event.change
-    JOIN crawl ON crawl.crawl_id = event.crawl_id
-    JOIN rule ON rule.project_id = crawl.project_id AND rule.change = event.change AND whole.pages >= rule.least
-    LEFT JOIN mart.pages AS pages ON pages.crawl_id = event.crawl_id AND pages.url = event.url
-    -- A page that the crawl requested again is one of the previous crawl only.
-    LEFT JOIN mart.pages AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = event.url
-    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = event.crawl_id AND demand.url = event.url
-  ),
-
   placed AS (
     SELECT '(site)' AS segmentation, '(site)' AS segment, page.*
-    FROM page
+    FROM mart.site_change_pages AS page
 
     UNION ALL
     SELECT '(directory)', page.url_first_path, page.*
-    FROM page
+    FROM mart.site_change_pages AS page
     WHERE page.url_first_path IS NOT NULL AND page.change <> 'start_page'
 
     UNION ALL
     SELECT groups.segmentation, groups.segment, page.*
-    FROM page
+    FROM mart.site_change_pages AS page
     JOIN mart.page_groups AS groups ON groups.crawl_id = page.page_crawl_id AND groups.url = page.url
     WHERE groups.segment IS NOT NULL AND page.change <> 'start_page'
   ),
@@ -234,7 +95,11 @@ WITH
   both_crawls AS (
     SELECT crawl.crawl_id, pages.url, pages.url_first_path
     FROM crawl
-    JOIN (SELECT DISTINCT crawl_id FROM page WHERE change IN ('title', 'canonical')) AS own ON own.crawl_id = crawl.crawl_id
+    JOIN (
+      SELECT DISTINCT crawl_id
+      FROM mart.site_change_pages
+      WHERE change IN ('title', 'canonical')
+    ) AS own ON own.crawl_id = crawl.crawl_id
     JOIN mart.pages AS pages ON pages.crawl_id = crawl.crawl_id
     JOIN mart.pages AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = pages.url
     WHERE pages.status_code = 200 AND former.status_code = 200
@@ -288,9 +153,9 @@ WITH
   measured AS (
     SELECT
       counted.*,
-      crawl.previous_crawl_id,
-      crawl.project_id,
-      crawl.ended_at AS began_at,
+      rule.previous_crawl_id,
+      rule.project_id,
+      rule.ended_at AS began_at,
       rule.least,
       rule.least_percent,
       CASE
@@ -300,14 +165,13 @@ WITH
         ELSE former.indexable_pages
       END AS of_pages
     FROM counted
-    JOIN crawl ON crawl.crawl_id = counted.crawl_id
-    JOIN rule ON rule.project_id = crawl.project_id AND rule.change = counted.change
+    JOIN mart.site_change_rules AS rule ON rule.crawl_id = counted.crawl_id AND rule.change = counted.change
     LEFT JOIN mart.crawl_segments AS present
-      ON present.crawl_id = crawl.crawl_id
+      ON present.crawl_id = rule.crawl_id
       AND present.segmentation = counted.segmentation
       AND present.segment = counted.segment
     LEFT JOIN mart.crawl_segments AS former
-      ON former.crawl_id = crawl.previous_crawl_id
+      ON former.crawl_id = rule.previous_crawl_id
       AND former.segmentation = counted.segmentation
       AND former.segment = counted.segment
     LEFT JOIN template
@@ -458,72 +322,13 @@ WITH
     GROUP BY own.crawl_id, own.pages
   ),
 
-  -- The last weeks of search results, 0 the last one, of projects that have no gap in two weeks.
-  week AS (
-    SELECT project_id, ranking_date, CAST(floor(CAST(place AS DOUBLE) / 7) AS BIGINT) AS week
-    FROM (
-      SELECT
-        project_id,
-        ranking_date,
-        row_number() OVER (PARTITION BY project_id ORDER BY ranking_date DESC) - 1 AS place,
-        count(*) OVER (PARTITION BY project_id) AS days
-      FROM mart.ranking_days
-    ) AS days
-    WHERE place < 70 AND place < 7 * floor(CAST(days AS DOUBLE) / 7)
-  ),
-
-  main AS (
-    SELECT crawl_id, previous_crawl_id, project_id
-    FROM mart.crawls
-    WHERE is_main
-  ),
-
-  shown_page AS (
-    SELECT
-      performance.project_id, performance.url, week.week, CAST(sum(performance.clicks) AS BIGINT) AS clicks
-    FROM mart.ranking_performance AS performance
-    JOIN week ON week.project_id = performance.project_id AND week.ranking_date = performance.date
-    GROUP BY performance.project_id, performance.url, week.week
-  ),
-
-  shown_place AS (
-    SELECT shown_page.project_id, '(site)' AS segmentation, '(site)' AS segment, shown_page.week, shown_page.clicks
-    FROM shown_page
-
-    UNION ALL
-    SELECT shown_page.project_id, '(directory)', pages.url_first_path, shown_page.week, shown_page.clicks
-    FROM main
-    JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id
-    JOIN shown_page ON shown_page.project_id = main.project_id AND shown_page.url = pages.url
-    WHERE pages.url_first_path IS NOT NULL
-
-    UNION ALL
-    SELECT shown_page.project_id, groups.segmentation, groups.segment, shown_page.week, shown_page.clicks
-    FROM main
-    JOIN mart.page_groups AS groups ON groups.crawl_id = main.crawl_id
-    JOIN shown_page ON shown_page.project_id = main.project_id AND shown_page.url = groups.url
-    WHERE groups.segment IS NOT NULL
-  ),
-
-  -- A week without a row of a segment has none of its clicks.
-  weekly AS (
-    SELECT segments.project_id, segments.segmentation, segments.segment, weeks.week, coalesce(sum(own.clicks), 0) AS clicks
-    FROM (SELECT DISTINCT project_id, segmentation, segment FROM shown_place) AS segments
-    JOIN (SELECT DISTINCT project_id, week FROM week) AS weeks ON weeks.project_id = segments.project_id
-    LEFT JOIN shown_place AS own
-      ON own.project_id = segments.project_id
-      AND own.segmentation = segments.segmentation
-      AND own.segment = segments.segment
-      AND own.week = weeks.week
-    GROUP BY segments.project_id, segments.segmentation, segments.segment, weeks.week
-  ),
-
   moved AS (
     SELECT
-      now.project_id, now.segmentation, now.segment, now.week, now.clicks, former.clicks AS former_clicks,
+      now.project_id, now.segmentation, now.segment, now.week, now.from_date, now.clicks,
+      former.from_date AS former_from_date, former.clicks AS former_clicks, now.to_date,
       100 * CAST(now.clicks - former.clicks AS DOUBLE) / nullif(former.clicks, 0) AS percent
-    FROM weekly AS now
-    JOIN weekly AS former
+    FROM mart.click_weeks AS now
+    JOIN mart.click_weeks AS former
       ON former.project_id = now.project_id
       AND former.segmentation = now.segmentation
       AND former.segment = now.segment
@@ -552,7 +357,10 @@ WITH
 
   fallen AS (
     SELECT
+      rule.crawl_id,
+      rule.previous_crawl_id,
       moved.project_id,
+      moved.from_date,
       moved.segmentation,
       moved.segment,
       moved.clicks,
@@ -563,12 +371,14 @@ WITH
         ORDER BY CASE WHEN moved.segmentation = '(directory)' THEN 1 ELSE 0 END, moved.segmentation, moved.segment
       ) AS place
     FROM moved
-    JOIN rule ON rule.project_id = moved.project_id AND rule.change = 'clicks'
+    JOIN mart.site_change_rules AS rule ON rule.project_id = moved.project_id AND rule.change = 'clicks'
     LEFT JOIN usual
       ON usual.project_id = moved.project_id
       AND usual.segmentation = moved.segmentation
       AND usual.segment = moved.segment
     WHERE moved.week = 0
+      -- Two weeks of days that follow each other.
+      AND date_diff('day', moved.former_from_date, moved.to_date) = 13
       AND moved.former_clicks >= rule.least
       AND -moved.percent >= rule.least_percent
       AND -moved.percent > 3 * coalesce(usual.distance, 0)
@@ -582,15 +392,6 @@ WITH
       WHERE week = 0 AND segmentation = '(directory)' AND clicks < former_clicks
     ) AS ranked
     WHERE place = 1
-  ),
-
-  -- Two weeks of days that follow each other.
-  last_week AS (
-    SELECT project_id, min(CASE WHEN week = 0 THEN ranking_date END) AS from_date
-    FROM week
-    WHERE week < 2
-    GROUP BY project_id
-    HAVING date_diff('day', min(ranking_date), max(ranking_date)) = 13
   )
 
 SELECT
@@ -608,13 +409,14 @@ SELECT
   opened.pages - opened.undone_pages AS pages_left,
   CASE WHEN shown.crawl_id IS NOT NULL THEN CAST(opened.clicks AS BIGINT) END AS clicks,
   directory.most_in,
-  event.former AS "before",
-  event.present AS "after",
+  page."before",
+  page."after",
   opened.example,
   opened.began_at,
   over.ended_at
 FROM opened
-JOIN event ON event.crawl_id = opened.crawl_id AND event.change = opened.change AND event.url = opened.example
+JOIN mart.site_change_pages AS page
+  ON page.crawl_id = opened.crawl_id AND page.change = opened.change AND page.url = opened.example
 LEFT JOIN shown ON shown.crawl_id = opened.crawl_id
 LEFT JOIN directory ON directory.crawl_id = opened.crawl_id AND directory.change = opened.change
 LEFT JOIN over
@@ -644,12 +446,12 @@ SELECT
   file.ended_at
 FROM file
 JOIN crawl ON crawl.crawl_id = file.crawl_id
-JOIN rule ON rule.project_id = crawl.project_id AND rule.change = file.change
+JOIN mart.site_change_rules AS rule ON rule.crawl_id = file.crawl_id AND rule.change = file.change
 
 UNION ALL
 SELECT
-  main.crawl_id,
-  main.previous_crawl_id,
+  fallen.crawl_id,
+  fallen.previous_crawl_id,
   fallen.project_id,
   'clicks',
   fallen.segmentation,
@@ -663,10 +465,8 @@ SELECT
   CAST(fallen.former_clicks AS VARCHAR),
   CAST(fallen.clicks AS VARCHAR),
   CAST(NULL AS VARCHAR),
-  to_timestamp(CAST(86400 * date_diff('day', DATE '1970-01-01', last_week.from_date) AS DOUBLE)),
+  to_timestamp(CAST(86400 * date_diff('day', DATE '1970-01-01', fallen.from_date) AS DOUBLE)),
   CAST(NULL AS TIMESTAMP WITH TIME ZONE)
 FROM fallen
-JOIN main ON main.project_id = fallen.project_id
-JOIN last_week ON last_week.project_id = fallen.project_id
 LEFT JOIN most_lost ON most_lost.project_id = fallen.project_id
 WHERE fallen.segmentation = '(site)' OR fallen.has_site = 0 AND fallen.place = 1

@@ -22,6 +22,7 @@ const QUICK = 500;
 /** A view that a statement reads so often is kept for it, if it has so few rows: DuckDB would plan it each time. */
 const READS_KEPT = 3;
 const ROWS_KEPT = 10_000;
+const READS_OFTEN = 20;
 
 /** Makes models in the working copy itself. */
 export class DuckDbModels implements ModelEngine {
@@ -94,7 +95,9 @@ async function insertPartitions(
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${relationTable(model.name)} (${columns})`;
-  const most = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
+  const most = hasWithin(model)
+    ? Math.max(1, Math.floor(partitions.length * Math.min(share, 1)))
+    : partitions.length;
   let count = most;
   let rows = 0n;
   for (let start = 0; start < partitions.length; ) {
@@ -138,9 +141,14 @@ function hasWithin({ incremental }: Model): boolean {
   return Object.keys(incremental?.within ?? {}).length > 0;
 }
 
+/** Whether a model reads one of the models under `within` so often that planning it takes longer than its rows. */
+function readsOften({ model, sql }: PlannedModel): boolean {
+  return Object.keys(model.incremental?.within ?? {}).some((name) => sql.split(name).length > READS_OFTEN);
+}
+
 /**
- * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built a few
- * partitions at a time: one statement would join and sort all of the warehouse.
+ * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built by
+ * partitions: as many in a statement as fit its memory, and with the small views that it reads often kept.
  */
 export async function createModel(
   connection: Connection,
@@ -148,18 +156,21 @@ export async function createModel(
   options: StatementOptions = {},
 ): Promise<bigint | null> {
   const { share = 0, signal } = options;
-  const { model, sql } = planned;
+  const { model, sql, outputs } = planned;
   const partitioned = partitionedModel(planned);
-  const anew = `CREATE OR REPLACE ${model.kind} ${relationTable(model.name)} AS`;
+  const name = relationTable(model.name);
   return await running(model, async () => {
-    if (model.kind === 'view') {
-      await connection.run(`${anew} ${sql}`, [], signal);
-      return null;
-    }
+    const often = readsOften(planned);
     const partitions =
-      partitioned && hasWithin(model) && share < 1 ? await presentPartitions(connection, partitioned) : [];
-    if (!partitioned || partitions.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
-    await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
+      partitioned && hasWithin(model) && (share < 1 || often)
+        ? await presentPartitions(connection, partitioned)
+        : [];
+    if (!partitioned || partitions.length < (often ? 1 : 2)) {
+      const rows = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
+      return model.kind === 'view' ? null : rows;
+    }
+    const columns = [...outputs].map(([column, type]) => `${ident(column)} ${type}`);
+    await connection.run(`CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`);
     return insertPartitions(connection, { ...planned, partitioned }, partitions, options);
   });
 }

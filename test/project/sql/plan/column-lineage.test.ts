@@ -129,6 +129,8 @@ test('follows our models to the fields of the service', async () => {
         (name) => `mart.issue_priorities.${name}`,
       ),
       'mart.site_changes.segmentation',
+      'mart.click_weeks.segmentation',
+      ...['change', 'least', 'least_percent'].map((name) => `mart.site_change_rules.${name}`),
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),
       'mart.page_demand.is_period_total',
