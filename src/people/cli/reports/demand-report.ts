@@ -86,6 +86,13 @@ function sentencesOf(source: DemandOutcome['source'], added: AddedDemand): strin
         ? `${place}, line ${line}: a row of the sums of all others is left out.`
         : `${place}, line ${line}: it has the name of a row of sums, but not their figures: it counts like the others.`,
     ),
+    ...((added.repeatedRows ?? 0) > 0
+      ? [`${counted(added.repeatedRows ?? 0, 'row')} repeat others with the same figures, and count once.`]
+      : []),
+    ...Object.entries(added.coveredRows ?? {}).map(
+      ([property, rows]) =>
+        `${counted(rows, 'row')} of the property ${property} are left out: another property of the export has them too.`,
+    ),
     ...(otherHosts.length > 0
       ? [
           `${counted(
@@ -125,9 +132,9 @@ function daysText({ from, to }: { readonly from: string; readonly to: string }):
 
 /** The outcome as the document of `--json` has it. */
 export function demandDocument({ source, added, replaced, error }: DemandOutcome): object {
-  const { format, engine, files, period, notes } = source;
+  const { format, engine, files, period, notes, provisionalFrom = null } = source;
   return {
-    ...{ files, format, search_engine: engine, period, notes },
+    ...{ files, format, search_engine: engine, period, notes, provisional_from: provisionalFrom },
     status: added?.status ?? 'refused',
     rows: added?.sums ?? [],
     differences: added?.differences ?? [],
@@ -135,6 +142,8 @@ export function demandDocument({ source, added, replaced, error }: DemandOutcome
     rejected: added?.rejected ?? { rows: 0, places: [] },
     other_hosts: added?.otherHosts ?? {},
     total_rows: added?.totalRows ?? [],
+    repeated_rows: added?.repeatedRows ?? 0,
+    covered_rows: added?.coveredRows ?? {},
     changed: added?.changed ?? null,
     replaced,
     replaced_days: added?.replaced_days ?? 0,

@@ -8,8 +8,9 @@ import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
 import type { ServiceData } from '../rows/service-state.ts';
 import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
+import { STAGED } from './repeated-demand.ts';
 import type { Replaced } from './replaced-demand.ts';
-import { STAGED, stageDemand } from './stage-demand.ts';
+import { stageDemand } from './stage-demand.ts';
 import { type AddedDemand, storeDemand } from './store-demand.ts';
 import { sumDemand } from './sum-demand.ts';
 

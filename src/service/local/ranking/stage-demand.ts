@@ -8,9 +8,8 @@ import {
   dimensionsText,
   type RejectedRow,
 } from '../../site/demand/demand-row.ts';
+import { leaveCovered, leaveRepeated, STAGED } from './repeated-demand.ts';
 
-/** Where the rows of an export wait, on one connection. */
-export const STAGED = 'demand_staged';
 /** Rejected rows whose places are kept. */
 const MOST_PLACES = 100;
 
@@ -23,6 +22,10 @@ export interface StagedDemand {
   readonly otherHosts: Readonly<Record<string, number>>;
   /** Rows of sums, which are left out, and rows that have such a name only. Earlier versions had none. */
   readonly totalRows?: readonly TotalRow[];
+  /** Rows that are there once more with the same figures, and count once. Earlier versions added them up. */
+  readonly repeatedRows?: number;
+  /** Rows of a property that another one of the export covers, by property. */
+  readonly coveredRows?: Readonly<Record<string, number>>;
 }
 
 interface TotalRow {
@@ -35,18 +38,18 @@ interface TotalRow {
  * Reads the rows of an export into a temporary table, with `counted_by`, the dimensions of their table.
  *
  * @param isOwnHost whether a host is one of the website's
- * @throws CrawlhouseError `rejected_values` for the first bad row where `onReject` is `fail`; `usage` where all pages are
- *   of other hosts
+ * @throws CrawlhouseError `rejected_values` for the first bad row where `onReject` is `fail`, and for rows of one key with
+ *   other figures; `usage` where all pages are of other hosts
  */
 export async function stageDemand(
   connection: Connection,
-  { tables, supersedes }: DemandExport,
+  { tables, supersedes, format }: DemandExport,
   { onReject, isOwnHost }: { onReject: 'fail' | 'quarantine'; isOwnHost: (host: string) => boolean },
   signal: AbortSignal,
 ): Promise<StagedDemand> {
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${STAGED} (counted_by VARCHAR, date VARCHAR, url VARCHAR, query VARCHAR, device VARCHAR,
-      country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN)`,
+      country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN, given VARCHAR, property VARCHAR)`,
   );
   const places: RejectedRow[] = [];
   const totalRows: TotalRow[] = [];
@@ -82,7 +85,12 @@ export async function stageDemand(
   // A day of a sync may have pages of another host of its domain only.
   if (supersedes === undefined && pages === 0 && otherHosts.size > 0)
     throw foreign(otherHosts, tables[0]?.place ?? '');
+  const coveredRows = await leaveCovered(connection);
+  // The bulk export has one row for each of the queries that it does not name.
+  const repeatedRows =
+    format === 'search_console_bulk' ? 0 : await leaveRepeated(connection, tables[0]?.place ?? '');
   return {
+    ...{ coveredRows, repeatedRows },
     ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },
     totalRows,
     otherHosts: Object.fromEntries([...otherHosts].sort(([, a], [, b]) => b - a)),
@@ -106,6 +114,9 @@ function appendRow(appender: DuckDBAppender, by: string, row: DemandRow): void {
   if (row.position === null) appender.appendNull();
   else appender.appendDouble(row.position);
   appender.appendBoolean(row.isAnonymized);
+  for (const value of [row.given, row.property])
+    if (value === undefined) appender.appendNull();
+    else appender.appendVarchar(value);
   appender.endRow();
 }
 

@@ -4,8 +4,9 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
+import { STAGED } from './repeated-demand.ts';
 import { DETAILS_GO, keepEarlier, type Replaced, replacedDemand, totalsGo } from './replaced-demand.ts';
-import { STAGED, type StagedDemand } from './stage-demand.ts';
+import type { StagedDemand } from './stage-demand.ts';
 import type { DemandDifference, DemandSums } from './sum-demand.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { countText } from '../../../core/text/amounts.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
-import { STAGED } from './stage-demand.ts';
+import { STAGED } from './repeated-demand.ts';
 
 /** The rows of an export by the same dimensions, added up. */
 export interface DemandSums {

@@ -20,6 +20,10 @@ export interface DemandRow {
   readonly position: number | null;
   /** The query is hidden to protect who asked it. */
   readonly isAnonymized: boolean;
+  /** The URL, device and country as they are written, where the row has them in another spelling. */
+  readonly given?: string;
+  /** The property of Search Console, where the table names it. */
+  readonly property?: string;
 }
 
 interface Place {
@@ -75,6 +79,8 @@ export interface DemandExport {
   /** The days that its totals are of; null where each row has its day. */
   readonly period: Period | null;
   readonly tables: readonly DemandTable[];
+  /** The first day that the search engine was still counting; absent where all days are final. */
+  readonly provisionalFrom?: string;
   /** What is to be known of the export, in sentences. */
   readonly notes: readonly string[];
 }

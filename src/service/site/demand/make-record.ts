@@ -1,4 +1,5 @@
 import { spellUrl, webUrl } from '../../../core/net/web-url.ts';
+import { likelyYear, type PlausibleTime } from '../../../core/time/plausible-days.ts';
 import { countryCode } from './country-code.ts';
 import type { DemandRecord, Dimension } from './demand-row.ts';
 import { deviceName } from './device-name.ts';
@@ -16,13 +17,18 @@ export interface NamedCells extends Readonly<Partial<Record<Dimension, string | 
   /** The positions of all impressions, from 0, added up. */
   readonly sum_position?: string | null;
   readonly search_type?: string | null;
+  /** A property of Search Console: `sc-domain:example.com`, `https://www.example.com/`. */
+  readonly property?: string | null;
 }
 
-/** Where a row stands, and the decimal mark of its table, a point by default. */
+/** Where a row stands, and how its table is read. */
 export interface RowPlace {
   readonly place: string;
   readonly line: number | null;
+  /** The decimal mark of the table, a point by default. */
   readonly mark?: DecimalMark;
+  /** The days that it may be of. */
+  readonly range: PlausibleTime;
 }
 
 /** Whether a text begins as a URL does, with a scheme. */
@@ -38,7 +44,7 @@ export function isUrl(text: string): boolean {
 export function makeRecord(
   cells: NamedCells,
   dimensions: readonly Dimension[],
-  { mark = 'point', ...at }: RowPlace,
+  { mark = 'point', range, ...at }: RowPlace,
 ): DemandRecord {
   const searchType = cells.search_type?.trim().toLowerCase();
   if (searchType && searchType !== 'web') return { other: { searchType } };
@@ -46,6 +52,8 @@ export function makeRecord(
   const given = (name: Dimension): string => (dimensions.includes(name) ? (cells[name] ?? '').trim() : '');
   const date = dimensions.includes('date') ? parseDay(given('date')) : null;
   if (date === undefined) return reject(`date: ${shown(cells.date)} is no day`);
+  const wrongDay = date === null ? null : whyImplausible(date, range);
+  if (wrongDay !== null) return reject(`date: ${wrongDay}`);
   const page = webUrl(given('url'));
   // By its one spelling, without the fragment, which belongs to the page. Texts that are no such URL stay as they are.
   const url = page === null ? given('url') : spellUrl(page);
@@ -63,19 +71,39 @@ export function makeRecord(
   const query = dimensions.includes('query') ? (cells.query ?? '') : '';
   const texts = [url, query, given('device'), given('country')];
   if (texts.some((one) => one.includes('\0'))) return reject('a value has the character NUL');
+  const device = deviceName(given('device')) ?? given('device').toLowerCase();
+  const country = countryCode(given('country')) ?? given('country').toLowerCase();
+  const isRespelled = [url, device, country].join('\0') !== WRITTEN.map(given).join('\0');
+  const property = (cells.property ?? '').trim();
   return {
     row: {
       date,
       url: url || null,
       query: query || null,
-      device: deviceName(given('device')) ?? (given('device').toLowerCase() || null),
-      country: countryCode(given('country')) ?? (given('country').toLowerCase() || null),
+      device: device || null,
+      country: country || null,
       clicks,
       impressions,
       position,
       isAnonymized: dimensions.includes('query') && query === '',
+      ...(isRespelled ? { given: WRITTEN.map(given).join(' ') } : {}),
+      ...(property === '' ? {} : { property }),
     },
   };
+}
+
+/** Dimensions whose values get one spelling. */
+const WRITTEN = ['url', 'device', 'country'] as const;
+
+/** Why a day is of no search results: a wrong clock or another calendar; null for one that may be. */
+export function whyImplausible(day: string, range: PlausibleTime): string | null {
+  const second = Date.parse(day) / 1000;
+  if (second >= range.first && second < range.end) return null;
+  const [first, last] = [range.first, range.end - 1].map((one) =>
+    new Date(one * 1000).toISOString().slice(0, 10),
+  );
+  const likely = likelyYear(Number(day.slice(0, 4)), range);
+  return `${day} is not from ${first} to ${last}${likely === null ? '' : `; ${likely}`}`;
 }
 
 /** Null without impressions: an export then writes 0 or nothing. */

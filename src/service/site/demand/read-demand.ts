@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { bytesAsCharacters } from '../../../core/text/encodings.ts';
+import { type PlausibleTime, plausibleTime } from '../../../core/time/plausible-days.ts';
 import {
   type DemandExport,
   type DemandTable,
@@ -19,7 +20,7 @@ import { parquetTable } from './exports/parquet-table.ts';
 import type { DayOrder } from './exports/parse-day.ts';
 import type { DecimalMark } from './exports/parse-figures.ts';
 import { readZip } from './exports/read-zip.ts';
-import { apiTable } from './search-console/api-table.ts';
+import { jsonFile } from './search-console/api-table.ts';
 
 /** What a person says of the files. */
 export interface DemandOptions {
@@ -31,6 +32,8 @@ export interface DemandOptions {
   readonly dayOrder?: DayOrder | null;
   /** The mark before the decimals of numbers; null: a table has to prove it. */
   readonly mark?: DecimalMark | null;
+  /** The days that rows may be of; default: those of the clock. */
+  readonly range?: PlausibleTime;
 }
 
 /** A file by what it is; its hash is that of its bytes. */
@@ -42,6 +45,7 @@ type ReadTable =
       readonly path: string;
       readonly format: RowsFormat;
       readonly table: DemandTable;
+      readonly provisionalFrom?: string | null;
     };
 type RowsFormat = 'search_console_bulk' | 'search_console_api' | 'table';
 
@@ -93,13 +97,21 @@ async function exportOf(group: readonly ReadTable[], about: ExportSource): Promi
   if (undated !== undefined && about.options.period === null) throw withoutPeriod(undated);
   const { files, hash } = about;
   const period = undated === undefined ? null : about.options.period;
-  return { format: first.format, engine: 'google', files, hash, period, tables, notes: [] };
+  const [provisionalFrom] = rows.flatMap((one) => one.provisionalFrom ?? []).sort();
+  return {
+    ...{ format: first.format, engine: 'google', files, hash, period, tables },
+    ...(provisionalFrom === undefined ? {} : { provisionalFrom }),
+    notes:
+      provisionalFrom === undefined
+        ? []
+        : [`The days from ${provisionalFrom} on are provisional: Search Console was still counting them.`],
+  };
 }
 
 async function recognizeFile(path: string, options: DemandOptions, signal: AbortSignal): Promise<ReadTable> {
   const head = await headOf(path);
   if (bytesAsCharacters(head.subarray(0, 4)) === 'PAR1') {
-    const { table, isBulk } = await parquetTable(path, signal);
+    const { table, isBulk } = await parquetTable(path, writingOf(options).range, signal);
     return { kind: 'rows', path, format: isBulk ? 'search_console_bulk' : 'table', table };
   }
   if (bytesAsCharacters(head.subarray(0, 2)) === 'PK') return await recognizeArchive(path, options, signal);
@@ -107,12 +119,7 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
     throw unknown(path, 'it is compressed by gzip', 'unpack it first');
   if (head.subarray(0, 4).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))) throw workbook(path);
   if (/^(?:\ufeff)?\s*[[{]/.test(head.toString('utf8')))
-    return {
-      kind: 'rows',
-      path,
-      format: 'search_console_api',
-      table: await apiTable(path, options.dimensions),
-    };
+    return { kind: 'rows', path, ...(await jsonFile(path, options.dimensions, writingOf(options).range)) };
   const table = await recognizeCsv(
     { place: path, bytes: () => createReadStream(path) },
     writingOf(options),
@@ -123,8 +130,8 @@ async function recognizeFile(path: string, options: DemandOptions, signal: Abort
   return { kind: 'rows', path, format: table.isBulk ? 'search_console_bulk' : 'table', table: table.table };
 }
 
-function writingOf({ dayOrder = null, mark = null }: DemandOptions): Writing {
-  return { dayOrder, mark };
+function writingOf({ dayOrder = null, mark = null, range }: DemandOptions): Writing {
+  return { dayOrder, mark, range: range ?? plausibleTime(Date.now()) };
 }
 
 /** Members of a workbook of Excel, and of LibreOffice. */

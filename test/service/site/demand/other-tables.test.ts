@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { plausibleTime } from '../../../../src/core/time/plausible-days.ts';
 import { type DemandOptions, readDemand } from '../../../../src/service/site/demand/read-demand.ts';
 import { runs } from '../../../support/runs.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -151,4 +152,69 @@ test('whatever mark a table is written with, its numbers come back, also beside 
     ),
     { numRuns: runs(60) },
   );
+});
+
+const RANGE = plausibleTime(Date.UTC(2026, 10, 28));
+
+test.for([
+  ['2569-11-10', '2569-11-10 is not from 1995-01-01 to 2026-11-30; 2569 is 2026 of the Buddhist calendar'],
+  ['1448-06-05', '1448 is 2026 of the Hijri calendar'],
+  ['0026-11-10', '26 is 2026 of two digits'],
+  ['1994-12-31', '1994-12-31 is not from 1995-01-01 to 2026-11-30'],
+  ['2026-12-01', '2026-12-01 is not from'],
+] as const)('a day that is not plausible is a reject: %s', async ([day, reason]) => {
+  const rows = ['2026-11-30', '1995-01-01', day].map((one) => `${one},https://e.example/,1,2\n`);
+  const found = await figuresOf(`date,page,clicks,impressions\n${rows.join('')}`, { range: RANGE });
+  expect(found).toEqual([[1n, 2n, null], [1n, 2n, null], [expect.stringContaining(reason)]]);
+  const record = { date: day, page: 'https://e.example/', clicks: 1, impressions: 2 };
+  expect(await figuresOf(JSON.stringify([record]), { range: RANGE })).toEqual([
+    [expect.stringContaining(reason)],
+  ]);
+  const dates = `Date,Clicks,Impressions,CTR,Position\n${day},1,2,50%,3\n`;
+  await expect(figuresOf(dates, { range: RANGE })).rejects.toThrow(`line 2: date: `);
+});
+
+const RECORD = { date: '2026-11-01', page: 'https://e.example/', query: 'tea', clicks: 3, impressions: 30 };
+test.for([
+  ['records', [{ ...RECORD, position: 2.5 }]],
+  ['texts', [{ ...RECORD, clicks: '3', impressions: '30', position: '2.5' }]],
+  ['an answer', { rows: [{ ...RECORD, position: 2.5 }] }],
+  ['lines', null],
+  [
+    'the bulk export',
+    [
+      {
+        data_date: '2026-11-01',
+        url: 'https://e.example/',
+        clicks: '3',
+        impressions: '30',
+        sum_position: 45.0,
+      },
+    ],
+  ],
+] as const)('JSON records are read by the names of their keys: %s', async ([, document]) => {
+  const line = JSON.stringify({ position: 2.5, ...RECORD });
+  expect(await figuresOf(document === null ? `${line}\n` : JSON.stringify(document))).toEqual([
+    [3n, 30n, 2.5],
+  ]);
+});
+
+test('JSON records of another report are refused by name, and their order of keys does not matter', async () => {
+  await expect(figuresOf(JSON.stringify([{ ...RECORD, cost: 3 }]))).rejects.toThrow('an advertising account');
+  const { date, ...rest } = RECORD;
+  expect(await figuresOf(JSON.stringify([{ ...rest, position: null, date }, { ...RECORD }]))).toEqual([
+    [3n, 30n, null],
+    [3n, 30n, null],
+  ]);
+});
+
+test('days that Search Console was still counting are provisional', async () => {
+  const path = join(await temporaryFolder(), 'a.json');
+  const rows = [{ keys: ['2026-11-26', 'https://e.example/'], clicks: 1, impressions: 2, position: 3 }];
+  await writeFile(path, JSON.stringify({ rows, metadata: { first_incomplete_date: '2026-11-25' } }));
+  const [source] = await readDemand([path], { period: null, dimensions: null }, signal);
+  expect([source?.provisionalFrom, source?.notes]).toEqual([
+    '2026-11-25',
+    ['The days from 2026-11-25 on are provisional: Search Console was still counting them.'],
+  ]);
 });

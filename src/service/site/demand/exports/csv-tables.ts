@@ -1,3 +1,4 @@
+import type { PlausibleTime } from '../../../../core/time/plausible-days.ts';
 import type { DemandTable } from '../demand-row.ts';
 import { makeRecord, type NamedCells } from '../make-record.ts';
 import { csvRecords } from './csv-records.ts';
@@ -30,6 +31,8 @@ export interface Writing {
   /** The order of days such as `7/1/2026`. */
   readonly dayOrder: DayOrder | null;
   readonly mark: DecimalMark | null;
+  /** The days that rows may be of. */
+  readonly range: PlausibleTime;
 }
 
 /**
@@ -58,7 +61,11 @@ export async function recognizeCsv(
     const proof = isBulk(header)
       ? MACHINE
       : await proveWriting(content, { columns, writing, header }, signal);
-    return { place, dimensions: dimensionsOf(columns), records: recordsOf(content, header, columns, proof) };
+    return {
+      place,
+      dimensions: dimensionsOf(columns),
+      records: recordsOf(content, header, columns, { ...proof, range: writing.range }),
+    };
   };
   const named = namedColumns(header);
   const isOther = !isBulk(header) && otherReport(header) !== undefined;
@@ -118,7 +125,7 @@ function recordsOf(
   content: DecodedText,
   header: readonly string[],
   columns: NamedColumns,
-  { order, mark }: ProvenWriting,
+  { order, mark, range }: ProvenWriting & Pick<Writing, 'range'>,
 ): DemandTable['records'] {
   const { place } = content;
   const width = header.length;
@@ -127,7 +134,7 @@ function recordsOf(
     let isHeader = true;
     for await (const { cells: all, line } of csvRecords(content, signal)) {
       const cells = all.length > width ? withinWidth(all, width) : all;
-      const at = { place, line, mark };
+      const at = { place, line, mark, range };
       if (isHeader) isHeader = false;
       else if (cells.every((one) => one.trim() === '')) continue;
       else if (cells.length === width) {

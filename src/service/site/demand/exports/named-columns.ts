@@ -35,22 +35,26 @@ const NAMES: Readonly<Record<string, keyof NamedCells>> = {
   'average ctr': 'ctr',
   search_type: 'search_type',
   type: 'search_type',
+  site_url: 'property',
+  siteurl: 'property',
+  property: 'property',
 };
 
 /**
  * The columns of a table that its header names in English: the bulk export's tables, and others by two dimensions or
  * more.
  *
+ * @param least how many dimensions it has at least
  * @returns undefined for any other table
  */
-export function namedColumns(header: readonly string[]): NamedColumns | undefined {
+export function namedColumns(header: readonly string[], least = 2): NamedColumns | undefined {
   const columns: Partial<Record<keyof NamedCells, number>> = {};
   for (const [at, given] of header.entries()) {
     const name = lookUp(NAMES, given.trim().toLowerCase());
     if (name !== undefined) columns[name] ??= at;
   }
   if (columns.clicks === undefined || columns.impressions === undefined) return undefined;
-  return isBulk(header) || dimensionsOf(columns).length > 1 ? columns : undefined;
+  return isBulk(header) || dimensionsOf(columns).length >= least ? columns : undefined;
 }
 
 /** Whether these are columns of the bulk data export. */

@@ -5,6 +5,7 @@ import {
   type Dimension,
   dimensionsText,
   type Period,
+  type RejectedRow,
 } from '../demand-row.ts';
 import type { CsvTable } from './csv-tables.ts';
 import { narrowingFilters } from './recognize-table.ts';
@@ -108,11 +109,17 @@ function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError
 /** The first and the last day of a table by date. */
 async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period | null> {
   const days = new Set<string>();
+  let wrong: RejectedRow | undefined;
   for await (const record of table.records(signal)) {
+    if ('reject' in record) wrong ??= record.reject;
     const day = 'row' in record ? (record.row.date ?? '') : '';
     if (days.has(day)) throw notOfDays(table, `has several rows of ${day}`, 'hours');
     if (day !== '') days.add(day);
   }
+  if (days.size === 0 && wrong !== undefined)
+    throw new CrawlhouseError('usage', `${wrong.place}, line ${wrong.line}: ${wrong.reason}`, {
+      hint: 'no day of the table can be read: export it again, with days such as 2026-11-01',
+    });
   const sorted = [...days].sort();
   const [from, to] = [sorted[0], sorted.at(-1)];
   const spans = spansOf(sorted);

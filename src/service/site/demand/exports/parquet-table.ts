@@ -5,6 +5,7 @@ import { type Connection, Database, ident, parquetFiles, text } from '../../../.
 import { StreamedRows } from '../../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { countText } from '../../../../core/text/amounts.ts';
+import type { PlausibleTime } from '../../../../core/time/plausible-days.ts';
 import type { DemandRecord, DemandTable } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
 import { otherReport } from './figure-names.ts';
@@ -24,6 +25,7 @@ const FEW_ROWS = 1_000_000;
  */
 export async function parquetTable(
   path: string,
+  range: PlausibleTime,
   signal: AbortSignal,
 ): Promise<{ readonly table: DemandTable; readonly isBulk: boolean }> {
   await using stack = new AsyncDisposableStack();
@@ -64,7 +66,7 @@ export async function parquetTable(
           textSql(ident(name), counts.includes(at) ? types[at] : undefined),
         );
         for await (const cells of textRows(path, texts, until))
-          yield makeRecord(namedCells(cells, columns), dimensions, { place: path, line: ++row });
+          yield makeRecord(namedCells(cells, columns), dimensions, { place: path, line: ++row, range });
       },
     },
   };

@@ -3,9 +3,11 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { parseJson } from '../../../../core/text/json.ts';
+import type { PlausibleTime } from '../../../../core/time/plausible-days.ts';
 import { countryCode } from '../country-code.ts';
 import { type DemandRecord, type DemandTable, DIMENSIONS, type Dimension } from '../demand-row.ts';
 import { decodeText } from '../exports/decode-text.ts';
+import { countText, decimalText, jsonTable } from '../exports/json-table.ts';
 import { parseDay } from '../exports/parse-day.ts';
 import { isUrl, makeRecord, type NamedCells } from '../make-record.ts';
 
@@ -23,16 +25,37 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** Rows that the dimensions are told from, and as few of them as leave three letters open. */
 const [SAMPLE, FEW] = [1000, 5];
 
+const Metadata = z.looseObject({
+  first_incomplete_date: z.string().optional(),
+  firstIncompleteDate: z.string().optional(),
+});
 /** Without results an answer has no rows. */
 const Answer = z.looseObject({ rows: z.array(AnswerRow).optional() });
+const AnyAnswer = z.looseObject({
+  rows: z.array(z.unknown()),
+  metadata: Metadata.optional().catch(undefined),
+});
+
+/** What a JSON file has. */
+interface JsonFile {
+  readonly table: DemandTable;
+  readonly format: 'search_console_api' | 'search_console_bulk' | 'table';
+  /** The first day that was still being counted; null where all are final. */
+  readonly provisionalFrom: string | null;
+}
 
 /**
- * The rows of a file with answers of the Search Console API: one answer, a list of them or of rows, or one a line.
+ * The rows of a JSON file: answers of the Search Console API (one, a list of them or of rows, or one a line), or records with
+ * named keys.
  *
  * @param given the dimensions that were asked for, in their order; null: they are told from the keys
  * @throws CrawlhouseError `usage` for a file with something else, or where the dimensions can't be told
  */
-export async function apiTable(path: string, given: readonly Dimension[] | null): Promise<DemandTable> {
+export async function jsonFile(
+  path: string,
+  given: readonly Dimension[] | null,
+  range: PlausibleTime,
+): Promise<JsonFile> {
   const { size } = await stat(path);
   if (size > MOST_BYTES) {
     throw new CrawlhouseError('usage', `${path} is larger than 256 MiB`, {
@@ -40,7 +63,32 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
     });
   }
   const content = { place: path, bytes: () => createReadStream(path) };
-  const rows = answerRows((await Array.fromAsync(decodeText(content))).join(''), path);
+  const documents = documentsOf((await Array.fromAsync(decodeText(content))).join(''));
+  const provisionalFrom = provisionalDay(documents);
+  const records = documents.flatMap((one) => AnyAnswer.safeParse(one).data?.rows ?? [one]);
+  const named = jsonTable(records, path, range);
+  if (named !== undefined)
+    return { table: named.table, format: named.isBulk ? 'search_console_bulk' : 'table', provisionalFrom };
+  const table = apiTable(answerRows(documents, path), { path, given, range });
+  return { table, format: 'search_console_api', provisionalFrom };
+}
+
+function provisionalDay(documents: readonly unknown[]): string | null {
+  const days = documents.flatMap((one) => {
+    const { first_incomplete_date, firstIncompleteDate } = AnyAnswer.safeParse(one).data?.metadata ?? {};
+    return parseDay(first_incomplete_date ?? firstIncompleteDate ?? '') ?? [];
+  });
+  return days.sort()[0] ?? null;
+}
+
+function apiTable(
+  rows: readonly AnswerRow[],
+  {
+    path,
+    given,
+    range,
+  }: { readonly path: string; readonly given: readonly Dimension[] | null; readonly range: PlausibleTime },
+): DemandTable {
   const dimensions = given ?? tellDimensions(rows, path);
   const wrong = rows.findIndex(({ keys = [] }) => keys.length !== dimensions.length);
   if (wrong !== -1) {
@@ -69,6 +117,7 @@ export async function apiTable(path: string, given: readonly Dimension[] | null)
         yield makeRecord(cellsOf(row, dimensions), dimensions, {
           place: `${path}, rows[${index}]`,
           line: null,
+          range,
         });
       }
     },
@@ -80,24 +129,21 @@ export function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly D
     ...Object.fromEntries(dimensions.map((name, at) => [name, keys[at] ?? null])),
     clicks: countText(row.clicks),
     impressions: countText(row.impressions),
-    position: row.position === undefined || row.position === null ? null : decimals(row.position),
+    position: row.position === undefined || row.position === null ? null : decimalText(row.position),
   };
 }
 
-/** A fraction has an exponent: `1.234` would be read as a thousand, as tables write it. */
-function countText(value: number | bigint): string {
-  return typeof value === 'bigint' || Number.isInteger(value) ? String(value) : value.toExponential();
-}
-
-/** Without an exponent, which very small numbers have. */
-function decimals(value: number): string {
-  return value < 1e-6 ? '0' : String(value);
-}
-
-function answerRows(text: string, path: string): AnswerRow[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+/** The documents of a text: one, those of a list, or one a line. */
+function documentsOf(text: string): unknown[] {
   const whole = parsed(text);
-  const documents = whole !== undefined ? [whole].flat() : lines.map(parsed);
+  if (whole !== undefined) return [whole].flat();
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parsed);
+}
+
+function answerRows(documents: readonly unknown[], path: string): AnswerRow[] {
   const rows: AnswerRow[] = [];
   for (const [index, document] of documents.entries()) {
     const at = documents.length === 1 ? path : `${path}, answer ${index + 1}`;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { stringifyJson } from '../../../../core/text/json.ts';
+import { plausibleTime } from '../../../../core/time/plausible-days.ts';
 import type { DemandExport, DemandRecord, DemandRow, DemandTable, Dimension } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
 import { type AnswerRow, cellsOf } from './api-table.ts';
@@ -33,8 +34,13 @@ export async function syncDay(
   const named = await all(service.rows(span, NAMED, signal));
   const whole = await all(service.rows(span, WHOLE, signal));
   const place = `${property}, ${day}`;
+  const range = plausibleTime(Date.now());
   const row = (answer: AnswerRow, dimensions: readonly Dimension[]): DemandRecord =>
-    makeRecord({ date: day, ...cellsOf(answer, dimensions) }, ['date', ...dimensions], { place, line: null });
+    makeRecord({ date: day, ...cellsOf(answer, dimensions) }, ['date', ...dimensions], {
+      place,
+      line: null,
+      range,
+    });
   const records = named.map((answer) => row(answer, ['url', 'query', 'device']));
   const sums = whole.map((answer) => row(answer, ['url', 'device']));
   return {
