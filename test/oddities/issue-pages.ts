@@ -675,5 +675,8 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
 /** Issues that no page of one crawl of ours can have. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   became_non_indexable: 'it takes two crawls; test/long/site-changes.test.ts has them',
+  robots_unavailable: 'its host has no other page; test/long/hostile-sites.test.ts has one',
+  sitemap_flaw: 'it is of the start page; test/golden/mart.page_issues.yaml has it',
+  unreadable_sitemap: 'it is of the start page; test/golden/mart.page_issues.yaml has it',
   service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
 };

@@ -7,7 +7,7 @@ import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.t
 import { ISSUES, type Severity, type Worth } from './issues.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
-import { bool, isKnown, list, median, rounded, sum } from './values.ts';
+import { bool, isKnown, list, median, num, rounded, str, sum } from './values.ts';
 import { budgetOf, totalsOf } from './visits.ts';
 
 /** Issues that exist only where the crawl read all links of the website. */
@@ -38,6 +38,24 @@ function invalidItems({ structuredData }: CrawlFacts): ReadonlyMap<string, numbe
   );
 }
 
+/** What a crawl says of its sitemaps, by docs/definitions.md. */
+function sitemapFacts(crawl: CrawlFacts): Pick<Worth, 'hasUnreadSitemap' | 'hasFlawedSitemap'> {
+  const sitemaps = (crawl.requests?.rows ?? []).filter(({ kind }) => kind === 'sitemap');
+  const hosts = new Set(crawl.allPages.map(({ url }) => URL.parse(url)?.host));
+  const isRead = (row: Row): boolean => num(row, 'num_urls') !== null;
+  return {
+    hasUnreadSitemap: sitemaps.some(
+      (row) =>
+        !isRead(row) &&
+        ![null, 'over_budget'].includes(str(row, 'error')) &&
+        ![401, 403, 429].includes(num(row, 'status_code') ?? 0),
+    ),
+    hasFlawedSitemap: sitemaps.some(
+      (row) => isRead(row) && (str(row, 'error') !== null || !hosts.has(URL.parse(String(row.url))?.host)),
+    ),
+  };
+}
+
 /** Without the words of why and fix, which no rule tells. */
 export const q32 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
@@ -54,6 +72,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
         .map(({ row }) => row.url_host),
     );
     const byUrl = new Map(crawl.allPages.map((page) => [page.url, page]));
+    const sitemaps = sitemapFacts(crawl);
     const indexable = crawl.allPages.filter(({ isIndexable }) => isIndexable === true);
     const usualDepth = median(indexable.map(({ depth }) => depth));
     const worth = new Map(
@@ -72,7 +91,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             hasSitemaps,
             isLost: becameNonIndexable(crawl, page),
             canonicalTarget: byUrl.get(page.canonicalUrl ?? '') ?? null,
-            ...{ isOfList: isList(crawl), usualDepth },
+            ...{ isOfList: isList(crawl), usualDepth, ...sitemaps },
             isOfSecureHost: secureHosts.has(page.row.url_host),
           },
         ];

@@ -22,6 +22,9 @@ export interface Worth {
   readonly isLost: boolean;
   /** Whether the crawl is that of a list of URLs. */
   readonly isOfList: boolean;
+  /** What the crawl says of its sitemaps: one that it could not read, and one with a flaw. */
+  readonly hasUnreadSitemap: boolean;
+  readonly hasFlawedSitemap: boolean;
   /** The median of the indexable pages of the crawl. */
   readonly usualDepth: number | null;
   /** Whether a page of its host answers 200 over https. */
@@ -406,6 +409,8 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     ),
   ],
 
+  unreadable_sitemap: ['medium', ({ depth }, { hasUnreadSitemap }) => depth === 0 && hasUnreadSitemap],
+  sitemap_flaw: ['low', ({ depth }, { hasFlawedSitemap }) => depth === 0 && hasFlawedSitemap],
   error_in_sitemap: ['medium', all(inSitemap, reason('client_error', 'server_error'))],
   redirect_in_sitemap: ['low', all(inSitemap, reason('redirect'))],
   noindex_in_sitemap: ['medium', all(inSitemap, reason('noindex'))],

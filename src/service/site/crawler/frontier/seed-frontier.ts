@@ -80,14 +80,14 @@ export async function keepSitemaps(
       await sleep(Math.max(pace.readyAt(host) - now, 0) + pace.take(host, null, now), undefined, { signal });
       return fetcher.fetch(url, bytes);
     },
-    onFile: ({ url, index, statusCode, error, urls: listed }) =>
+    onFile: ({ url, index, statusCode, error, flaw, urls: listed }) =>
       frontier.requests.putFile({
         ...UNANSWERED_REQUEST,
         url,
         kind: 'sitemap',
         status_code: statusCode,
         fetch_status: fetchStatus(statusCode),
-        error,
+        error: error ?? flaw,
         source_url: index ?? announced.get(url) ?? null,
         num_urls: error === null ? listed : null,
         fetch_date: fetchDate(new Date()),

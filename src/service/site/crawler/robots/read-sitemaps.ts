@@ -46,6 +46,8 @@ interface SitemapFile {
   readonly statusCode: number | null;
   /** Why it was not read as a whole; null for one that was. */
   readonly error: string | null;
+  /** What is wrong with one that was read; null for nothing. */
+  readonly flaw: string | null;
   /** URLs that it lists. */
   readonly urls: number;
 }
@@ -85,7 +87,7 @@ export async function readSitemaps(
     options.signal?.throwIfAborted();
     if (place >= budget.files || performance.now() - startedAt > budget.ms) {
       for (const { url, index } of files.slice(place))
-        options.onFile?.({ url, index, statusCode: null, error: 'over_budget', urls: 0 });
+        options.onFile?.({ url, index, statusCode: null, error: 'over_budget', flaw: null, urls: 0 });
       return { isCut: true, passedOver };
     }
     const { children, left } = await readOne(file, options);
@@ -108,7 +110,7 @@ async function readOne(
   const fetched = await fetchSitemap(url, options.fetch);
   const { statusCode, content: found } = fetched;
   if (found === null) {
-    options.onFile?.({ url, index, statusCode, error: fetched.error, urls: 0 });
+    options.onFile?.({ url, index, statusCode, error: fetched.error, flaw: null, urls: 0 });
     return { children: [], left: 0 };
   }
   const { scope } = options;
@@ -118,9 +120,11 @@ async function readOne(
   let records: SitemapRecord[] = [];
   let listed = 0;
   let urls = 0;
+  let flaw: string | null = null;
   const reader = new SitemapReader({
     entry: (entry) => {
       urls++;
+      flaw ??= flawOf(entry);
       const page = webUrl(entry.url, url);
       if (page === null || !scope.isInternal(page)) return;
       const isPassedOver =
@@ -143,9 +147,13 @@ async function readOne(
     await breathe();
   }
   reader.write(decoder.decode());
-  reader.close();
+  reader.close(fetched.error !== null);
   options.onRecords(records);
-  options.onFile?.({ url, index, statusCode, error: fetched.error ?? reader.problem, urls });
+  options.onFile?.({
+    ...{ url, index, statusCode, urls },
+    error: fetched.error ?? reader.problem,
+    flaw: reader.flaw ?? flaw,
+  });
   return { children, left };
 }
 
@@ -192,6 +200,19 @@ function recordOf(
     num_news: entry.news,
     num_videos: entry.videos,
   };
+}
+
+/** The formats of the profile of ISO 8601 that sitemaps have (https://www.w3.org/TR/NOTE-datetime). */
+const W3C_DATE =
+  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?)?)?$/;
+
+/** What is wrong with an entry that counts all the same. */
+function flawOf({ lastmod }: SitemapEntry): 'invalid_lastmod' | null {
+  if (lastmod === null || lastmod === '') return null;
+  const [, year, month, day] = W3C_DATE.exec(lastmod) ?? [];
+  if (year === undefined) return 'invalid_lastmod';
+  const days = new Date(Date.UTC(Number(year), Number(month ?? 1), 0)).getUTCDate();
+  return Number(day ?? 1) > days ? 'invalid_lastmod' : null;
 }
 
 function isBelow(url: URL, sitemap: URL): boolean {

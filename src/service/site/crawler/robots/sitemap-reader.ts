@@ -33,6 +33,12 @@ const LONGEST_VALUE = 2_000;
 const ENTRIES: ReadonlySet<string> = new Set(['url', 'item', 'entry']);
 /** Outermost elements of a sitemap, an index, RSS (1.0 too) and Atom. */
 const ROOTS: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'rdf', 'feed']);
+/** Where the XML begins, behind what the program that makes it may print before, such as a warning of PHP. */
+const BEGIN = /<\?xml[\s?]|<!DOCTYPE\s+(?!html)|<(?:[\w-]+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]/i;
+/** Comments and instructions. */
+const MISC = /<!--.*?-->|<\?.*?\?>/gs;
+/** Characters in which the XML begins. */
+const LONGEST_HEAD = 16 * 1024;
 
 /**
  * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It goes on behind an error, as
@@ -43,6 +49,12 @@ export class SitemapReader {
   readonly #parser = new SaxesParser();
   readonly #path: string[] = [];
   #isText: boolean | undefined;
+  /** What came before it is known whether it is a text. */
+  #head = '';
+  #hasTextBefore = false;
+  /** Of an item of RSS: its address, where it has no other one. */
+  #guid = '';
+  #isPermaLink = true;
   #line = '';
   /** The rest of a line is passed over, because it is too long. */
   #passesOver = false;
@@ -74,16 +86,31 @@ export class SitemapReader {
   }
 
   write(text: string): void {
-    // White space before the XML declaration is a frequent error.
-    const piece = this.#isText === undefined ? text.trimStart() : text;
-    if (piece === '') return;
-    this.#isText ??= !piece.startsWith('<');
-    if (this.#isText) this.#writeLines(piece);
-    else this.#writeXml(piece);
+    if (this.#isText === undefined) this.#begin(text, false);
+    else if (this.#isText) this.#writeLines(text);
+    else this.#writeXml(text);
   }
 
-  close(): void {
-    if (this.#isText) this.#writeLines('\n');
+  /** Waits for the begin of the XML. White space before the declaration is a frequent error. */
+  #begin(text: string, isEnd: boolean): void {
+    this.#head = (this.#head + text).trimStart();
+    const at = BEGIN.exec(this.#head)?.index ?? -1;
+    if (at < 0 && this.#head.length < LONGEST_HEAD && !isEnd) return;
+    if (this.#head === '') return;
+    const before = this.#head.slice(0, Math.max(at, 0));
+    const isDeclared = /^<\?xml/i.test(this.#head.slice(before.length));
+    // Comments may stand before the first element, and nothing before a declaration.
+    this.#hasTextBefore = (isDeclared ? before : before.replaceAll(MISC, '')).trim() !== '';
+    const head = this.#hasTextBefore ? this.#head.slice(before.length) : this.#head;
+    this.#head = '';
+    this.#isText = at < 0 && !head.startsWith('<');
+    this.write(head);
+  }
+
+  /** @param isCut whether the file goes on: the last line of a text may be a part of one */
+  close(isCut = false): void {
+    if (this.#isText === undefined) this.#begin('', true);
+    if (this.#isText) this.#writeLines(isCut ? '' : '\n');
     else if (this.#isText === false && !this.#isGivenUp) {
       this.#parser.write(this.#rest.replace(BARE_AMPERSAND, '&amp;'));
       this.#parser.close();
@@ -96,6 +123,11 @@ export class SitemapReader {
     if (this.#isText !== false) return this.#listed > 0 ? null : 'not_a_sitemap';
     if (!ROOTS.has(this.#root)) return 'not_a_sitemap';
     return this.#isClosed && !this.#isGivenUp ? null : 'broken';
+  }
+
+  /** What is wrong with a file that is read all the same. */
+  get flaw(): 'text_before_xml' | null {
+    return this.#hasTextBefore ? 'text_before_xml' : null;
   }
 
   get #isGivenUp(): boolean {
@@ -137,6 +169,7 @@ export class SitemapReader {
     this.#path.push(name);
     this.#text = '';
     if (isEntry) this.#draft = draftOf('');
+    if (plain(name) === 'guid') this.#isPermaLink = attributes.isPermaLink?.trim().toLowerCase() !== 'false';
     if (this.#draft === null) return;
     const media = plain(this.#path.at(-2) ?? '') === 'url' ? lookUp(MEDIA, plain(name)) : undefined;
     if (media !== undefined) this.#draft[media]++;
@@ -174,14 +207,18 @@ export class SitemapReader {
     // `image:loc` has another parent.
     if (name === 'loc' && parent === 'url') this.#draft.url ||= text;
     if (name === 'lastmod' && parent === 'url') this.#draft.lastmod = text;
+    if (name === 'guid' && parent === 'item' && this.#isPermaLink && /^https?:/i.test(text))
+      this.#guid = text;
     if (tag.toLowerCase() === 'link' && parent === 'item') this.#draft.url ||= text;
     if (ENTRIES.has(name)) this.#finish();
   }
 
   /** Ends an entry where it ends, where the next one begins, or with the file. */
   #finish(): void {
+    if (this.#draft !== null) this.#draft.url ||= this.#guid;
     if (this.#draft !== null && this.#draft.url !== '') this.#handler.entry(this.#draft);
     this.#draft = null;
+    this.#guid = '';
   }
 }
 

@@ -73,6 +73,43 @@ test.for<[string, SiteRoute, number | null, string]>([
   expect(site.hits).toContain('/a');
 });
 
+test.for<[string, string, string]>([
+  ['a warning before the XML', `<b>Warning</b>: x in <b>y.php</b><br />\n${urlset('/a')}`, 'text_before_xml'],
+  ...['yesterday', '2026-02-30', '2026/01/02', '2026-13-01', '2026-01-02 10:00:00', '2026-01-02T10:00'].map(
+    (date): [string, string, string] => [
+      `the lastmod ${date}`,
+      `<urlset><url><loc>/a</loc><lastmod>${date}</lastmod></url></urlset>`.replace('<loc>', '<loc>ORIGIN'),
+      'invalid_lastmod',
+    ],
+  ),
+])('a sitemap with %s is read, and has a flaw', async ([, body, error]) => {
+  const { files, site } = await filesOf({
+    '/robots.txt': 'Sitemap: /s.xml',
+    '/s.xml': (request, response) => {
+      response.writeHead(200, XML);
+      response.end(body.replace('ORIGIN', `http://${request.headers.host}`));
+    },
+  });
+  expect(files['/s.xml']).toMatchObject({ status_code: 200, error, num_urls: 1 });
+  expect(site.hits).toContain('/a');
+});
+
+test.each(['2026', '2026-02', '2024-02-29', '2026-01-02T10:00Z', '2026-01-02T10:00:00.5+02:00', ''])(
+  'the lastmod %j is a date',
+  async (date) => {
+    const { files } = await filesOf({
+      '/robots.txt': 'Sitemap: /s.xml',
+      '/s.xml': (request, response) => {
+        response.writeHead(200, XML);
+        response.end(
+          `<urlset><url><loc>http://${request.headers.host}/a</loc><lastmod>${date}</lastmod></url></urlset>`,
+        );
+      },
+    });
+    expect(files['/s.xml']).toMatchObject({ error: null, num_urls: 1 });
+  },
+);
+
 test('a robots.txt that is missing or fails has its status, and no text', async () => {
   const missing = await filesOf({});
   expect(missing.files).toMatchObject({ '/robots.txt': { status_code: 404, error: null, content: null } });

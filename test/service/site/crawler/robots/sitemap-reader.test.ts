@@ -7,7 +7,7 @@ import {
 function read(
   text: string,
   piece = text.length,
-): { entries: SitemapEntry[]; sitemaps: string[]; errors: number } {
+): { entries: SitemapEntry[]; sitemaps: string[]; errors: number; reader: SitemapReader } {
   const [entries, sitemaps]: [SitemapEntry[], string[]] = [[], []];
   const reader = new SitemapReader({
     entry: (entry) => entries.push(entry),
@@ -15,7 +15,7 @@ function read(
   });
   for (let at = 0; at < text.length; at += piece) reader.write(text.slice(at, at + piece));
   reader.close();
-  return { entries, sitemaps, errors: reader.errors };
+  return { entries, sitemaps, errors: reader.errors, reader };
 }
 
 const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?>
@@ -147,3 +147,49 @@ test.each(FEEDS.flatMap(([name, text]) => [1, 5, 10_000].map((piece) => [name, p
     ]);
   },
 );
+
+test.each([
+  [
+    'a warning of PHP',
+    '<br />\n<b>Warning</b>: Undefined variable $x in <b>/srv/map.php</b> on line <b>3</b><br />\n',
+  ],
+  ['a plain warning', 'Warning: date(): no timezone in /srv/map.php on line 3\n'],
+])('%s before the XML is passed over, and reported', (_name, before) => {
+  const url = 'https://site.example/a';
+  for (const begin of ['<?xml version="1.0"?>', '']) {
+    const text = `${before}${begin}<urlset><url><loc>${url}</loc></url></urlset>`;
+    for (const piece of [1, 7, 10_000]) {
+      const { entries, reader } = read(text, piece);
+      expect(entries.map((entry) => entry.url)).toEqual([url]);
+      expect([reader.problem, reader.flaw]).toEqual([null, 'text_before_xml']);
+    }
+  }
+});
+
+test('a comment may stand before the first element, and not before a declaration', () => {
+  const file = '<urlset><url><loc>https://site.example/a</loc></url></urlset>';
+  expect(read(`<!-- made --><?xml-stylesheet href="a.xsl"?>${file}`).reader.flaw).toBeNull();
+  expect(read(`<!-- made --><?xml version="1.0"?>${file}`).reader.flaw).toBe('text_before_xml');
+});
+
+test('an item of RSS is known by its guid, where that is a link and there is no other', () => {
+  const { entries } = read(
+    `<rss><channel>
+      <item><guid>https://site.example/a</guid></item>
+      <item><guid isPermaLink="false">https://site.example/no</guid></item>
+      <item><guid>id-1</guid></item>
+      <item><guid>https://site.example/guid</guid><link>https://site.example/b</link></item>
+      <item><title>x</title></item>
+    </channel></rss>`,
+    3,
+  );
+  expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
+});
+
+test('the last line of a text that is cut is a part of a URL', () => {
+  const urls: string[] = [];
+  const reader = new SitemapReader({ entry: ({ url }) => urls.push(url), sitemap: () => {} });
+  reader.write('https://site.example/a\nhttps://site.example/b');
+  reader.close(true);
+  expect(urls).toEqual(['https://site.example/a']);
+});
