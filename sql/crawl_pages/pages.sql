@@ -143,7 +143,7 @@ columns:
   num_img: >-
     Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg and
     backgrounds of CSS (raw.crawl_pages.num_img).
-  num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
+  num_missing_alt: Of these, the ones without a text that need one (raw.crawl_pages.num_missing_alt).
   largest_img_weight: Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
   semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).

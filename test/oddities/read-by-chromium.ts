@@ -24,7 +24,12 @@ const READ = `({
   title: document.title,
   encoding: document.characterSet,
   canonical: document.querySelector('head link[rel~=canonical i][href]')?.href ?? null,
-  links: [...document.querySelectorAll('a[*|href], area[href]')].map(({ href }) =>
+  links: [...function* within(root) {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.matches('a[*|href], area[href]')) yield element;
+      if (element.shadowRoot !== null) yield* within(element.shadowRoot);
+    }
+  }(document)].map(({ href }) =>
     typeof href === 'string' ? href : URL.parse(href.baseVal, document.baseURI)?.href ?? href.baseVal),
 })`;
 

@@ -75,7 +75,10 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** The first run of digits with what may stand between them, and its sign. */
-const NUMBER = /(?<![\p{L}\d])([-+\u2212])?(\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?)/u;
+const NUMBER =
+  /(?<![\p{L}\d])([-+\u2212])?(\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?)(?:[eE]([-+]?\d{1,3})(?![\p{L}\d]))?/u;
+/** Groups of three digits, or as in India: of two, and the last of three. */
+const GROUPED = /^(?:\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:[.,]\d{2})*[.,]\d{3})$/;
 /** Spaces and apostrophes group thousands everywhere. */
 const GROUPING = /['\u2019\u00a0\u202f ]/g;
 
@@ -84,13 +87,13 @@ const GROUPING = /['\u2019\u00a0\u202f ]/g;
  * that breaks these rules is no number: it is not guessed whether 12,5 is a price or a misprint.
  */
 function numberOf(text: string, decimal: '.' | ','): number | null {
-  const [, sign, digits = ''] = NUMBER.exec(text) ?? [];
+  const [, sign, digits = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const [whole = '', fraction, more] = digits
     .replaceAll(GROUPING, decimal === '.' ? ',' : '.')
     .split(decimal);
-  const isPlain = /^\d+$/.test(whole) || /^\d{1,3}(?:[.,]\d{3})+$/.test(whole);
+  const isPlain = /^\d+$/.test(whole) || GROUPED.test(whole);
   if (!isPlain || more !== undefined || (fraction !== undefined && !/^\d+$/.test(fraction))) return null;
-  const number = Number(`${whole.replaceAll(/\D/g, '')}.${fraction ?? 0}`);
+  const number = Number(`${whole.replaceAll(/\D/g, '')}.${fraction ?? 0}e${exponent}`);
   return sign === undefined || sign === '+' ? number : 0 - number;
 }
 

@@ -14,6 +14,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
  *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical).
  *
+ * What a page with another canonical declares is ignored, as by Google: it has no errors, and joins no pages.
+ *
  * A version that the crawl did not read is no error of its own: nothing is known of it. One that was requested at the end
  * of the crawl and declares no versions may do so in a sitemap of its own.
  *
@@ -31,8 +33,9 @@ export async function hreflang(tables: JobTables): Promise<void> {
         SELECT pages.id, lower(unnest(alternate_langs)), unnest(alternate_hrefs), 'sitemap', 2
         FROM sitemap_urls JOIN crawl_pages AS pages USING (url) WHERE pages.status_code BETWEEN 200 AND 299
       )
-      SELECT declared.id, lang, href, arg_min(source, source_order) AS source, any_value(targets.id) AS target
-      FROM declared LEFT JOIN crawl_pages AS targets ON targets.url = href
+      SELECT declared.id, lang, href, arg_min(source, source_order) AS source, any_value(targets.id) AS target,
+        any_value(facts.is_canonicalised) AS is_ignored
+      FROM declared JOIN job_facts AS facts USING (id) LEFT JOIN crawl_pages AS targets ON targets.url = href
       GROUP BY declared.id, lang, href`,
   );
   await findErrors(tables);
@@ -47,40 +50,42 @@ export async function hreflang(tables: JobTables): Promise<void> {
         SELECT id, list(error ORDER BY error) AS errors, to_json(map_from_entries(list((error, details) ORDER BY error))) AS details
         FROM hreflang_errors GROUP BY id
       )
-      SELECT clusters.id, cluster, langs, hrefs, sources, errors, details
-      FROM hreflang_clusters AS clusters LEFT JOIN versions USING (id) LEFT JOIN errors USING (id)`,
+      SELECT id, cluster, langs, hrefs, sources, errors, details
+      FROM hreflang_clusters FULL JOIN versions USING (id) LEFT JOIN errors USING (id)`,
   );
 }
 
 async function findErrors(tables: JobTables): Promise<void> {
-  const langs = await tables.texts('SELECT DISTINCT lang FROM hreflang_versions');
+  await tables.make('hreflang_judged', 'SELECT * FROM hreflang_versions WHERE NOT is_ignored');
+  const langs = await tables.texts('SELECT DISTINCT lang FROM hreflang_judged');
   const wrong = langs.filter((lang) => !isHreflang(lang));
   await tables.make(
     'hreflang_errors',
     `SELECT id, error, list_sort(list_distinct(list(detail))) AS details FROM (
-        SELECT id, 'invalid_lang' AS error, lang AS detail FROM hreflang_versions
+        SELECT id, 'invalid_lang' AS error, lang AS detail FROM hreflang_judged
         WHERE list_contains(from_json($1, '["VARCHAR"]'), lang)
         UNION ALL
-        SELECT id, 'duplicate_lang', lang FROM hreflang_versions GROUP BY id, lang HAVING count(DISTINCT href) > 1
+        SELECT id, 'duplicate_lang', lang FROM hreflang_judged GROUP BY id, lang HAVING count(DISTINCT href) > 1
         UNION ALL
-        SELECT id, 'missing_self', pages.url FROM crawl_pages AS pages JOIN hreflang_versions AS versions USING (id)
+        SELECT id, 'missing_self', pages.url FROM crawl_pages AS pages JOIN hreflang_judged AS versions USING (id)
         GROUP BY id, pages.url HAVING NOT bool_or(coalesce(versions.target = id, false))
         UNION ALL
-        SELECT versions.id, 'missing_return_link', href FROM hreflang_versions AS versions
+        SELECT versions.id, 'missing_return_link', href FROM hreflang_judged AS versions
         JOIN crawl_pages AS targets ON targets.id = versions.target
-        WHERE targets.id <> versions.id AND targets.status_code BETWEEN 200 AND 299 AND NOT EXISTS (
-          SELECT 1 FROM hreflang_versions AS back WHERE back.id = versions.target AND back.target = versions.id
+        JOIN job_facts AS facts ON facts.id = targets.id
+        WHERE targets.id <> versions.id AND targets.status_code BETWEEN 200 AND 299 AND NOT facts.is_canonicalised AND NOT EXISTS (
+          SELECT 1 FROM hreflang_judged AS back WHERE back.id = versions.target AND back.target = versions.id
         )
         UNION ALL
-        SELECT versions.id, 'missing_return_link', href FROM hreflang_versions AS versions
+        SELECT versions.id, 'missing_return_link', href FROM hreflang_judged AS versions
         JOIN crawl_pages AS pages USING (id) JOIN job_asked AS asked ON asked.url = href
         WHERE is_read AND len(hreflang_hrefs) > 0 AND NOT list_contains(hreflang_hrefs, pages.url)
         UNION ALL
-        SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
+        SELECT versions.id, 'target_not_indexable', href FROM hreflang_judged AS versions
         JOIN job_facts AS facts ON facts.id = versions.target
         WHERE facts.id <> versions.id AND facts.is_indexable = false
         UNION ALL
-        SELECT versions.id, 'target_not_indexable', href FROM hreflang_versions AS versions
+        SELECT versions.id, 'target_not_indexable', href FROM hreflang_judged AS versions
         JOIN job_asked AS asked ON asked.url = href WHERE is_read AND is_indexable = false
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
@@ -91,13 +96,12 @@ async function findClusters(tables: JobTables): Promise<void> {
   await tables.make(
     'hreflang_nodes',
     `SELECT CAST(row_number() OVER (ORDER BY url) - 1 AS INTEGER) AS node, url FROM (
-        SELECT href AS url FROM hreflang_versions
-        UNION SELECT url FROM hreflang_versions JOIN crawl_pages USING (id)
+        SELECT href AS url FROM hreflang_judged
+        UNION SELECT url FROM hreflang_judged JOIN crawl_pages USING (id)
       )`,
   );
   const nodes = await tables.count('SELECT count(*) FROM hreflang_nodes');
-  const [from, to] =
-    await tables.integers(`SELECT origins.node, targets.node FROM hreflang_versions AS versions
+  const [from, to] = await tables.integers(`SELECT origins.node, targets.node FROM hreflang_judged AS versions
       JOIN crawl_pages AS pages USING (id) JOIN hreflang_nodes AS origins ON origins.url = pages.url
       JOIN hreflang_nodes AS targets ON targets.url = href`);
   const groups = new UnionFind(nodes);

@@ -1,5 +1,5 @@
 import { spellUrl, webUrl } from '../../../../core/net/web-url.ts';
-import { attribute, type Element } from './tree.ts';
+import { attribute, type Element, type ParentNode } from './tree.ts';
 
 /** Images that a page is recorded with; more are counted. */
 export const MOST_IMAGES = 200;
@@ -32,6 +32,39 @@ export function documentImage(element: Element) {
     height: cut('height'),
     loading: cut('loading')?.toLowerCase() ?? null,
   };
+}
+
+/** Elements around an image that are looked at. */
+const MOST_AROUND = 64;
+
+/** Whether an image needs no text: by its role, or because it is hidden from those who would hear it. */
+export function isDecoration(image: Element): boolean {
+  const role = attribute(image, 'role')?.trim().toLowerCase();
+  if (role === 'presentation' || role === 'none') return true;
+  let around: ParentNode | null = image;
+  for (let level = 0; around !== null && 'attrs' in around && level < MOST_AROUND; level++) {
+    if (attribute(around, 'aria-hidden')?.trim().toLowerCase() === 'true') return true;
+    around = around.parentNode;
+  }
+  return false;
+}
+
+/** Declarations of a style with a size that is not `auto`. */
+const STYLED = {
+  width: /(?:^|;)\s*width\s*:(?!\s*auto\b)/i,
+  height: /(?:^|;)\s*height\s*:(?!\s*auto\b)/i,
+  ratio: /(?:^|;)\s*aspect-ratio\s*:(?!\s*auto\s*(?:;|$))/i,
+};
+/** Such an image moves nothing. */
+const IS_ASIDE = /(?:^|;)\s*position\s*:\s*(?:absolute|fixed)/i;
+
+/** Whether the page knows the size of an image before it is there: by its attributes, or by its own style. */
+export function hasSize(image: Element): boolean {
+  const style = attribute(image, 'style') ?? '';
+  const hasWidth = attribute(image, 'width') !== null || STYLED.width.test(style);
+  const hasHeight = attribute(image, 'height') !== null || STYLED.height.test(style);
+  const isRatio = (hasWidth || hasHeight) && STYLED.ratio.test(style);
+  return (hasWidth && hasHeight) || isRatio || IS_ASIDE.test(style);
 }
 
 /** @param base what addresses of the page are resolved against */

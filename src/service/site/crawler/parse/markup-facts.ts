@@ -29,12 +29,19 @@ export function headerFields(headers: Fetched['headers']): HeaderFields {
   return Object.fromEntries(entries) as HeaderFields;
 }
 
-/** Texts of links that say nothing of their targets; arrows and dots behind them do not count. */
-const GENERIC = new Set(
-  'click here|here|click|link|this link|this page|more|read more|learn more|more info|details|hier|hier klicken|klicken sie hier|mehr|mehr erfahren|mehr lesen|weiterlesen|weiter|ici|cliquez ici|en savoir plus|lire la suite|aquí|haz clic aquí|leer más|más información|qui|clicca qui|scopri di più'.split(
-    '|',
-  ),
+/** Texts of links that say nothing of their targets, by language; arrows and dots behind them do not count. */
+const GENERIC: Readonly<Record<string, string>> = {
+  en: 'click here|here|click|link|this link|this page|more|read more|learn more|more info|details',
+  de: 'hier|hier klicken|klicken sie hier|mehr|mehr erfahren|mehr lesen|weiterlesen|weiter|details|link',
+  fr: 'ici|cliquez ici|en savoir plus|lire la suite|lien',
+  es: 'aquí|haz clic aquí|leer más|más información|más',
+  it: 'qui|clicca qui|scopri di più|leggi tutto',
+};
+const GENERIC_TEXTS = new Map(
+  Object.entries(GENERIC).map(([lang, texts]) => [lang, new Set(texts.split('|'))]),
 );
+/** English ones that mean nothing else in another language. */
+const GENERIC_EVERYWHERE = new Set('click here|read more|learn more|more info'.split('|'));
 
 /** Content encodings that make a body smaller: with another one, such as `UTF-8`, it is as it is. */
 const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,]|$)/i;
@@ -47,7 +54,7 @@ const COMPRESSIONS = /(?:^|[\s,])(?:(?:x-)?gzip|compress|deflate|br|zstd)(?:[\s,
 export function markupFields(
   { url, headers: received }: Pick<Fetched, 'url' | 'headers'>,
   facts: DocumentFacts,
-  links: readonly LinkRecord[],
+  { links, language }: { readonly links: readonly LinkRecord[]; readonly language: string | null },
   resolve: (href: string, source: LinkSource) => string | null,
 ) {
   const headers = headerFields(received);
@@ -81,8 +88,12 @@ export function markupFields(
     num_mixed_content: isMixed ? facts.httpResources : 0,
     num_insecure_forms: isMixed ? facts.httpForms : 0,
     num_img_without_size: facts.images - facts.imagesWithSize,
-    num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
-    num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor)).length,
+    num_links_without_text: internal.filter(
+      // One to the page itself is a mark to copy, or leads back to the top.
+      ({ anchor, target }) => anchor === null && target !== url,
+    ).length,
+    num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor, language))
+      .length,
   } satisfies Partial<PageRecord>;
 }
 
@@ -96,11 +107,14 @@ function missingHeaders(headers: HeaderFields, isSecure: boolean, hasPolicy: boo
   return missing;
 }
 
-function isGeneric(anchor: string): boolean {
-  return GENERIC.has(
-    anchor
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+$/u, '')
-      .replace(/^[^\p{L}\p{N}]+/u, ''),
-  );
+/** Whether a text of a link says nothing in the language of its page; in any known one, where the page declares none. */
+function isGeneric(anchor: string, language: string | null): boolean {
+  const text = anchor
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+$/u, '')
+    .replace(/^[^\p{L}\p{N}]+/u, '');
+  if (GENERIC_EVERYWHERE.has(text)) return true;
+  return language === null
+    ? GENERIC_TEXTS.values().some((texts) => texts.has(text))
+    : GENERIC_TEXTS.get(language)?.has(text) === true;
 }

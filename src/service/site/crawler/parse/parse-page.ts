@@ -53,7 +53,7 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const isNoPage = statusCode === null || isRedirect(statusCode) || statusCode === 204 || statusCode === 205;
   if (isNoPage || body === null || !isHtml(fetched.headers, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
-  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered);
+  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered ?? null, isXml(type));
   const parsed = parseHtml(bare, fetched, read, rules);
   return { ...parsed, page: { ...parsed.page, ...customFields(read.facts, read.html, rules) } };
 }
@@ -65,14 +65,20 @@ interface ReadDocument {
 }
 
 /** Reads a body once more if the document says late what encoding it is in (WHATWG HTML, "change the encoding"). */
-function readBody(body: Uint8Array, decoded: Decoded, rendered: string | undefined): ReadDocument {
+function readBody(
+  body: Uint8Array,
+  decoded: Decoded,
+  rendered: string | null,
+  isXhtml: boolean,
+): ReadDocument {
   const html = rendered ?? decoded.text;
-  let facts: DocumentFacts | null = readDocument(html, rendered !== undefined);
+  // What a browser gives is HTML.
+  let facts: DocumentFacts | null = readDocument(html, rendered === null && isXhtml);
   const late = decoded.isTentative ? facts.encoding : null;
   if (late === null || late === decoded.encoding) return { html, facts, encoding: decoded.encoding };
   // There is no memory for two large documents.
   facts = null;
-  return readBody(body, decodeAs(body, late), rendered);
+  return readBody(body, decodeAs(body, late), rendered, isXhtml);
 }
 
 /** The record of a page that was not asked for, such as one that robots.txt denies. */
@@ -158,6 +164,11 @@ function parseHtml(
   const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow, resolve) : [];
   const title = facts.title || null;
   const description = collapsed(named('description')[0] ?? '');
+  const language = declaredLanguage([
+    facts.lang,
+    ...named('content-language'),
+    ...headerValues(headers, 'content-language'),
+  ]);
   return {
     page: {
       ...page,
@@ -176,18 +187,14 @@ function parseHtml(
       ...headingFields(facts),
       num_img: facts.images,
       num_img_alt: facts.imagesWithAlt,
-      num_missing_alt: facts.images - facts.imagesWithAlt,
+      num_missing_alt: facts.imagesWithoutAlt,
       images: pageImages(facts.firstImages, base),
-      language: declaredLanguage([
-        facts.lang,
-        ...named('content-language'),
-        ...headerValues(headers, 'content-language'),
-      ]),
+      language,
       ...textFields(facts),
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
-      ...markupFields(fetched, facts, links, address),
+      ...markupFields(fetched, facts, { links, language }, address),
     },
     links,
     items: items?.records ?? [],
@@ -210,7 +217,12 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
     const list = texts.filter((text) => text !== '');
     return list.length === 0 ? null : list;
   };
-  const counts = headingCounts.map((count, index) => [`num_h${index + 1}`, count]);
+  // An empty one beside others says nothing.
+  const full = first.filter((text) => text !== '').length;
+  const counts = headingCounts.map((count, index) => [
+    `num_h${index + 1}`,
+    index === 0 ? full || Math.min(count, 1) : count,
+  ]);
   return {
     h1: first.find((text) => text !== '') ?? null,
     h2: said(second),

@@ -3,8 +3,8 @@ import { lookUp } from '../../../../core/text/look-up.ts';
 import type { LinkPosition } from '../records/records.ts';
 import { metaEncoding } from './decode-body.ts';
 import type { HeaderLink } from './headers.ts';
-import { type DocumentImage, documentImage, MOST_IMAGES } from './images.ts';
-import { parseHtml } from './parse-html.ts';
+import { type DocumentImage, documentImage, hasSize, isDecoration, MOST_IMAGES } from './images.ts';
+import { parseDocument } from './parse-html.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
 import { accessibleNames, silentName } from './text/accessible-name.ts';
 import { Regions } from './text/regions.ts';
@@ -69,7 +69,9 @@ function noFacts(html: string, read: number) {
     headingCounts: [0, 0, 0, 0, 0, 0],
     images: 0,
     imagesWithAlt: 0,
-    /** Images with the attributes width and height. */
+    /** Images that have no text, and need one. */
+    imagesWithoutAlt: 0,
+    /** Images with the attributes width and height, or sizes in their styles. */
     imagesWithSize: 0,
     firstImages: [] as DocumentImage[],
     /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
@@ -106,6 +108,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 const PRAGMAS = new Set(['content-language', 'content-security-policy']);
 /** Attributes that make a canonical one of other versions of the page, which search engines pass over. */
 const OF_VERSION = ['hreflang', 'lang', 'media', 'type'];
+const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 /** Elements that do not part words. */
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
@@ -117,9 +120,9 @@ const INLINE = new Set(
  * Parses HTML as browsers do (parse5, the WHATWG algorithm), and gathers in one walk what the page's fields are made of.
  * What stands in `noscript` counts for nothing: browsers with scripts, and search engines, pass over it.
  */
-export function readDocument(html: string, isRendered = false): DocumentFacts {
-  const { root, characters } = parseHtml(html);
-  if (isRendered) openShadows(root);
+export function readDocument(html: string, isXhtml = false): DocumentFacts {
+  const { root, characters } = parseDocument(html, isXhtml);
+  openShadows(root);
   const facts = { ...noFacts(html, characters), root };
   new Reader(facts).read(root);
   return facts;
@@ -280,12 +283,15 @@ class Reader {
 
   #noteLink(element: Element): void {
     const href = trimmed(attribute(element, 'href') ?? '');
+    const type = trimmed(attribute(element, 'type') ?? '').toLowerCase();
     const isOfVersion = OF_VERSION.some((name) => attribute(element, name) !== null);
     const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null).filter(
       (one) => one !== 'canonical' || !isOfVersion,
     );
     if (!href || rel.length === 0) return;
-    if (this.#isHead) this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
+    // A feed is no version of the page.
+    const hreflang = type === '' || HTML_TYPES.has(type) ? attribute(element, 'hreflang') : null;
+    if (this.#isHead) this.#facts.links.push({ href, rel, hreflang });
     else if (rel.includes('canonical')) this.#facts.bodyCanonical ??= href;
   }
 
@@ -315,8 +321,8 @@ class Reader {
     this.#facts.images++;
     if (this.#facts.firstImages.length < MOST_IMAGES) this.#facts.firstImages.push(documentImage(element));
     if (alt !== null) this.#facts.imagesWithAlt++;
-    if (attribute(element, 'width') !== null && attribute(element, 'height') !== null)
-      this.#facts.imagesWithSize++;
+    else if (!isDecoration(element) && this.#nameOf(element) === null) this.#facts.imagesWithoutAlt++;
+    if (hasSize(element)) this.#facts.imagesWithSize++;
     if (this.#anchor !== null) this.#anchor.alt = `${this.#anchor.alt ?? ''} ${alt ?? ''}`;
     if (this.#heading !== null) this.#heading.alt += ` ${alt ?? ''}`;
   }

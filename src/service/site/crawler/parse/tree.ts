@@ -61,11 +61,22 @@ export function textContent(root: ParentNode): string {
   return text;
 }
 
-/** Puts what is in the templates of shadow trees into the document, as browsers show it. */
+/** Elements that may have a shadow tree, besides those with a hyphen in their names (DOM, "attach a shadow root"). */
+const HOSTS = new Set(
+  'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
+);
+
+/** Puts what is in the templates of shadow trees into the document, as browsers show it: the first of each element. */
 export function openShadows(root: ParentNode): void {
+  const opened = new Set<ParentNode>();
   walk(root, (node) => {
     if (node.nodeName !== 'template' || !('content' in node)) return true;
-    if (attribute(node, 'shadowrootmode') === null) return false;
+    const mode = attribute(node, 'shadowrootmode')?.toLowerCase();
+    const host = node.parentNode;
+    const isHost =
+      host !== null && 'tagName' in host && (HOSTS.has(host.tagName) || host.tagName.includes('-'));
+    if (!isHost || (mode !== 'open' && mode !== 'closed') || opened.has(host)) return false;
+    opened.add(host);
     const { childNodes } = node.content;
     for (const child of childNodes) child.parentNode = node;
     Object.assign(node, { nodeName: 'div', tagName: 'div', childNodes });

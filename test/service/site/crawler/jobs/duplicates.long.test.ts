@@ -159,6 +159,18 @@ test.each([
     ['target_not_indexable'],
     { target_not_indexable: [`${SITE}/fr`] },
   ],
+  [
+    'a page with another canonical, whose declarations are ignored',
+    [page('/en', { ...versions('/fr', '/zz'), ...canonical('/other') }), page('/fr'), page('/other')],
+    null,
+    null,
+  ],
+  [
+    'a version with another canonical',
+    [page('/en', versions('/en', '/fr')), page('/fr', canonical('/other')), page('/other')],
+    ['target_not_indexable'],
+    { target_not_indexable: [`${SITE}/fr`] },
+  ],
   ['a version that was not fetched', [page('/en', versions('/en', '/fr'))], null, null],
   [
     'wrong codes',

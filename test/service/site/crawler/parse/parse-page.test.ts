@@ -32,7 +32,7 @@ test('a page has the facts of its answer and the texts of its HTML', () => {
     h1: 'Red shoes',
     h2: ['Sizes', 'Colours'],
     h3: null,
-    num_h1: 2,
+    num_h1: 1,
     num_h2: 2,
     num_h3: 1,
     num_h4: 0,
