@@ -64,6 +64,7 @@ columns:
     nothing is known of a canonical.
   meta_robots: Directives of the robots meta tag (raw.crawl_pages.meta_robots).
   noindex_robots: Robots of search engines that are told noindex by name (raw.crawl_pages.noindex_robots).
+  denied_robots: Robots of search engines that robots.txt denies the page to (raw.crawl_pages.denied_robots).
   meta_robots_index: False when the robots meta tag says noindex (raw.crawl_pages.meta_robots_index).
   meta_robots_follow: False when the robots meta tag says nofollow (raw.crawl_pages.meta_robots_follow).
   robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
@@ -199,6 +200,7 @@ reads:
     indexable: TEXT
     meta_robots: VARCHAR[]
     noindex_robots: VARCHAR[]
+    denied_robots: VARCHAR[]
     meta_robots_index: BOOLEAN
     meta_robots_follow: BOOLEAN
     robots_txt_denied: BOOLEAN
@@ -501,6 +503,7 @@ SELECT
   END AS canonical_kind,
   meta_robots,
   noindex_robots,
+  denied_robots,
   meta_robots_index,
   meta_robots_follow,
   robots_txt_denied,

@@ -566,6 +566,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { at: '/denied/fires', sitemaps: 0 },
     { at: '/denied/near', inlinks: 0, sitemaps: 1 },
   ],
+  robots_denied_for_robot: [{ at: '/no-bing/fires' }, { at: '/no-bing-at-all' }],
   robots_denied_in_sitemap: [{ at: '/denied/listed' }, { at: '/denied/unlisted', sitemaps: 0 }],
   robots_denied_with_demand: [
     { at: '/denied/shown', sitemaps: 0, demand: [20, 1, 9] },

@@ -88,6 +88,11 @@ export async function serveIssueSite(pages: Readonly<Record<string, IssuePages>>
 
 const ROBOTS = `User-agent: *
 Disallow: /denied/
+
+User-agent: Bingbot
+Disallow: /denied/
+Disallow: /no-bing/
+
 Sitemap: {https}/a.xml
 Sitemap: {https}/b.xml
 `;

@@ -262,6 +262,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   canonical_to_redirect: ['medium', toCanonical(({ status }) => within(status, 300, 399))],
   canonical_to_noindex: ['high', toCanonical(({ isNoindex }) => isNoindex === true)],
   canonical_chain: ['medium', toCanonical(({ isCanonicalised }) => isCanonicalised === true)],
+  robots_denied_for_robot: ['medium', indexable(listed('denied_robots', (robots) => robots.length > 0))],
   noindex_for_robot: ['medium', indexable(listed('noindex_robots', (robots) => robots.length > 0))],
   several_titles: ['low', indexable(over('num_titles', 1))],
   several_descriptions: ['low', indexable(over('num_descriptions', 1))],

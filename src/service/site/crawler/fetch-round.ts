@@ -294,7 +294,9 @@ export class FetchRound {
     const status = fetchStatus(answer.statusCode, isDenied);
     counts.add(item.depth, sampleOf(answer, status));
     const sources = item.source === 'sitemaps' ? [] : [item.source];
-    const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
+    const denied_robots =
+      this.#tools.robots.known(ownUrl(item.url))?.deniedRobots(askedUrl(item.url)) ?? null;
+    const facts = { depth: item.depth, sources, robots_txt_denied: isDenied, denied_robots };
     const rendered =
       isDenied || renderer === null
         ? null

@@ -38,7 +38,7 @@ async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPa
   const status = answer.statusCode;
   if (signal.aborted || status === null || status === 429 || status >= 500) return null;
   const rendered = renderer === null ? null : await renderer.render(answer);
-  const facts = { depth: null, sources: [], robots_txt_denied: false };
+  const facts = { depth: null, sources: [], robots_txt_denied: false, denied_robots: null };
   let record: MissingPageRecord | null = null;
   await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
     const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;

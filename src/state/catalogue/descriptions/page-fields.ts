@@ -105,6 +105,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   nearduplicate_content_similarity: 'Similarity to its near duplicates, a share from 0 to 1.',
   nearduplicate_status: 'How near duplicates are handled: by canonicals, by hreflang, or not.',
   ngrams: 'Most frequent sequences of words on the page.',
+  denied_robots: 'Robots of search engines that robots.txt denies the page to, such as googlebot.',
   noindex_robots: 'Robots of search engines that are told noindex by name, such as googlebot.',
   nofollow_inlinks: 'Number of links to the page that are not to be followed.',
   num_descriptions: 'Number of meta descriptions.',

@@ -101,7 +101,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
     sitemaps_num_videos: 'sitemap.videos',
   }),
 
-  ...given('string', 'meta_robots noindex_robots canonicals', 'many'),
+  ...given('string', 'meta_robots noindex_robots denied_robots canonicals', 'many'),
   ...given('bool', 'meta_robots_index meta_robots_follow'),
   ...given('string', 'rel_canonical declared_canonical canonical_outside_head rel_next rel_prev'),
   ...fields('enum', { pagination_errors: 'declared.errors' }, 'many'),

@@ -5,7 +5,15 @@ import { distinct } from './text/text.ts';
 const WITH_VALUE = new Set(['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after']);
 
 /** Robots of search engines that pages speak to by name. */
-const ROBOTS = ['googlebot', 'googlebot-news', 'bingbot', 'yandex', 'duckduckbot', 'applebot', 'baiduspider'];
+export const ROBOTS = [
+  'googlebot',
+  'googlebot-news',
+  'bingbot',
+  'yandex',
+  'duckduckbot',
+  'applebot',
+  'baiduspider',
+];
 
 /**
  * The combined directives of robots meta tags and X-Robots-Tag headers. Directives are parted by commas, their case

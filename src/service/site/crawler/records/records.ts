@@ -198,6 +198,8 @@ const PAGE_COLUMNS = {
   meta_robots_follow: flagOrNull,
   /** Robots of search engines, other than the crawler's own, that are told noindex. */
   noindex_robots: textsOrNull,
+  /** Robots of search engines, other than the crawler's own, that robots.txt denies the page to. */
+  denied_robots: textsOrNull,
   rel_canonical: textOrNull,
   /** The canonical as it is written, such as `/a#b`. */
   declared_canonical: textOrNull,

@@ -63,7 +63,7 @@ async function recordOf(answer: FetchedAnswer, { parser, scope }: AskTools): Pro
   if (statusCode === null || isRefusal(statusCode)) return record;
   if (statusCode < 200 || statusCode > 299) return { ...record, is_indexable: false };
   let page: PageRecord | undefined;
-  const facts = { depth: null, sources: [], robots_txt_denied: false };
+  const facts = { depth: null, sources: [], robots_txt_denied: false, denied_robots: null };
   await parser.parse({ answer, facts, rendered: null }, async ({ pages }) => {
     page = JSON.parse(textOf(pages)) as PageRecord;
   });

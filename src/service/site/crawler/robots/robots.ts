@@ -6,6 +6,7 @@ import { decodeContent } from '../fetch/content-encoding.ts';
 import { type FetchError, isOfHost } from '../fetch/fetch-error.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
 import { headerValues, locationOf } from '../parse/headers.ts';
+import { ROBOTS } from '../parse/robots-directives.ts';
 import { parseRobots } from './robots-rules.ts';
 
 /** Bytes of robots.txt that are read, at least (RFC 9309 §2.5). */
@@ -43,8 +44,16 @@ export type RobotsRules = ReturnType<typeof robotsRules>;
 
 export function robotsRules({ status, content, hostError }: RobotsFile, robotName: string) {
   const said = status === 'found' ? parseRobots(content, robotName) : null;
+  const others = status === 'found' ? rulesOfEngines(content, robotName) : [];
   return {
     isAllowed: (url: string) => said?.isAllowed(requestPath(ownUrl(url))) ?? status === 'missing',
+    /** The robots of search engines that a URL is denied to, whatever it is to this crawler; null for none. */
+    deniedRobots: (url: string): string[] | null => {
+      if (others.length === 0) return null;
+      const path = requestPath(ownUrl(url));
+      const denied = others.filter(({ isAllowed }) => !isAllowed(path)).map(({ name }) => name);
+      return denied.length === 0 ? null : denied;
+    },
     /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
     isUnavailable: status === 'unavailable',
     hostError: status === 'found' ? null : (hostError ?? null),
@@ -53,6 +62,21 @@ export function robotsRules({ status, content, hostError }: RobotsFile, robotNam
     /** As they are written. */
     sitemaps: said?.sitemaps ?? [],
   };
+}
+
+/** Robots of search engines that sites deny by name. A robot for news alone is no reason not to be found. */
+const ENGINES = ROBOTS.filter((name) => name !== 'googlebot-news');
+
+/** The rules of search engines that may be others than those of the crawler: the file names one of them. */
+function rulesOfEngines(content: string, robotName: string) {
+  const text = content.toLowerCase();
+  const isNamed = (name: string): boolean => text.includes(name);
+  return ENGINES.filter((name) => name !== robotName && (isNamed(name) || isNamed(robotName))).map(
+    (name) => ({
+      name,
+      isAllowed: parseRobots(content, name).isAllowed,
+    }),
+  );
 }
 
 /** Asks for robots.txt once, following its redirects. */

@@ -58,3 +58,29 @@ test.each(['', '\r\n'])(
     expect(['/a', '/b'].map((path) => rules(content).isAllowed(ORIGIN + path))).toEqual([false, true]);
   },
 );
+
+test.each([
+  ['User-agent: Googlebot\nDisallow: /', '/', ['googlebot']],
+  [
+    'User-agent: *\nDisallow:\n\nUser-agent: bingbot\nUser-agent: Googlebot\nDisallow: /a',
+    '/a',
+    ['googlebot', 'bingbot'],
+  ],
+  ['User-agent: *\nDisallow:\n\nUser-agent: bingbot\nDisallow: /a', '/b', null],
+  ['User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /', '/', null],
+  ['User-agent: *\nDisallow: /', '/', null],
+  ['User-agent: Googlebot-News\nDisallow: /', '/', null],
+  // The owner lets the crawler in alone.
+  [
+    'User-agent: testbot\nDisallow:\n\nUser-agent: *\nDisallow: /',
+    '/',
+    ['googlebot', 'bingbot', 'yandex', 'duckduckbot', 'applebot', 'baiduspider'],
+  ],
+])('%j denies %s to %j', (content, path, robots) => {
+  expect(rules(content).deniedRobots(ORIGIN + path)).toEqual(robots);
+});
+
+test('a robot that the crawler takes the name of is not another one', () => {
+  const file = { status: 'found', content: 'User-agent: Googlebot\nDisallow: /a' } as const;
+  expect(robotsRules(file, 'googlebot').deniedRobots(`${ORIGIN}/a`)).toBeNull();
+});
