@@ -17,9 +17,12 @@ columns:
   urlpath: Path of the URL, without its query string (raw.crawl_pages.urlpath).
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
   url_has_params: Whether the URL has a query string (raw.crawl_pages.url_has_params).
+  content_kind: >-
+    What it is by its Content-Type and first bytes: html, pdf, text, image, video, audio, archive, office, feed, calendar,
+    json, xml, script, style, font or other (raw.crawl_pages.content_kind); NULL where the crawl does not tell.
   is_resource: >-
-    Whether it is a file that pages are made of, or a feed: by the name in its URL, and neither title nor word_count is
-    known of it (docs/definitions.md, orphan).
+    Whether it is a file and no page: content_kind is other than html, pdf and text. Where content_kind is NULL: by the
+    name in its URL, and neither title nor word_count is known of it (docs/definitions.md, orphan).
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
   fetch_status: How fetching it went (raw.crawl_pages.fetch_status).
   fetch_date: When it was fetched, a point in time (raw.crawl_pages.fetch_date).
@@ -184,6 +187,7 @@ reads:
     urlpath: VARCHAR
     url_first_path: VARCHAR
     url_has_params: BOOLEAN
+    content_kind: VARCHAR
     fetched: BOOLEAN
     fetch_status: VARCHAR
     fetch_date: TIMESTAMP WITH TIME ZONE
@@ -394,7 +398,8 @@ WITH
           THEN _canonical_scheme <> _scheme OR lower(_canonical_host) <> lower(_host) OR _canonical_path <> _path
         WHEN rel_canonical IS NOT NULL THEN false
       END AS _is_canonicalised,
-      lower(CAST(indexable AS VARCHAR)) AS _indexable
+      lower(CAST(indexable AS VARCHAR)) AS _indexable,
+      coalesce(content_kind NOT IN ('html', 'pdf', 'text'), false) AS _is_file
     FROM compared
   ),
 
@@ -447,7 +452,8 @@ SELECT
   urlpath,
   url_first_path,
   url_has_params,
-  title IS NULL AND word_count IS NULL AND regexp_replace(lower(url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') = '' AS is_resource,
+  content_kind,
+  _is_file OR content_kind IS NULL AND title IS NULL AND word_count IS NULL AND regexp_replace(lower(url), '^[^?#]*([.](css|js|mjs|map|json|webmanifest|xml|rss|atom|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot)|/(feed|rss|atom))/?([?#].*)?$', '') = '' AS is_resource,
 
   fetched,
   fetch_status,
@@ -473,6 +479,7 @@ SELECT
   CASE
     WHEN _reason IS NOT NULL THEN false
     WHEN _is_unknown THEN NULL
+    WHEN _is_file THEN NULL
     WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,unreadable_content,%' THEN NULL
     WHEN ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,not_parsed,%' THEN NULL
     WHEN status_code = 200 OR _indexable IN ('true', 'yes', 'indexable', '1') THEN true

@@ -3,8 +3,9 @@ title: Larger than Google reads
 severity: high
 category: performance
 definition: >-
-  The page answers 200, and it has more than 2,048 KB (2 MB) without its content-encoding, or 65,536 KB (64 MB) where its
-  path ends in `.pdf`. By Google's documentation of 3 February 2026.
+  The page answers 200, is no other file (is_resource), and has more than 2,048 KB (2 MB) without its content-encoding;
+  a PDF has more than 65,536 KB (64 MB). By Google's documentation of 3 February 2026. Where the crawl does not tell what
+  a page is (content_kind), a PDF is one whose path ends in `.pdf`.
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
 why_it_matters: Google Search reads the first 2 MB of a page only, and the first 64 MB of a PDF.
 fix: Part the page, or move inline code, styles and data into files of their own
@@ -16,11 +17,17 @@ cases:
     - {status_code: 200, weight: 2049, urlpath: null}
     - {status_code: 200, weight: 2049, urlpath: /page.pdf/}
     - {status_code: 200, weight: 65537, urlpath: /a.PDF}
+    - {status_code: 200, weight: 65537, urlpath: /get, content_kind: pdf}
+    - {status_code: 200, weight: 2049, urlpath: /a.pdf, content_kind: html}
   has_not:
     - {status_code: 200, weight: 2048, urlpath: /page}
     - {status_code: 404, weight: 2049, urlpath: /page}
     - {status_code: 200, weight: 65536, urlpath: /a.pdf}
+    - {status_code: 200, weight: 65536, urlpath: /get, content_kind: pdf}
+    - {status_code: 200, weight: 2049, urlpath: /page, content_kind: video, is_resource: true}
 */
 SELECT crawl_id, project_id, url, CAST(weight AS VARCHAR) || ' KB' AS why
 FROM mart.pages
-WHERE status_code = 200 AND weight > CASE WHEN lower(urlpath) LIKE '%.pdf' THEN 65536 ELSE 2048 END
+WHERE status_code = 200
+  AND NOT coalesce(is_resource, false)
+  AND weight > CASE WHEN content_kind = 'pdf' OR content_kind IS NULL AND lower(urlpath) LIKE '%.pdf' THEN 65536 ELSE 2048 END

@@ -9,7 +9,7 @@ source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search results cut it off.
 fix: Say what matters within 160 characters
 mended_by: content
-evidence: [description_length, description_width]
+evidence: [description_length]
 thresholds: {characters: {default: 170, unit: characters}}
 cases:
   has: [{is_indexable: true, description_width: 170}]

@@ -9,7 +9,7 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results cut it off.
 fix: Say what matters within 60 characters
 mended_by: content
-evidence: [title_length, title_width]
+evidence: [title_length]
 thresholds: {characters: {default: 60, unit: characters}}
 cases:
   has: [{is_indexable: true, title_width: 61}]

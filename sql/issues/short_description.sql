@@ -9,7 +9,7 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results may take another text of the page in its place.
 fix: Say in it what the page offers
 mended_by: content
-evidence: [description_length, description_width]
+evidence: [description_length]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:
   has: [{is_indexable: true, description_width: 69}, {is_indexable: true, description_width: 1}]

@@ -9,7 +9,7 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: It says less about the page than search results have room for.
 fix: Say in it what sets the page apart
 mended_by: content
-evidence: [title_length, title_width]
+evidence: [title_length]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:
   has: [{is_indexable: true, title_width: 29}, {is_indexable: true, title_width: 1}]

@@ -2,7 +2,9 @@
 title: Slow page
 severity: medium
 category: performance
-definition: The HTTP status is 200, and load_time is above $milliseconds ms.
+definition: >-
+  The HTTP status is 200, the page is HTML (no is_resource; content_kind is html or unknown), and load_time is above
+  $milliseconds ms.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: People leave, and search engines fetch fewer pages of a slow site.
 fix: Make the server answer faster, or the page smaller
@@ -11,8 +13,15 @@ evidence: [status_code, load_time]
 thresholds: {milliseconds: {default: 1000, unit: ms}}
 cases:
   has: [{status_code: 200, load_time: 1001}]
-  has_not: [{status_code: 200, load_time: 1000}, {status_code: 404, load_time: 1001}]
+  has_not:
+    - {status_code: 200, load_time: 1000}
+    - {status_code: 404, load_time: 1001}
+    - {status_code: 200, load_time: 1001, content_kind: pdf}
+    - {status_code: 200, load_time: 1001, is_resource: true}
 */
 SELECT crawl_id, project_id, url, CAST(load_time AS VARCHAR) || ' ms to the last byte' AS why
 FROM mart.pages
-WHERE status_code = 200 AND load_time > $milliseconds
+WHERE status_code = 200
+  AND NOT coalesce(is_resource, false)
+  AND coalesce(content_kind, 'html') = 'html'
+  AND load_time > $milliseconds

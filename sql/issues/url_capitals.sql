@@ -3,7 +3,7 @@ title: Capitals in the URL
 severity: low
 category: urls
 definition: >-
-  The page answers 200, and its path contains capitals; a path with % is left out, because % is followed by capitals
+  The page answers 200, is no file (is_resource), and its path contains capitals; a path with % is left out, because % is followed by capitals
   in escapes.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Addresses that differ by case are different pages, and people write them in small letters.
@@ -16,7 +16,8 @@ cases:
     - {status_code: 200, urlpath: /about}
     - {status_code: 200, urlpath: /caf%C3%A9}
     - {status_code: 404, urlpath: /About}
+    - {status_code: 200, is_resource: true, urlpath: /About}
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages
-WHERE status_code = 200 AND strpos(urlpath, '%') = 0 AND urlpath <> lower(urlpath)
+WHERE status_code = 200 AND NOT coalesce(is_resource, false) AND strpos(urlpath, '%') = 0 AND urlpath <> lower(urlpath)

@@ -2,7 +2,7 @@
 title: Double slash in the URL
 severity: low
 category: urls
-definition: The page answers 200, and its path contains //.
+definition: The page answers 200, is no file (is_resource), and its path contains //.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: The same page mostly answers without it too, so it has two addresses.
 fix: Mend the links, and redirect the address with //
@@ -10,8 +10,11 @@ mended_by: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a//b}, {status_code: 200, urlpath: //b}]
-  has_not: [{status_code: 200, urlpath: /a/b}, {status_code: 404, urlpath: /a//b}]
+  has_not:
+    - {status_code: 200, urlpath: /a/b}
+    - {status_code: 404, urlpath: /a//b}
+    - {status_code: 200, is_resource: true, urlpath: /a//b}
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages
-WHERE status_code = 200 AND strpos(urlpath, '//') > 0
+WHERE status_code = 200 AND NOT coalesce(is_resource, false) AND strpos(urlpath, '//') > 0

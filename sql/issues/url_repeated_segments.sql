@@ -3,7 +3,7 @@ title: Repeated parts of the path
 severity: medium
 category: urls
 definition: >-
-  The page answers 200, and at least $repeats parts of its path stand further left in it too. A part is what slashes
+  The page answers 200, is no file (is_resource), and at least $repeats parts of its path stand further left in it too. A part is what slashes
   divide behind the first one.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: >-
@@ -23,8 +23,9 @@ cases:
     - {status_code: 200, urlpath: /a//b/}
     - {status_code: 200, urlpath: /}
     - {status_code: 404, urlpath: /a/b/a/b}
+    - {status_code: 200, is_resource: true, urlpath: /a/b/a/b}
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages
-WHERE status_code = 200
+WHERE status_code = 200 AND NOT coalesce(is_resource, false)
   AND array_length(split(substr(urlpath, 2), '/')) - array_length(array_distinct(split(substr(urlpath, 2), '/'))) >= $repeats

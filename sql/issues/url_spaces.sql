@@ -2,7 +2,7 @@
 title: Spaces in the URL
 severity: low
 category: urls
-definition: The page answers 200, and its URL contains a space or %20.
+definition: The page answers 200, is no file (is_resource), and its URL contains a space or %20.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Such addresses break where people copy them.
 fix: Part words by hyphens
@@ -10,8 +10,11 @@ mended_by: content
 evidence: [status_code]
 cases:
   has: [{status_code: 200, url: 'https://example.org/a%20b'}, {status_code: 200, url: 'https://example.org/a b'}]
-  has_not: [{status_code: 200, url: 'https://example.org/a-b'}, {status_code: 404, url: 'https://example.org/a%20b'}]
+  has_not:
+    - {status_code: 200, url: 'https://example.org/a-b'}
+    - {status_code: 404, url: 'https://example.org/a%20b'}
+    - {status_code: 200, is_resource: true, url: 'https://example.org/a%20b'}
 */
 SELECT crawl_id, project_id, url, 'contains a space' AS why
 FROM mart.pages
-WHERE status_code = 200 AND (strpos(url, ' ') > 0 OR strpos(url, '%20') > 0)
+WHERE status_code = 200 AND NOT coalesce(is_resource, false) AND (strpos(url, ' ') > 0 OR strpos(url, '%20') > 0)

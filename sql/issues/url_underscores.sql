@@ -2,7 +2,7 @@
 title: Underscores in the URL
 severity: low
 category: urls
-definition: The page answers 200, and its path contains an underscore.
+definition: The page answers 200, is no file (is_resource), and its path contains an underscore.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: Search engines read words that are joined by underscores as one.
 fix: Part words by hyphens in new addresses; old ones are not worth a redirect
@@ -10,8 +10,11 @@ mended_by: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a_b}]
-  has_not: [{status_code: 200, urlpath: /a-b}, {status_code: 404, urlpath: /a_b}]
+  has_not:
+    - {status_code: 200, urlpath: /a-b}
+    - {status_code: 404, urlpath: /a_b}
+    - {status_code: 200, is_resource: true, urlpath: /a_b}
 */
 SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
 FROM mart.pages
-WHERE status_code = 200 AND strpos(urlpath, '_') > 0
+WHERE status_code = 200 AND NOT coalesce(is_resource, false) AND strpos(urlpath, '_') > 0

@@ -43,6 +43,9 @@ const ok =
   (holds: Holds): Holds =>
   (page, worth) =>
     page.status === 200 && holds(page, worth);
+/** An answer that is no file. */
+const okPage = (holds: Holds): Holds => ok((page, worth) => isPage(page, worth) && holds(page, worth));
+const okHtml = (holds: Holds): Holds => ok((page, worth) => isHtml(page, worth) && holds(page, worth));
 const reason =
   (...reasons: readonly string[]): Holds =>
   (page) =>
@@ -127,6 +130,8 @@ const toCanonical = (holds: (target: Page) => boolean): Holds =>
       holds(canonicalTarget),
   );
 const isPage: Holds = ({ url, row }) => !isResource(url, row);
+const isHtml: Holds = (page, worth) =>
+  isPage(page, worth) && (str(page.row, 'content_kind') ?? 'html') === 'html';
 const several = (name: string): Holds => listed(name, (values) => values.length > 1);
 const hreflang = (error: string): Holds =>
   listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
@@ -366,21 +371,24 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   orphan: ['medium', indexable((_page, { isOrphan }) => isOrphan)],
   dead_end: ['medium', indexable(between('internal_outlinks', 0, 0))],
-  one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isPage))],
+  one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isHtml))],
   only_nofollow_inlinks: ['medium', indexable(all(over('nb_inlinks', 0), between('follow_inlinks', 0, 0)))],
   internal_nofollow: ['low', indexable(over('internal_nofollow_outlinks', 0))],
   many_internal_links: ['low', ok(over('internal_outlinks', 1000))],
   many_external_links: ['low', ok(over('external_outlinks', 100))],
   deep_page: ['low', indexable(over('depth', 5))],
 
-  url_capitals: ['low', ok(text('urlpath', (path) => !path.includes('%') && path !== path.toLowerCase()))],
-  url_underscores: ['low', ok(has('urlpath', '_'))],
-  url_spaces: ['low', ok(has('url', ' ', '%20'))],
-  url_double_slash: ['low', ok(has('urlpath', '//'))],
+  url_capitals: [
+    'low',
+    okPage(text('urlpath', (path) => !path.includes('%') && path !== path.toLowerCase())),
+  ],
+  url_underscores: ['low', okPage(has('urlpath', '_'))],
+  url_spaces: ['low', okPage(has('url', ' ', '%20'))],
+  url_double_slash: ['low', okPage(has('urlpath', '//'))],
   long_url: ['low', indexable(({ url }) => characters(url) > 115)],
   url_many_parameters: ['low', ok(all(is('url_has_params'), ({ url }) => url.split('&').length > 3))],
-  url_non_ascii: ['low', ok(({ url }) => /[^\x20-\x7e]|%[89a-f][0-9a-f]/i.test(url))],
-  url_repeated_segments: ['medium', ok(text('urlpath', (path) => repeats(path) >= 2))],
+  url_non_ascii: ['low', okPage(({ url }) => /[^\x20-\x7e]|%[89a-f][0-9a-f]/i.test(url))],
+  url_repeated_segments: ['medium', okPage(text('urlpath', (path) => repeats(path) >= 2))],
   url_session: ['medium', ok(({ url }) => /sess(ion)?id=/.test(url.toLowerCase()))],
   url_tracking: [
     'medium',
@@ -420,7 +428,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   in_many_sitemaps: ['low', listed('sitemaps_file_origin', (files) => files.length > 1)],
   not_in_sitemap: [
     'low',
-    indexable(all((page, worth) => worth.hasSitemaps && !inSitemap(page, worth), isPage)),
+    indexable(all((page, worth) => worth.hasSitemaps && !inSitemap(page, worth), isHtml)),
   ],
 
   http_page: ['high', ok(({ url }) => /^http:\/\/(?!localhost|127\.)/.test(url))],
@@ -505,11 +513,14 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   links_without_text: ['low', indexable(over('num_links_without_text', 0))],
   generic_anchors: ['low', indexable(over('num_links_generic_text', 0))],
 
-  slow: ['medium', ok(over('load_time', 1000))],
-  large_page: ['medium', ok(over('weight', 1000))],
+  slow: ['medium', okHtml(over('load_time', 1000))],
+  large_page: ['medium', okHtml(over('weight', 1000))],
   beyond_google_limit: [
     'high',
-    ok(({ row }) => above(num(row, 'weight'), /\.pdf$/i.test(str(row, 'urlpath') ?? '') ? 65_536 : 2_048)),
+    okPage(({ row }) => {
+      const kind = str(row, 'content_kind') ?? (/\.pdf$/i.test(str(row, 'urlpath') ?? '') ? 'pdf' : 'html');
+      return above(num(row, 'weight'), kind === 'pdf' ? 65_536 : 2_048);
+    }),
   ],
   poor_lcp: ['medium', over('cwv_lcp', 4000)],
   middling_lcp: ['low', all(over('cwv_lcp', 2500), ({ row }) => !above(num(row, 'cwv_lcp'), 4000))],

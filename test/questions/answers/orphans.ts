@@ -3,7 +3,7 @@ import { hasAllLinks, observationReason } from './comparison.ts';
 import { demandOfCrawl, logSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named, type ProjectFacts } from './facts.ts';
-import { type Page, within } from './pages.ts';
+import { isFile, type Page, within } from './pages.ts';
 import { bool, byBytes, isKnown, list, num, once } from './values.ts';
 import { urlDaysOf } from './visits.ts';
 
@@ -25,8 +25,9 @@ function hasResourceName(url: string): boolean {
   return RESOURCES.has(/[.]([^.]*)$/.exec(path)?.[1] ?? '') || /\/(feed|rss|atom)$/.test(path);
 }
 
-/** What has such a name, and was not read as a page. */
+/** What is no page by its kind; without one, what has such a name and was not read as a page. */
 export function isResource(url: string, row: Row): boolean {
+  if (isKnown(row.content_kind)) return isFile(row);
   return hasResourceName(url) && !isKnown(row.title) && !isKnown(row.word_count);
 }
 

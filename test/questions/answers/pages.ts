@@ -40,11 +40,15 @@ export function pageOf(row: Row): Page {
     isIndexable:
       reason !== null
         ? false
-        : !isUnread(row) && !isUnknown(row) && (facts.status === 200 || saysYes)
+        : !isFile(row) && !isUnread(row) && !isUnknown(row) && (facts.status === 200 || saysYes)
           ? true
           : null,
   };
 }
+
+/** Whether it is no page, by its kind. */
+export const isFile = (row: Row): boolean =>
+  !['html', 'pdf', 'text', null].includes(str(row, 'content_kind'));
 
 /** Whether it leads away at once, which Google takes for a redirect. */
 const isInstant = (row: Row): boolean =>

@@ -134,6 +134,7 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   unrendered_word_count: [0, 50, 51, 150, 151, 300, null],
   outlinks_only_rendered: [0, 0, 1, null],
   num_resources_denied: [0, 0, 1, null],
+  content_kind: [null, null, 'html', 'html', 'html', 'pdf', 'image'],
   page_group_kind: [null, [], ['tea'], ['tea', 'pots'], ['pots', 'pots']],
   page_group_size: [null, '', 'all', 'tea', 'pots'],
 };

@@ -1,6 +1,7 @@
 import { parse } from 'parse5';
 import { ownUrl } from '../../../core/net/web-url.ts';
-import { contentType, decodeBody, htmlBody } from './parse/decode-body.ts';
+import { htmlBody } from './parse/content-kind.ts';
+import { contentType, decodeBody } from './parse/decode-body.ts';
 import { attribute, isElement, walk } from './parse/tree.ts';
 
 const NAME = '_escaped_fragment_';

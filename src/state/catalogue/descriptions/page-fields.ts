@@ -11,6 +11,8 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   cluster_canonical_status: 'How canonicals handle the cluster of similar pages.',
   clusters: 'Identifiers of the clusters of similar pages that the page is in.',
   compressed: 'Whether the HTML was sent with a content-encoding.',
+  content_kind:
+    'What it is: html, pdf or text, which are pages, or image, video, audio, archive, office, feed, calendar, json, xml, script, style, font, other.',
   crawled_by_googlebot: 'Whether Googlebot requested the page, by the log files.',
   custom_qsdd: "Value that the project's own data scraping took from the page.",
   cwv_bytes_saving: 'Core web vitals: bytes that the page could save.',

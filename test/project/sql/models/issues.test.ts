@@ -136,6 +136,17 @@ test('names its evidence by columns of mart.pages, fields of another dataset, hi
     ]).toEqual([name, []]);
 });
 
+test('no evidence is a column that no export tells of: the issue would never be known', async () => {
+  const told = await readFile(join(SQL.path, 'crawl_pages/crawl_columns.sql'), 'utf8');
+  const pages = await readFile(join(SQL.path, 'crawl_pages/pages.sql'), 'utf8');
+  const fields = pages.slice(pages.indexOf('\nreads:\n'));
+  const isTold = (column: string): boolean =>
+    new RegExp(`^    ${column}:`, 'm').test(fields) || told.includes(`('${column}', '`);
+  expect(['title_width', 'title_length', 'is_indexable'].map(isTold)).toEqual([false, true, true]);
+  for (const { name, evidence } of issues)
+    expect([name, evidence.filter((one) => !one.includes('.') && !isTold(one))]).toEqual([name, []]);
+});
+
 test('one pass over the pages finds what each file finds alone', async () => {
   const pages = scans.flatMap(casePages);
   await createPages(warehouse.connection, columns, pages);

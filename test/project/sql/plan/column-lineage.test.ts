@@ -55,8 +55,8 @@ test('follows our models to the fields of the service', async () => {
   const lineage = await columnLineage(warehouse.connection, models);
   expect(lineage.get('mart.pages')?.get('is_indexable')).toEqual(
     [
-      ...['canonical_evaluation', 'fetch_status', 'indexable', 'meta_refresh_delay', 'meta_refresh_location'],
-      ...['meta_robots', 'meta_robots_index'],
+      ...['canonical_evaluation', 'content_kind', 'fetch_status', 'indexable', 'meta_refresh_delay'],
+      ...['meta_refresh_location', 'meta_robots', 'meta_robots_index'],
       ...['processing_warnings', 'rel_canonical', 'robots_txt_denied', 'status_code', 'url'],
     ].map((field) => `raw.crawl_pages.${field}`),
   );
@@ -72,7 +72,7 @@ test('follows our models to the fields of the service', async () => {
   ]);
   expect(lineage.get('mart.page_changes')?.get('before')).toEqual(
     [
-      ...['canonical_evaluation', 'fetch_status', 'h1', 'indexable', 'meta_description'],
+      ...['canonical_evaluation', 'content_kind', 'fetch_status', 'h1', 'indexable', 'meta_description'],
       ...['meta_refresh_delay', 'meta_refresh_location', 'meta_robots', 'meta_robots_index'],
       ...['processing_warnings', 'rel_canonical', 'robots_txt_denied', 'status_code', 'title', 'url'],
     ].map((field) => `raw.crawl_pages.${field}`),

@@ -143,6 +143,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
     nb_outlinks_range: onHtml(linkRange('coalesce(outlink.internal + outlink."external", 0)')),
   }),
 
+  ...given('enum', 'content_kind'),
   ...given('string', 'title'),
   ...given('natural', 'title_length num_titles'),
   ...duplicateFields('title', 'title_evaluation', 'same_title'),

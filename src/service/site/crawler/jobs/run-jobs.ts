@@ -1,5 +1,6 @@
 import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
+import { PAGE_KINDS } from '../parse/content-kind.ts';
 import { isReadSql } from '../records/request-record.ts';
 import { duplicates } from './duplicates.ts';
 import { hreflang } from './hreflang.ts';
@@ -106,7 +107,7 @@ const DECLARED = `WITH declared AS (
  * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.
  * `canonical_id`: the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200,
  * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
- * its content is not known and nothing else speaks against it.
+ * its content is not known or it is a file, and nothing else speaks against it.
  */
 const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
     fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
@@ -114,7 +115,7 @@ const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND par
     coalesce(NOT meta_robots_index, false) AS is_noindex,
     CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
       THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
-        AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL, false) END AS is_indexable
+        AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL AND coalesce(content_kind IN (${PAGE_KINDS}), true), false) END AS is_indexable
   FROM fetched_pages JOIN crawl_pages AS pages USING (url)
   LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
 

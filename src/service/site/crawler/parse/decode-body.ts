@@ -6,7 +6,6 @@ import {
   encodingName,
   percentEncoded,
 } from '../../../../core/text/encodings.ts';
-import { decodeContent } from '../fetch/content-encoding.ts';
 import type { Fetched } from '../records/records.ts';
 import { headerValues } from './headers.ts';
 
@@ -118,14 +117,4 @@ export function isHtml(headers: Headers, body: Uint8Array): boolean {
   const isForbidden =
     headerValues(headers, 'x-content-type-options').join().split(',')[0]?.trim().toLowerCase() === 'nosniff';
   return !isForbidden && HTML.test(start);
-}
-
-/** The body of an HTML page with a status of 200 to 299, after content-encoding, at most `limit` bytes; null for others. */
-export function htmlBody(
-  { statusCode, headers, body }: Pick<Fetched, 'statusCode' | 'headers' | 'body'>,
-  limit: number,
-): Uint8Array | null {
-  if (statusCode === null || statusCode < 200 || statusCode > 299 || body === null) return null;
-  const plain = decodeContent(body, headers, limit).body;
-  return plain !== null && plain.length > 0 && isHtml(headers, plain) ? plain : null;
 }

@@ -68,7 +68,8 @@ export function markupFields(
   // Browsers then ask for all by HTTPS.
   const isUpgraded = policies.some((policy) => /\bupgrade-insecure-requests\b/i.test(policy));
   const isMixed = isSecure && !isUpgraded;
-  const internal = links.filter(({ intern }) => intern);
+  // A link to the page itself needs no text: it is the permalink of a heading, or leads back to the top.
+  const internal = links.filter(({ intern, origin, target }) => intern && origin !== target);
   // The header comes first, and the elements of a document that it leads away from are passed over.
   const refresh = sent ?? facts.refresh;
   const led = refresh === null ? null : resolve(refresh.address, sent === null ? 'html' : 'header');
@@ -88,10 +89,7 @@ export function markupFields(
     num_mixed_content: isMixed ? facts.httpResources : 0,
     num_insecure_forms: isMixed ? facts.httpForms : 0,
     num_img_without_size: facts.images - facts.imagesWithSize,
-    num_links_without_text: internal.filter(
-      // One to the page itself is a mark to copy, or leads back to the top.
-      ({ anchor, target }) => anchor === null && target !== url,
-    ).length,
+    num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
     num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor, language))
       .length,
   } satisfies Partial<PageRecord>;

@@ -11,15 +11,8 @@ import {
 import { fetchDate } from '../records/request-record.ts';
 import { alternates, type LinkSource } from './alternates.ts';
 import { refusedBy } from './challenges.ts';
-import {
-  contentType,
-  type Decoded,
-  decodeAs,
-  decodeBody,
-  isHtml,
-  isXml,
-  withQueryOf,
-} from './decode-body.ts';
+import { contentKind } from './content-kind.ts';
+import { contentType, type Decoded, decodeAs, decodeBody, isXml, withQueryOf } from './decode-body.ts';
 import { headerLinks, headerValues, locationOf } from './headers.ts';
 import { pageImages } from './images.ts';
 import { headerFields, markupFields } from './markup-facts.ts';
@@ -51,8 +44,9 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const bare = { ...unfetchedPage(fetched.url, status), ...fetchFacts(fetched, type, rules) };
   // Browsers stay where they are.
   const isNoPage = statusCode === null || isRedirect(statusCode) || statusCode === 204 || statusCode === 205;
-  if (isNoPage || body === null || !isHtml(fetched.headers, body))
-    return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
+  const kind = isNoPage || body === null ? null : contentKind(fetched.headers, body);
+  if (body === null || kind !== 'html')
+    return { page: { ...withHeaders(bare, fetched, rules), content_kind: kind }, links: [], items: [] };
   const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered ?? null, isXml(type));
   const parsed = parseHtml(bare, fetched, read, rules);
   return { ...parsed, page: { ...parsed.page, ...customFields(read.facts, read.html, rules) } };
@@ -173,6 +167,7 @@ function parseHtml(
     page: {
       ...page,
       parsed_html: true,
+      content_kind: 'html',
       is_truncated: page.is_truncated || facts.isCut,
       encoding,
       ...robots,
@@ -331,6 +326,12 @@ export function urlParts(url: string) {
   } satisfies Partial<PageRecord>;
 }
 
+/**
+ * Addresses of Cloudflare's own, without a page behind them: `/cdn-cgi/l/email-protection` stands for a `mailto:` until a
+ * script puts it there. Resized pictures are what they are.
+ */
+const NO_PAGE = /^https?:\/\/[^/?#]+\/cdn-cgi\/(?!image(?:delivery)?\/)/;
+
 const QUALIFIERS = ['nofollow', 'ugc', 'sponsored'];
 
 /** An address of a page, resolved. */
@@ -341,7 +342,8 @@ interface Resolved {
 
 /**
  * The links of a page: each `a` or `area` with an `href` that leads to http or https, as often as it stands there, in
- * the order of the document. Links to a place on the page itself are links to the page.
+ * the order of the document. Links to a place on the page itself are links to the page. Cloudflare's own addresses are no
+ * links.
  *
  * - `anchor`: the text, else the `alt` of the images in it, else the accessible name. `is_image`: images, but no text.
  * - `follow`: false when `rel` has nofollow, ugc or sponsored, or the page's robots directives say nofollow. Search
@@ -358,7 +360,7 @@ export function linkRecords(
   const records: LinkRecord[] = [];
   for (const { href, rel, position, text, alt, name } of anchors) {
     const target = resolve(href);
-    if (target === null) continue;
+    if (target === null || NO_PAGE.test(target.url)) continue;
     const said = collapsed(text);
     const rels = rel.flatMap((one) => one.split(','));
     const qualified = QUALIFIERS.filter((name) => rels.includes(name));

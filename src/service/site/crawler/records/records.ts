@@ -176,6 +176,8 @@ const PAGE_COLUMNS = {
   fetch_date: textOrNull,
   status_code: wholeOrNull,
   content_type: textOrNull,
+  /** What it is: `html`, `pdf`, `image` … (`content-kind.ts`); null for what is not known, or for a redirect. */
+  content_kind: textOrNull,
   /** `1.0` or `1.1`. */
   http_version: textOrNull,
   /** Such as `TLSv1.3`; null over http. */

@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { Semaphore } from '../../../../core/queue/semaphore.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { FetchedAnswer } from '../fetch/fetcher.ts';
-import { htmlBody } from '../parse/decode-body.ts';
+import { htmlBody } from '../parse/content-kind.ts';
 import { BrowserFolder, browserEnvironment } from './browser-folder.ts';
 import { type FoundBrowser, findBrowser } from './find-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';

@@ -57,10 +57,10 @@ export function withRendered(
 /** What the crawler did not ask for, or what the page did not wait for. */
 const NOT_FAILED: readonly string[] = ['not_loaded', 'refused', 'unfinished'];
 
-/** Links whose targets the other ones do not lead to. */
+/** Links to other pages, whose targets the other ones do not lead to. */
 function linksBeyond(links: readonly LinkRecord[], others: readonly LinkRecord[]): number {
   const known = new Set(others.map(({ target }) => target));
-  return links.filter(({ target }) => !known.has(target)).length;
+  return links.filter(({ origin, target }) => target !== origin && !known.has(target)).length;
 }
 
 function countsOf(resources: readonly Resource[]) {

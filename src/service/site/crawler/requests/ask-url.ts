@@ -5,6 +5,7 @@ import type { FetchedAnswer } from '../fetch/fetcher.ts';
 import { MOST_ATTEMPTS, mayRetry } from '../fetch/may-retry.ts';
 import { leadsOn } from '../fetch/redirect-status.ts';
 import type { FetchTools } from '../fetch-round.ts';
+import { isFile } from '../parse/content-kind.ts';
 import { locationOf } from '../parse/headers.ts';
 import { textOf } from '../parse/threads/parse-messages.ts';
 import type { PageRecord } from '../records/records.ts';
@@ -82,5 +83,5 @@ function isIndexable(page: PageRecord): boolean | null {
   const isCanonicalised = page.rel_canonical !== null && page.rel_canonical !== page.url;
   if (page.status_code !== 200 || page.meta_robots_index === false) return false;
   if (isCanonicalised || page.meta_refresh_delay === 0) return false;
-  return page.content_problem === null ? true : null;
+  return page.content_problem === null && !isFile(page.content_kind) ? true : null;
 }

@@ -26,6 +26,19 @@ test.each([
   expect(parsed(`<a href="${href}">x</a>`).links).toEqual([]);
 });
 
+test('addresses of Cloudflare, without a page behind them, are no links; resized pictures are', () => {
+  const { links } = parsed(
+    `<a href="/cdn-cgi/l/email-protection">[email protected]</a><a href="/cdn-cgi/l/email-protection#c8a9">x</a>
+    <a href="https://else.example/cdn-cgi/l/email-protection#1">x</a><a href="/cdn-cgi/image/width=80/a.png">x</a>
+    <a href="/docs/cdn-cgi/l/x">x</a><a href="?q=/cdn-cgi/l/">x</a>`,
+  );
+  expect(links.map(({ target }) => target)).toEqual([
+    'https://site.example/cdn-cgi/image/width=80/a.png',
+    'https://site.example/docs/cdn-cgi/l/x',
+    'https://site.example/shop/shoes.html?q=/cdn-cgi/l/',
+  ]);
+});
+
 test('an address may have spaces and line breaks around and in it', () => {
   expect(parsed('<a href=" /a\nb ">x</a>').links[0]?.target).toBe('https://site.example/ab');
 });

@@ -64,6 +64,12 @@ test('links without text, with a generic text, and images without a size are cou
   });
 });
 
+test('permalinks of headings and links back to the top need no text', () => {
+  const html =
+    '<h2 id=a>A <a href="#a"></a></h2><a href="#">more</a><a href="#top"><svg></svg></a><a href="">here</a>';
+  expect(pageOf(html, HTTPS)).toMatchObject({ num_links_without_text: 0, num_links_generic_text: 0 });
+});
+
 test('the canonical of a header stands beside that of the HTML', () => {
   const page = pageOf('<link rel=canonical href=/html><link rel=amphtml href=/amp>', {
     ...HTTPS,

@@ -53,6 +53,11 @@ test('a rendered page has its own fields, and those of its HTML beside them', ()
   expect(items).toHaveLength(1);
 });
 
+test('a link back to the top, which a script adds, is no link that only rendering shows', () => {
+  const html = HTML.replace('</body>', '') + '<a href="#top">Top</a><a href="#">^</a>';
+  expect(pageOf({ html }).page.outlinks_only_rendered).toBe(0);
+});
+
 test('open shadow trees count as browsers show them, and other templates do not', () => {
   const { page, links } = pageOf({
     html: `<title>x</title><body><my-box><template shadowrootmode="open"><h1>In the <b-c>
