@@ -115,6 +115,10 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       );
     if (file.assumed_zone)
       lines.add('Times have no offset: UTC is assumed, or the setting access_logs.time_zone');
+    if (file.later_formats.length > 0)
+      lines.add(
+        `${file.name}: its format changes: some lines are ${file.format}, others ${file.later_formats.join(', ')}`,
+      );
     if (file.unknown_agents > 0)
       lines.add(
         `${file.name}: ${counted(file.unknown_agents, 'line')} without a user agent: whether a bot or a person sent each is unknown, and so are bot hits and visits of its URLs and days`,

@@ -5,6 +5,7 @@ import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { plausibleTime } from '../../../core/time/plausible-days.ts';
 import type { VerifyOptions } from '../../site/logs/bots/verify-bots.ts';
 import { EventRows } from '../../site/logs/event-rows.ts';
+import { guessedFormat } from '../../site/logs/formats/guessed-format.ts';
 import { formatOfName } from '../../site/logs/formats/known-formats.ts';
 import type { LogFormat } from '../../site/logs/log-line.ts';
 import { blankReport, isSpread, type LogFileReport } from '../../site/logs/log-report.ts';
@@ -13,7 +14,7 @@ import type { LogSource } from '../../site/logs/log-source.ts';
 import { LogTime } from '../../site/logs/log-time.ts';
 import { isOfNuls } from '../../site/logs/plain-text.ts';
 import { readLog } from '../../site/logs/read-log.ts';
-import { learnedState, recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
+import { HANDFUL, learnedState, recogniseFormat, withPrefix } from '../../site/logs/recognise-format.ts';
 import { ownHosts } from '../../site/logs/request-parts.ts';
 import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
 import { AgentNumbers } from './agent-numbers.ts';
@@ -119,7 +120,8 @@ export class LogAdder {
     const id = begin.known?.id ?? (await nextFileId(connection, tables));
     if (!isSame) await forgetFile(connection, tables, id);
     const state = known?.state ?? learnedState(formatOfName(name, time), begin.sample);
-    const format = formatOfName(name, time, state);
+    const isGuess = rules.format === 'auto';
+    const format = isGuess ? guessedFormat(name, time, state) : formatOfName(name, time, state);
     const rows = this.#rows();
     const digest = TextDigest.keyed(secret);
     const from = known?.lines ?? 0;
@@ -143,7 +145,7 @@ export class LogAdder {
     const report: LogFileReport = {
       ...blankReport(source.name),
       status: isKnown ? 'known' : 'added',
-      format: name,
+      ...{ format: name, later_formats: (format.used ?? []).filter((one) => one !== name) },
       ...{ lines: tally.lines - from, events: insert.events - knownLines, known_lines: knownLines },
       ...{ rejected: rejects.count, reasons: rejects.reasons, places: rejects.places },
       ...{ other_hosts: tally.otherHosts, other_host_names: mostFrequent(rows.otherHosts) },
@@ -173,7 +175,10 @@ export class LogAdder {
     if (lacks !== null) throw missingKeys(report.name, lacks);
     const rejected = report.rejected + (known?.rejected ?? 0);
     const lines = report.lines + (known?.lines ?? 0);
-    if (report.rejected > 0 && rejected * 100 > lines * this.#adding.rules.unreadable_percent)
+    const { unreadable_percent } = this.#adding.rules;
+    const hasEvents = report.events + report.known_lines + (known?.events ?? 0) > 0;
+    const isHandful = unreadable_percent > 0 && rejected <= HANDFUL && hasEvents;
+    if (report.rejected > 0 && !isHandful && rejected * 100 > lines * unreadable_percent)
       throw new RefusedFile({ ...report, status: 'refused' });
     if (report.events + report.known_lines === 0 && report.other_hosts > 0 && (known?.events ?? 0) === 0)
       throw new RefusedFile({ ...report, status: 'refused', error: noOwnHost(report) });

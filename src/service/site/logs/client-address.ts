@@ -7,8 +7,16 @@ const OWN: ReadonlySet<string> = new Set([
   ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat', 'unspecified'],
   'deprecatedSiteLocal',
 ]);
-/** What stands where an address could not be told. */
+/** What stands where a text is neither an address nor what is written in place of one. */
 export const UNKNOWN_ADDRESS = 'unknown';
+/** A name of an address, as Apache looks it up. */
+const NAME = /^(?=.{4,253}$)(?:[a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]{1,62}\.?$/i;
+/**
+ * What is written in place of an address: parts of it with the others hidden, a hash, a word, and the identifiers of
+ * RFC 7239 (https://www.rfc-editor.org/rfc/rfc7239#section-6).
+ */
+const HIDDEN =
+  /^(?:(?:[\da-f]{1,4}|[x*]{1,4})(?:[.:]+(?:[\da-f]{1,4}|[x*]{1,4}))*[.:]+[x*]{1,4}|(?:[\da-f]{8}){1,16}|unknown|anonymous|redacted|masked|hidden|unix:.*|_[\w.-]+)$/i;
 /** Hops that are remembered. */
 const MOST = 50_000;
 
@@ -23,7 +31,8 @@ const hops = new Map<string, Hop | null>();
 /**
  * The address of the client: the last public one of the chain of hops. Those before it are what the client says of itself.
  *
- * @returns empty if the line has none; `unknown` if the hop that counts is no address
+ * @returns empty if the line has none, or hides it; its name where it has that in place of the address; `unknown` if the
+ *   hop that counts is neither
  */
 export function clientAddress(
   { address, forwarded }: Pick<LogLine, 'address' | 'forwarded'>,
@@ -34,9 +43,7 @@ export function clientAddress(
     if (client !== null) return client;
   }
   if (address === '') return '';
-  return (
-    lastPublic(address) ?? plainHop(address.slice(address.lastIndexOf(',') + 1))?.address ?? UNKNOWN_ADDRESS
-  );
+  return lastPublic(address) ?? plainHop(address.slice(address.lastIndexOf(',') + 1))?.address ?? '';
 }
 
 /** Null for a chain of one's own addresses alone. */
@@ -47,15 +54,22 @@ function lastPublic(chain: string): string | null {
     end = comma;
     if (text === '') continue;
     const hop = plainHop(text);
-    if (hop === null) return UNKNOWN_ADDRESS;
+    if (hop === null) return inPlaceOfAddress(text);
     if (!hop.isOwn) return hop.address;
   }
   return null;
 }
 
+function inPlaceOfAddress(text: string): string {
+  if (HIDDEN.test(text)) return '';
+  return NAME.test(text) ? text.toLowerCase().replace(/\.$/, '') : UNKNOWN_ADDRESS;
+}
+
 /** Whether each hop of a chain is an address, or says that it is none: `-`, `unknown`. */
 export function isAddressChain(chain: string): boolean {
-  return chain.split(',').every((one) => /^[\s+]*(?:-|unknown)?\s*$/i.test(one) || plainHop(one) !== null);
+  return chain
+    .split(',')
+    .every((one) => /^[\s+]*-?\s*$/.test(one) || HIDDEN.test(one.trim()) || plainHop(one) !== null);
 }
 
 /** Whether an address is of one's own network; false for what is no address. */

@@ -75,7 +75,9 @@ export interface LogFormat {
    */
   read(text: string, from: number, end: number, line: LogLine): 'event' | 'skip' | RejectReason;
   /** Whether most of its lines can be read the short way, which gives the same rows. */
-  readonly plain?: PlainShape;
+  readonly plain?: PlainShape | undefined;
+  /** The names of the formats that lines had, where they may have several. */
+  readonly used?: readonly string[];
   /** Keys that a person named and no line had, with those that lines have; null if there are none. */
   missing?(): { readonly keys: readonly string[]; readonly known: readonly string[] } | null;
 }

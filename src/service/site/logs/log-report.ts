@@ -14,6 +14,8 @@ export function blankReport(name: string) {
      */
     status: 'known' as 'added' | 'known' | 'empty' | 'refused' | 'failed',
     format: null as string | null,
+    /** Formats that its lines have after that one. */
+    later_formats: [] as readonly string[],
     /** Lines that were read now; they are events, rejects, lines of other hosts, and skipped ones. */
     lines: 0,
     events: 0,

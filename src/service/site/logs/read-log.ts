@@ -1,5 +1,12 @@
 import type { EventRows } from './event-rows.ts';
-import { clearLine, type LogFormat, LogLine, NO_LINE, type RejectReason } from './log-line.ts';
+import {
+  clearLine,
+  type LogFormat,
+  LogLine,
+  NO_LINE,
+  type PlainShape,
+  type RejectReason,
+} from './log-line.ts';
 import { PlainLines } from './plain-lines.ts';
 import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
@@ -61,7 +68,8 @@ export async function readLog(pieces: AsyncIterable<Uint8Array>, reading: LogRea
 class LineReader {
   readonly #reading: LogReading;
   readonly #line = new LogLine();
-  readonly #plain: PlainLines | null;
+  /** By what tells them: the format of a file may change. */
+  readonly #plains = new Map<PlainShape | undefined, PlainLines | null>();
   /** Lines of the file up to where it was read. */
   lines: number;
   /** Comments, empty lines and messages that are no requests. */
@@ -76,8 +84,6 @@ class LineReader {
 
   constructor(reading: LogReading) {
     this.#reading = reading;
-    const { format, rows, markOf } = reading;
-    this.#plain = format.plain === undefined ? null : new PlainLines(rows, format.plain, markOf);
     this.lines = reading.from;
   }
 
@@ -97,7 +103,7 @@ class LineReader {
 
   /** Reads whole lines; gives the place of what is left. */
   #read(bytes: Buffer): number {
-    const plain = this.#plain;
+    let plain = this.#plain();
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     plain?.begin(bytes, view);
     // Of plain lines alone, no text is made.
@@ -111,6 +117,9 @@ class LineReader {
       else if (plain?.read(from, stop, this.lines) !== true) {
         if (text === '') text = bytes.toString('latin1');
         this.#readCarefully(text, view, from, stop);
+        const next = this.#plain();
+        if (next !== plain) next?.begin(bytes, view);
+        plain = next;
       }
       from = end + 1;
     }
@@ -118,6 +127,17 @@ class LineReader {
     if (!this.#passesOver) this.#reading.onReject({ line: this.lines + 1, reason: 'too_long' });
     this.#passesOver = true;
     return bytes.length;
+  }
+
+  /** The short way for lines of the format, as long as it does not change. */
+  #plain(): PlainLines | null {
+    const { format, rows, markOf } = this.#reading;
+    const shape = format.plain;
+    const known = this.#plains.get(shape);
+    if (known !== undefined) return known;
+    const plain = shape === undefined ? null : new PlainLines(rows, shape, markOf);
+    this.#plains.set(shape, plain);
+    return plain;
   }
 
   #readCarefully(text: string, view: DataView, begin: number, stop: number): void {

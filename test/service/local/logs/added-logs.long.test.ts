@@ -82,7 +82,7 @@ test('a file with rejects is refused whole, or added without them', async () => 
   const { path, add, events, resources, project } = await openLogs();
   const dirty = `${line({ url: '/1', agent: 'first' })}\u0016\u0003\u0001 garbage\n${line({ url: '/2', status: 'ok' })}\n${line({ url: '/3' })}`;
   await long(path('dirty.log'), dirty);
-  const { files } = await add(['dirty.log']);
+  const { files } = await add(['dirty.log'], {}, 'fail');
   const counts = { lines: 5, rejected: 2, skipped: 1, other_hosts: 0 };
   const places = { not_the_format: [2], bad_status: [3] };
   expect(files).toMatchObject([{ status: 'refused', ...counts, places }]);
@@ -107,19 +107,26 @@ test('a file with rejects is refused whole, or added without them', async () => 
   });
 });
 
-test('one broken line in a hundred is left out and said, two refuse the file, and what is refused may be read again', async () => {
+test('ten broken lines, or one in a hundred, are left out and said; more refuse the file', async () => {
   const { path, add, events } = await openLogs();
   const lines = (good: number, bad: number): string =>
-    Array.from({ length: good }, (_, n) => line({ url: `/${n}` })).join('') +
-    '\u0016\u0003\u0001 scan\n'.repeat(bad);
-  await long(path('one.log'), lines(99, 1));
-  expect((await add(['one.log'])).files).toMatchObject([
-    { status: 'added', events: 99, rejected: 1, places: { not_the_format: [100] } },
-  ]);
-  await long(path('two.log'), lines(98, 2).replaceAll('203.0.113.9', '203.0.113.7'));
-  expect((await add(['two.log'])).files).toMatchObject([{ status: 'refused', rejected: 2 }]);
-  expect((await add(['two.log'], { unreadable_percent: 2 })).files).toMatchObject([{ status: 'added' }]);
-  await long(path('three.log'), lines(99, 1).replaceAll('203.0.113.9', '203.0.113.8'));
+    Array.from({ length: good }, (_, n) =>
+      line({ url: `/${n}`, address: `203.0.${good % 250}.${bad}` }),
+    ).join('') + '\u0016\u0003\u0001 scan\n'.repeat(bad);
+  for (const [good, bad, status] of [
+    [99, 1, 'added'],
+    [60, 1, 'added'],
+    [3, 10, 'added'],
+    [1098, 11, 'added'],
+    [1080, 12, 'refused'],
+    [0, 4, 'failed'],
+  ] as const) {
+    const name = `${good}-${bad}.log`;
+    await long(path(name), lines(good, bad));
+    expect([name, (await add([name])).files[0]?.status]).toEqual([name, status]);
+  }
+  expect((await add(['1080-12.log'], { unreadable_percent: 2 })).files).toMatchObject([{ status: 'added' }]);
+  await long(path('three.log'), lines(99, 13));
   expect((await add(['three.log'], {}, 'fail')).files).toMatchObject([{ status: 'refused' }]);
   expect((await events('url')).length).toBeGreaterThanOrEqual(99);
 });

@@ -47,6 +47,21 @@ test.for([
   expect((await events('bot')).flat()).toEqual(isBot.map((one) => (one === true ? '(no user agent)' : null)));
 });
 
+test('a file that grows in another format is read on in it, and its copy is known', async () => {
+  const { path, add, events } = await openLogs();
+  await writeFile(path('a.log'), COMMON.repeat(3));
+  expect((await add(['a.log'])).files).toMatchObject([{ events: 3, format: 'common', later_formats: [] }]);
+  const grown = COMMON.repeat(3) + line() + `www.shop.example ${line()}`;
+  await writeFile(path('a.log'), grown);
+  const later = { format: 'common', later_formats: ['combined', 'host_combined'], unknown_agents: 0 };
+  expect((await add(['a.log'])).files).toMatchObject([{ events: 2, ...later }]);
+  await writeFile(path('a.log'), `${grown}other.example ${line()}`);
+  expect((await add(['a.log'])).files).toMatchObject([{ events: 0, other_hosts: 1, rejected: 0 }]);
+  await long(path('copy.log'), grown);
+  expect((await add(['copy.log'])).files).toMatchObject([{ status: 'known' }]);
+  expect((await events('is_bot')).flat()).toEqual([null, null, null, false, false]);
+});
+
 test('of a URL and day with an unknown agent, nobody counts as a bot or a person, and its month neither', async () => {
   const { at, path, add, pages, project, resources } = await openLogs();
   at('2026-12-20T00:00:00Z');

@@ -2,6 +2,7 @@ import { plausibleTime } from '../../../../src/core/time/plausible-days.ts';
 import { BotList } from '../../../../src/service/site/logs/bots/bot-list.ts';
 import { verifyBots } from '../../../../src/service/site/logs/bots/verify-bots.ts';
 import { EventRows } from '../../../../src/service/site/logs/event-rows.ts';
+import { guessedFormat } from '../../../../src/service/site/logs/formats/guessed-format.ts';
 import { formatOfName } from '../../../../src/service/site/logs/formats/known-formats.ts';
 import { LogTime } from '../../../../src/service/site/logs/log-time.ts';
 import { readLog } from '../../../../src/service/site/logs/read-log.ts';
@@ -56,7 +57,10 @@ export async function linesOf(
   const events: { url: string; status: string; verdict: string; referer: string }[] = [];
   const { signal } = new AbortController();
   const reading = {
-    ...{ format: formatOfName(name, makeTime()), rows, isFinal: true },
+    ...{
+      format: format === undefined ? guessedFormat(name, makeTime(), '') : formatOfName(name, makeTime()),
+    },
+    ...{ rows, isFinal: true },
     ...{ digest: TextDigest.keyed('k'), from: 0, markOf: () => 0 },
     onReject: ({ reason }: { reason: string }) => void rejects.push(reason),
     onRows: async () => {

@@ -28,6 +28,9 @@ const NO_SUCH: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
 /** More names of one address are not looked at. */
 const MOST_NAMES = 16;
 
+/** Ends of names that DNS has not: those of anonymised addresses, and of one's own network. */
+const NO_NAME = /\.(?:invalid|local|localhost|internal|lan|home|arpa)$/;
+
 /** Null: DNS gave no answer. */
 type DnsAnswer = readonly string[] | null;
 
@@ -61,6 +64,18 @@ export class DnsCheck {
       if (answer === 'unchecked') verification = answer;
     }
     return verification;
+  }
+
+  /** Verifies by the name alone, for a log that has the name of an address, not the address itself. */
+  async checkName(name: string, suffixes: readonly string[], signal: AbortSignal): Promise<BotVerification> {
+    if (!/^[\w.-]+\.[a-z][a-z\d-]+$/.test(name) || NO_NAME.test(name)) return 'unchecked';
+    if (!suffixes.some((suffix) => name.endsWith(`.${suffix.toLowerCase()}`))) return 'refuted';
+    const answers = [
+      await this.#ask(`4 ${name}`, () => this.#resolver.resolve4(name), signal),
+      await this.#ask(`6 ${name}`, () => this.#resolver.resolve6(name), signal),
+    ];
+    if (answers.some((addresses) => addresses !== null && addresses.length > 0)) return 'verified';
+    return answers.includes(null) ? 'unchecked' : 'refuted';
   }
 
   async #verifyName(name: string, address: string, signal: AbortSignal): Promise<BotVerification> {

@@ -31,21 +31,19 @@ export async function verifyBots(
     pairs.map(async ({ bot, address }, index) => {
       const before = byRanges[index] ?? 'unchecked';
       const { suffixes } = list.verificationOf(bot);
-      if (
-        before === 'verified' ||
-        suffixes.length === 0 ||
-        addressNumber(address) === null ||
-        isOwnAddress(address)
-      )
+      if (before !== 'unchecked' && addressNumber(address) === null) return before;
+      if (before === 'verified' || suffixes.length === 0 || address === '' || isOwnAddress(address))
         return before;
-      const answer = await dns.check(address, suffixes, signal);
+      const answer = await (addressNumber(address) === null
+        ? dns.checkName(address, suffixes, signal)
+        : dns.check(address, suffixes, signal));
       return answer === 'unchecked' ? before : answer;
     }),
   );
 }
 
 function verifyByRanges({ bot, address }: ClaimedBot, list: BotList): BotVerification {
-  // Somebody wrote no address in its place: nobody believes that it is the bot.
+  // Somebody wrote in its place what no server writes: nobody believes that it is the bot.
   if (address === UNKNOWN_ADDRESS) return 'refuted';
   const { ranges } = list.verificationOf(bot);
   const number = addressNumber(address);

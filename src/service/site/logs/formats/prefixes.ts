@@ -70,6 +70,9 @@ export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat
     get state() {
       return format.state ?? '';
     },
+    get used() {
+      return (format.used ?? []).map((one) => `${prefix}:${one}`);
+    },
     ...(format.missing === undefined ? {} : { missing: () => format.missing?.() ?? null }),
     read(text, from, end, line) {
       const inner = PREFIXES[prefix](text, from, end);

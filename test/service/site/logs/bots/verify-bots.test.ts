@@ -150,6 +150,15 @@ test.each(['ESERVFAIL', 'ETIMEOUT', 'EREFUSED', 'ECONNREFUSED', 'ECANCELLED', 'n
   },
 );
 
+test('the name of an address is verified by DNS, where the log has no address', async () => {
+  const dns = new DnsCheck(new NamesResolver({ 'crawl-66-249-66-1.googlebot.com A': ['66.249.66.1'] }));
+  expect(await verify('Googlebot', 'crawl-66-249-66-1.googlebot.com', dns)).toBe('verified');
+  expect(await verify('Googlebot', 'crawl-66-249-66-2.googlebot.com', dns)).toBe('refuted');
+  expect(await verify('Googlebot', 'crawl-66-249-66-1.googlebot.com.evil.example', dns)).toBe('refuted');
+  expect(await verify('Googlebot', 'anon-66-249-66-1.ip6.invalid', dns)).toBe('unchecked');
+  expect(await verify('Googlebot', 'crawl-66-249-66-1.googlebot.com')).toBe('unchecked');
+});
+
 test('DNS is asked neither for what ranges verify, nor for a crawler without suffixes, nor for no address', async () => {
   const resolver = new NamesResolver({});
   const dns = new DnsCheck(resolver);
