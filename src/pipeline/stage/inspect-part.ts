@@ -10,6 +10,7 @@ import { typeFamily } from '../../project/model/field.ts';
 import type { RawPart } from '../../project/model/source.ts';
 import { quoteNumbers } from './exact-json.ts';
 import { LACKS_REASON, lacksSql } from './foreign-rows.ts';
+import { isJson } from './loose-json.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { type PartFacts, writePart } from './package-part.ts';
 import { parquetColumns } from './parquet-reader.ts';
@@ -224,7 +225,11 @@ async function* jsonRecords(part: RawPart): AsyncGenerator<RawRecord> {
     const { text, valid } = decode(bytes.replace(/\r$/, ''));
     const line = part.firstLine - 1 + number;
     const quoted = valid ? quoteNumbers(text) : null;
-    const problem = !valid ? 'is not valid UTF-8' : quoted === null ? 'is not valid JSON' : null;
+    const problem = !valid
+      ? 'is not valid UTF-8'
+      : quoted === null || !isJson(text)
+        ? 'is not valid JSON'
+        : null;
     yield { line, problem, text, quoted, cells: null };
   }
 }

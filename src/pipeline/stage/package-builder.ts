@@ -17,6 +17,7 @@ import type { Manifest, PackageColumn, PackageNote } from '../../project/model/m
 import type { RawPart } from '../../project/model/source.ts';
 import { convertPart } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
+import { hasLooseJson } from './loose-json.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes, type RepeatedKeys, repeatedKeys } from './package-notes.ts';
 import { type PartFacts, readPart, writePart } from './package-part.ts';
@@ -213,6 +214,7 @@ export class PackageBuilder {
   ): Promise<PartFacts | null> {
     const { format } = raw;
     if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
+    if (format === 'json' && (await hasLooseJson(raw.path, signal))) return null;
     const part = { ...raw, format };
     if (this.#spelling === 'usual') {
       const converted = await convertPart(
