@@ -27,6 +27,14 @@ export function plausibleTime(now: number, earliest = EARLIEST_DAY): PlausibleTi
   };
 }
 
+/** Days without data that are reported. */
+const FAR_DAYS = 31;
+
+/** Whether most of the days of a span have no data: a clock or a calendar may have been wrong. */
+export function isFarApart(days: number, span: number): boolean {
+  return span > FAR_DAYS + days * 2;
+}
+
 /** What a year that is out of range is likely to be, such as `2569 is 2026 of the Buddhist calendar`; null: nobody knows. */
 export function likelyYear(year: number, { first, end }: PlausibleTime): string | null {
   const [from, to] = [first, end].map((second) => new Date(second * 1000).getUTCFullYear()) as [

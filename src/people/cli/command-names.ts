@@ -7,6 +7,7 @@ export const COMMAND_NAMES = [
   'logs bots update',
   'demand add',
   'demand sync',
+  'demand remove',
   'service start',
   'sandbox start',
   'discover',

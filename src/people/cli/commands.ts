@@ -9,6 +9,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
   'logs bots update': async () => (await import('./commands/logs-bots-update.ts')).logsBotsUpdate,
   'demand add': async () => (await import('./commands/demand-add.ts')).demandAdd,
+  'demand remove': async () => (await import('./commands/demand-remove.ts')).demandRemove,
   'demand sync': async () => (await import('./commands/demand-sync.ts')).demandSync,
   'service start': async () => (await import('./commands/service-start.ts')).serviceStart,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,

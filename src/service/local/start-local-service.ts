@@ -22,8 +22,9 @@ import type { Context } from './http/serve.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
 import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
 import { Notifier } from './notify/notifier.ts';
-import { addDemand, addedDemand, type DemandToAdd } from './ranking/add-demand.ts';
+import { addDemand, addedDemand, type DemandToAdd, removeAddedDemand } from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
+import type { NamedFile, RemovedDemand } from './ranking/remove-demand.ts';
 import type { AddedDemand } from './ranking/store-demand.ts';
 import { Clock } from './resources/clock.ts';
 import { type ResourceKind, Resources, type StoredResource } from './resources/resources.ts';
@@ -78,6 +79,8 @@ export interface ServiceHandle extends AsyncDisposable {
   noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
   /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
   addDemand(projectId: string, work: DemandToAdd, signal: AbortSignal): Promise<AddedDemand>;
+  /** Takes the exports of some files out again. Throws as `removeAddedDemand`. */
+  removeDemand(projectId: string, files: readonly NamedFile[]): Promise<readonly RemovedDemand[]>;
   /** The hashes of the exports that were added to a project, of those that begin so. */
   addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -149,6 +152,7 @@ export async function startLocalService(
       },
       noteLoadedDays: (spans) => noteLoadedDays(rows, spans),
       addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
+      removeDemand: (projectId, files) => removeAddedDemand(context, projectId, files),
       addedDemand: (projectId, mark) => addedDemand(context, projectId, mark),
     };
   } catch (error) {

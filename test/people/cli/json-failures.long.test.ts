@@ -34,6 +34,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'logs add': ['access.log'],
   'logs bots update': ['gptbot.json'],
   'demand add': ['pages.csv'],
+  'demand remove': ['pages.csv'],
   drop: ['--crawl', 'c'],
   query: ['SELECT 1'],
   url: ['https://www.example.com/'],

@@ -1,14 +1,22 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { DIMENSIONS, type Dimension, type Period } from '../../../service/site/demand/demand-row.ts';
-import { DAY_ORDERS } from '../../../service/site/demand/exports/parse-day.ts';
-import { DECIMAL_MARKS } from '../../../service/site/demand/exports/parse-figures.ts';
-import { readDemand } from '../../../service/site/demand/read-demand.ts';
+import { plausibleTime } from '../../../core/time/plausible-days.ts';
+import {
+  type DemandExport,
+  DIMENSIONS,
+  type Dimension,
+  type Period,
+} from '../../../service/site/demand/demand-row.ts';
+import { OpenChoice } from '../../../service/site/demand/exports/open-choice.ts';
+import { DAY_ORDERS, type DayOrder } from '../../../service/site/demand/exports/parse-day.ts';
+import { DECIMAL_MARKS, type DecimalMark } from '../../../service/site/demand/exports/parse-figures.ts';
+import { type DemandOptions, readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { neededArguments, oneOf } from '../flag-values.ts';
-import { addExports, loadDemand } from '../local/load-demand.ts';
+import { addExports, loadDemand, printUnderstood } from '../local/load-demand.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
+import { Questions } from '../questions.ts';
 import { dayOf } from '../run-flags.ts';
 
 const DAY = 86_400_000;
@@ -37,9 +45,10 @@ export const demandAdd: Command = {
     },
     host: { multiple: true, value: 'HOST', help: 'a host of the site besides its own' },
     keep: { help: 'add only what earlier exports do not have' },
+    'dry-run': { help: 'print what the files mean, and store nothing' },
   },
   async run(invocation) {
-    const { workingDirectory, signal, logger } = invocation;
+    const { workingDirectory, logger } = invocation;
     const files = neededArguments(invocation, 'no file named', 'crawlhouse demand add FILE…');
     const options = {
       period: periodOf(invocation),
@@ -49,13 +58,52 @@ export const demandAdd: Command = {
     };
     const settings = await invocation.settings();
     const paths = files.map((path) => resolve(workingDirectory, path));
-    const exports = await readDemand(paths, options, signal);
+    const exports = await readAsking(invocation, paths, {
+      ...options,
+      range: plausibleTime(Date.now(), settings.access_logs.earliest_day),
+    });
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const before = await service.projects();
     const project = await localProject(service, projectFlags(invocation));
     const outcomes = await addExports(invocation, service, project, exports);
-    return await loadDemand(invocation, service, project, outcomes);
+    if (!invocation.has('dry-run')) return await loadDemand(invocation, service, project, outcomes);
+    if (!before.some(({ id }) => id === project.id)) await service.forget(project.id);
+    return await printUnderstood(invocation, project, outcomes);
   },
 };
+
+/** Reads the files; on a terminal a person decides what they leave open. */
+async function readAsking(
+  { person, signal, say }: Invocation,
+  paths: readonly string[],
+  given: DemandOptions,
+): Promise<DemandExport[]> {
+  let options = given;
+  for (;;)
+    try {
+      return await readDemand(paths, options, signal);
+    } catch (error) {
+      if (!(error instanceof OpenChoice) || person === null) throw error;
+      const { message, values, flag } = error;
+      say(`${message}.\n`);
+      using questions = new Questions(person, signal);
+      const answer = await questions.ask(`Which one? ${values.join(' or ')}`, (text) =>
+        values.includes(text) ? undefined : `answer ${values.join(' or ')}`,
+      );
+      options = {
+        ...options,
+        ...(flag === 'decimal' ? { mark: markNamed(answer) } : { dayOrder: orderNamed(answer) }),
+      };
+    }
+}
+
+function markNamed(text: string): DecimalMark | null {
+  return DECIMAL_MARKS.find((one) => one === text) ?? null;
+}
+
+function orderNamed(text: string): DayOrder | null {
+  return DAY_ORDERS.find((one) => one === text) ?? null;
+}
 
 function periodOf(invocation: Invocation): Period | null {
   const [from, to] = [invocation.text('from'), invocation.text('to')];

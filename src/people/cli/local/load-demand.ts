@@ -5,6 +5,7 @@ import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
+import type { UnderstoodDemand } from '../../../service/local/ranking/add-demand.ts';
 import type { Replaced } from '../../../service/local/ranking/replaced-demand.ts';
 import { type DemandExport, isDetailed } from '../../../service/site/demand/demand-row.ts';
 import type { Invocation } from '../command.ts';
@@ -16,14 +17,18 @@ import {
   replacedText,
 } from '../reports/demand-report.ts';
 import { printErrors, runSummary } from '../reports/run-report.ts';
+import { describeUnderstood, hasGuess, isAgreed, type Understood } from '../reports/understood.ts';
+import { understoodDemand } from '../reports/understood-demand.ts';
 import { loadLocal } from './load-local.ts';
 import type { LocalService } from './local-service.ts';
+import { unloadedDays, unloadedText } from './unloaded-days.ts';
 
 /** The columns of the pipeline without which totals would count as search results of their last day. */
 const OF_TOTALS = ['period_days', 'totals_by', 'search_engine'];
 
 /**
- * Adds exports to the project's ranking performance and loads what they change. A refused export leaves the others.
+ * Adds exports to the project's ranking performance. What each means is shown before anything of it is stored. A refused
+ * export leaves the others.
  *
  * @throws CrawlhouseError `bad_pipeline` where the pipeline does not tell totals apart
  */
@@ -35,6 +40,7 @@ export async function addExports(
 ): Promise<DemandOutcome[]> {
   const { projectDir, on_reject: onReject, access_logs: logs } = await invocation.settings();
   const hosts = [...logs.hosts, ...invocation.texts('host')];
+  const isDry = invocation.has('dry-run');
   if (exports.some(({ tables }) => tables.some(({ dimensions }) => !isDetailed(dimensions))))
     await refuseMixing(projectDir);
   const outcomes: DemandOutcome[] = [];
@@ -44,17 +50,60 @@ export async function addExports(
       const replaced: Replaced[] = [];
       const onReplace = (one: Replaced): void => {
         replaced.push(one);
-        for (const sentence of replacedText(one)) invocation.say(`${sentence}\n`);
+        if (!isDry) for (const sentence of replacedText(one)) invocation.say(`${sentence}\n`);
       };
-      const work = { source, onReject, hosts, keep: invocation.has('keep'), onReplace };
+      let understood: Understood | null = null;
+      const agree = async (meaning: UnderstoodDemand): Promise<boolean> => {
+        const place = { site: String(project.start_url), folder: invocation.workingDirectory };
+        understood = understoodDemand(source, meaning, place);
+        if (!isDry) invocation.say(`${describeUnderstood([understood])}\n`);
+        if (isDry || !hasGuess([understood])) return !isDry;
+        return await isAgreed(invocation.person, 'Add it?', invocation.signal);
+      };
+      const work = { source, onReject, hosts, keep: invocation.has('keep'), onReplace, agree };
       const added = await service.handle.addDemand(project.id, work, invocation.signal);
-      outcomes.push({ source, added, replaced: replaced[0] ?? null, error: null });
+      const error = added.status === 'planned' && !isDry ? notAgreed(source) : null;
+      outcomes.push({ source, added, understood, replaced: replaced[0] ?? null, error });
     } catch (error) {
       if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
-      outcomes.push({ source, added: null, replaced: null, error });
+      outcomes.push({ source, added: null, understood: null, replaced: null, error });
     }
   }
   return outcomes;
+}
+
+function notAgreed({ files }: DemandExport): CrawlhouseError {
+  return new CrawlhouseError(
+    'rejected_values',
+    `${files.join(', ')}: nothing of it was added: the answer was not yes`,
+    { hint: 'correct the file, or add it again and answer yes' },
+  );
+}
+
+/** Prints what exports mean, of which nothing was stored; gives the exit code. */
+export async function printUnderstood(
+  invocation: Invocation,
+  project: Project,
+  outcomes: readonly DemandOutcome[],
+): Promise<number> {
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  const exitCode = exitCodeOf(errors);
+  if (invocation.has('json')) {
+    const document = {
+      project: { id: project.id, name: project.name },
+      exports: outcomes.map(demandDocument),
+    };
+    await invocation.printJson({ ...document, run: null, error: failureOf(errors, exitCode) });
+  } else {
+    const texts = outcomes.map(({ understood, added, source }) => {
+      if (understood !== null) return describeUnderstood([understood]);
+      return added?.status === 'unchanged' ? `${source.files.join(', ')}: added before.\n` : '';
+    });
+    await invocation.print(texts.filter(Boolean).join('\n'));
+    invocation.say('Nothing was stored (--dry-run).\n');
+  }
+  for (const error of errors) printError(error, invocation.has('debug'));
+  return exitCode;
 }
 
 /** Loads what has changed, and prints what became of the exports; gives the exit code. */
@@ -66,9 +115,17 @@ export async function loadDemand(
 ): Promise<number> {
   const refused = outcomes.flatMap(({ error }) => error ?? []);
   const result = await loadLocal(invocation, service, project.id, 'demand add');
-  const texts = outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory));
+  const unloaded = await unloadedDays(service, project.id, result);
+  const texts = [
+    ...outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory)),
+    unloaded.map(unloadedText).join(''),
+  ];
   return await endDemand(invocation, result, refused, {
-    document: { project: { id: project.id, name: project.name }, exports: outcomes.map(demandDocument) },
+    document: {
+      project: { id: project.id, name: project.name },
+      exports: outcomes.map(demandDocument),
+      not_loaded: unloaded,
+    },
     text: texts.filter(Boolean).join('\n'),
     idle: 'Nothing new: the warehouse has these search results.',
     next: async () => nextStep(await invocation.settings(), outcomes),

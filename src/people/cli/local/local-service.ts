@@ -140,6 +140,11 @@ export class LocalService implements AsyncDisposable {
     return id;
   }
 
+  /** Deletes a project that was made for a look only. */
+  async forget(project_id: string): Promise<void> {
+    await this.#client.call('deleteProject', { project_id });
+  }
+
   /** Crawls that have not ended, the newest first. */
   async unfinished(): Promise<Crawl[]> {
     const { items } = await this.#client.all('crawls', await this.#workspace());

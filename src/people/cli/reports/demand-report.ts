@@ -6,12 +6,15 @@ import type { AddedDemand } from '../../../service/local/ranking/store-demand.ts
 import type { DemandExport } from '../../../service/site/demand/demand-row.ts';
 import { EXPORT_FORMATS } from '../../../service/site/demand/demand-row.ts';
 import { shownPath } from '../local/shown-path.ts';
+import type { Understood } from './understood.ts';
 
 /** An export that was given, and what became of it. */
 export interface DemandOutcome {
   readonly source: Omit<DemandExport, 'tables'>;
   /** Null where the export was refused. */
   readonly added: AddedDemand | null;
+  /** What it means, as it was shown before anything was stored; null where it was refused or known. */
+  readonly understood: Understood | null;
   /** What earlier exports lost to it; null where nothing was stored. */
   readonly replaced: Replaced | null;
   readonly error: CrawlhouseError | null;
@@ -22,7 +25,7 @@ const DAY = 86_400_000;
 
 /** The outcome of an export for people. */
 export function describeDemand({ source, added }: DemandOutcome, folder: string): string {
-  if (added === null) return '';
+  if (added === null || added.status === 'planned') return '';
   const { period } = source;
   const head = `${source.files.map((file) => shownPath(folder, file)).join(', ')}: ${EXPORT_FORMATS[source.format]}${period === null ? '' : `, ${daysText(period)}`}\n`;
   if (added.status === 'unchanged') return `${head}Nothing new: this export was added before.\n`;
@@ -131,11 +134,14 @@ function daysText({ from, to }: { readonly from: string; readonly to: string }):
 }
 
 /** The outcome as the document of `--json` has it. */
-export function demandDocument({ source, added, replaced, error }: DemandOutcome): object {
+export function demandDocument({ source, added, understood, replaced, error }: DemandOutcome): object {
   const { format, engine, files, period, notes, provisionalFrom = null } = source;
   return {
     ...{ files, format, search_engine: engine, period, notes, provisional_from: provisionalFrom },
-    status: added?.status ?? 'refused',
+    status: error === null ? (added?.status ?? 'refused') : 'refused',
+    understood: (understood?.facts ?? []).map(({ name, value, isGuess = false }) => ({
+      ...{ name, value, is_guess: isGuess },
+    })),
     rows: added?.sums ?? [],
     differences: added?.differences ?? [],
     left_out: added?.leftOut ?? {},

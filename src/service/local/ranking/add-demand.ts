@@ -8,10 +8,11 @@ import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
 import type { ServiceData } from '../rows/service-state.ts';
 import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
+import { type NamedFile, type RemovedDemand, removeDemand } from './remove-demand.ts';
 import { STAGED } from './repeated-demand.ts';
 import type { Replaced } from './replaced-demand.ts';
-import { stageDemand } from './stage-demand.ts';
-import { type AddedDemand, storeDemand } from './store-demand.ts';
+import { type RowEdges, stageDemand } from './stage-demand.ts';
+import { type AddedDemand, NotAgreed, storeDemand } from './store-demand.ts';
 import { sumDemand } from './sum-demand.ts';
 
 /** The quota of an hour is no use to a service of one's own. */
@@ -28,6 +29,14 @@ export interface DemandToAdd {
   readonly keep?: boolean;
   /** Told what earlier exports lose, before they lose it. */
   readonly onReplace?: (replaced: Replaced) => void;
+  /** Whether what was understood is stored; absent: it is. */
+  readonly agree?: (understood: UnderstoodDemand) => Promise<boolean>;
+}
+
+/** What an export means, before anything of it is stored. */
+export interface UnderstoodDemand extends RowEdges {
+  readonly planned: AddedDemand;
+  readonly replaced: Replaced;
 }
 
 /**
@@ -43,7 +52,7 @@ export interface DemandToAdd {
 export async function addDemand(
   { resources, rows }: ServiceData,
   projectId: string,
-  { source, onReject, hosts = [], keep = false, onReplace }: DemandToAdd,
+  { source, onReject, hosts = [], keep = false, onReplace, agree = async () => true }: DemandToAdd,
   signal: AbortSignal,
 ): Promise<AddedDemand> {
   const { start_url } = find(resources, 'projects', projectId);
@@ -59,16 +68,21 @@ export async function addDemand(
     if (known !== undefined)
       return { ...summaryOf(String(known.summary)), status: 'unchanged', changed: null };
     try {
-      const staged = await stageDemand(connection, source, { onReject, isOwnHost }, signal);
+      const { edges, ...staged } = await stageDemand(connection, source, { onReject, isOwnHost }, signal);
+      const ask = (planned: AddedDemand, replaced: Replaced) => agree({ planned, replaced, ...edges });
       const sums = await sumDemand(connection, source);
       signal.throwIfAborted();
       return await connection.transaction(() =>
-        storeDemand(connection, tables, { source, keep, onReplace }, { ...staged, ...sums }),
+        storeDemand(connection, tables, { source, keep, onReplace, agree: ask }, { ...staged, ...sums }),
       );
+    } catch (error) {
+      if (error instanceof NotAgreed) return error.planned;
+      throw error;
     } finally {
       await connection.run(`DROP TABLE IF EXISTS ${STAGED}`);
     }
   }, signal);
+  if (added.status === 'planned') return added;
   resources.transaction(() => {
     const project = find(resources, 'projects', projectId);
     const features = [...new Set([...((project.features as readonly string[] | null) ?? []), RANKING])];
@@ -77,6 +91,26 @@ export async function addDemand(
     resources.putDataset(projectId, RANKING, { table: tables.name, columns: DEMAND_COLUMNS });
   });
   return added;
+}
+
+/**
+ * Takes the exports of some files out of a project's ranking performance, in one transaction.
+ *
+ * @throws CrawlhouseError `usage` for a file that was not added, or only together with others
+ */
+export async function removeAddedDemand(
+  { resources, rows }: ServiceData,
+  projectId: string,
+  files: readonly NamedFile[],
+): Promise<RemovedDemand[]> {
+  if (resources.dataset(projectId, RANKING) === undefined)
+    throw new CrawlhouseError('usage', 'no search data were added to the project');
+  refuseOtherFields(resources, projectId);
+  const tables = demandTables(projectId);
+  return await rows.use(async (connection) => {
+    await makeDemandTables(connection, tables, false);
+    return await connection.transaction(() => removeDemand(connection, tables, files));
+  });
 }
 
 /** The hashes of a project's exports that begin so. */

@@ -23,6 +23,8 @@ const DEMAND_FIELD_RECORDS: readonly FieldRecord[] = [
 export const DEMAND_COLUMNS: readonly Column[] = columnsOf(DEMAND_FIELD_RECORDS);
 /** Columns of the table that are not served: the dimensions of a row's table, and its export. */
 export const [BY, EXPORT] = ['_by', '_export'] as const;
+/** Columns of rows that were replaced: the export that did it, its place in the order, and whether it replaced all of a period. */
+export const [REPLACED_BY, REPLACED_AT, IS_WHOLE] = ['_replaced_by', '_replaced_at', '_is_whole'] as const;
 /** The new rows, as they go into the table. */
 export const [DETAILS, TOTALS] = ['demand_details', 'demand_totals'] as const;
 
@@ -33,6 +35,9 @@ export interface DemandTables {
   /** Quoted, as the next one. */
   readonly rows: string;
   readonly exports: string;
+  /** The rows and exports that later ones replaced: they come back if those are removed. */
+  readonly replacedRows: string;
+  readonly replacedExports: string;
 }
 
 export function demandTables(projectId: string): DemandTables {
@@ -42,20 +47,31 @@ export function demandTables(projectId: string): DemandTables {
     name,
     rows: ServiceRows.table(name),
     exports: ServiceRows.table(`demand_exports_${projectId}`),
+    replacedRows: ServiceRows.table(`demand_replaced_rows_${projectId}`),
+    replacedExports: ServiceRows.table(`demand_replaced_exports_${projectId}`),
   };
 }
 
 /** @param anew what is there is of a project that was deleted, or of a first export that was cut short */
 export async function makeDemandTables(
   connection: Connection,
-  { rows, exports }: DemandTables,
+  { rows, exports, replacedRows, replacedExports }: DemandTables,
   anew: boolean,
 ): Promise<void> {
-  if (anew) for (const one of [rows, exports]) await connection.run(`DROP TABLE IF EXISTS ${one}`);
+  if (anew)
+    for (const one of [rows, exports, replacedRows, replacedExports])
+      await connection.run(`DROP TABLE IF EXISTS ${one}`);
   const columns = DEMAND_COLUMNS.map(({ id, kind }) => `${ident(id)} ${SQL_TYPES[kind]}`);
   const own = [BY, EXPORT].map((one) => `${ident(one)} VARCHAR`);
   await connection.run(`CREATE TABLE IF NOT EXISTS ${rows} (${[...columns, ...own].join(', ')})`);
   await connection.run(`CREATE TABLE IF NOT EXISTS ${exports} (hash VARCHAR PRIMARY KEY, summary VARCHAR)`);
+  const how = `${REPLACED_BY} VARCHAR, ${REPLACED_AT} BIGINT`;
+  await connection.run(
+    `CREATE TABLE IF NOT EXISTS ${replacedRows} (${[...columns, ...own].join(', ')}, ${how}, ${IS_WHOLE} BOOLEAN)`,
+  );
+  await connection.run(
+    `CREATE TABLE IF NOT EXISTS ${replacedExports} (hash VARCHAR, summary VARCHAR, ${how})`,
+  );
 }
 
 export function idOf(name: string): string {

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { DuckDBAppender } from '@duckdb/node-api';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -10,6 +11,8 @@ import {
 } from '../../site/demand/demand-row.ts';
 import { leaveCovered, leaveRepeated, STAGED } from './repeated-demand.ts';
 
+/** Milliseconds after which signals are heard: rows that are in memory come without a pause. */
+const MOST_BUSY = 100;
 /** Rejected rows whose places are kept. */
 const MOST_PLACES = 100;
 
@@ -26,6 +29,12 @@ export interface StagedDemand {
   readonly repeatedRows?: number;
   /** Rows of a property that another one of the export covers, by property. */
   readonly coveredRows?: Readonly<Record<string, number>>;
+}
+
+/** The first and the last row that is used; null where there is none. */
+export interface RowEdges {
+  readonly first: DemandRow | null;
+  readonly last: DemandRow | null;
 }
 
 interface TotalRow {
@@ -46,7 +55,7 @@ export async function stageDemand(
   { tables, supersedes, format }: DemandExport,
   { onReject, isOwnHost }: { onReject: 'fail' | 'quarantine'; isOwnHost: (host: string) => boolean },
   signal: AbortSignal,
-): Promise<StagedDemand> {
+): Promise<StagedDemand & { readonly edges: RowEdges }> {
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${STAGED} (counted_by VARCHAR, date VARCHAR, url VARCHAR, query VARCHAR, device VARCHAR,
       country VARCHAR, clicks BIGINT, impressions BIGINT, position DOUBLE, is_anonymized BOOLEAN, given VARCHAR, property VARCHAR)`,
@@ -55,11 +64,18 @@ export async function stageDemand(
   const totalRows: TotalRow[] = [];
   const [leftOut, otherHosts] = [new Map<string, number>(), new Map<string, number>()];
   let [rejected, pages] = [0, 0];
+  const edges: { first: DemandRow | null; last: DemandRow | null } = { first: null, last: null };
+  let rested = performance.now();
   const appender = await connection.inner.createAppender(STAGED, 'main', 'temp');
   try {
     for (const table of tables) {
       const by = dimensionsText(table.dimensions);
       for await (const record of table.records(signal)) {
+        if (performance.now() - rested > MOST_BUSY) {
+          await breathe();
+          signal.throwIfAborted();
+          rested = performance.now();
+        }
         if ('other' in record) {
           const { searchType } = record.other;
           leftOut.set(searchType, (leftOut.get(searchType) ?? 0) + 1);
@@ -75,6 +91,8 @@ export async function stageDemand(
           else {
             if (host !== null) pages += 1;
             appendRow(appender, by, record.row);
+            edges.first ??= record.row;
+            edges.last = record.row;
           }
         }
       }
@@ -90,7 +108,7 @@ export async function stageDemand(
   const repeatedRows =
     format === 'search_console_bulk' ? 0 : await leaveRepeated(connection, tables[0]?.place ?? '');
   return {
-    ...{ coveredRows, repeatedRows },
+    ...{ edges, coveredRows, repeatedRows },
     ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },
     totalRows,
     otherHosts: Object.fromEntries([...otherHosts].sort(([, a], [, b]) => b - a)),

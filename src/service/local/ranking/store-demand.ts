@@ -4,6 +4,7 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
+import { keepReplaced } from './remove-demand.ts';
 import { STAGED } from './repeated-demand.ts';
 import { DETAILS_GO, keepEarlier, type Replaced, replacedDemand, totalsGo } from './replaced-demand.ts';
 import type { StagedDemand } from './stage-demand.ts';
@@ -11,8 +12,10 @@ import type { DemandDifference, DemandSums } from './sum-demand.ts';
 
 const DAY = 86_400_000;
 export interface AddedDemand extends StagedDemand {
-  /** `unchanged`: the same files were added before. */
-  readonly status: 'added' | 'unchanged';
+  /** `unchanged`: the same files were added before. `planned`: nothing was stored, because nobody agreed. */
+  readonly status: 'added' | 'unchanged' | 'planned';
+  /** The files that it came with. Earlier versions had none. */
+  readonly files?: readonly AddedFile[];
   readonly sums: readonly DemandSums[];
   readonly differences: readonly DemandDifference[];
   /** Days whose rows are now others, both inclusive; null where none are. */
@@ -23,17 +26,38 @@ export interface AddedDemand extends StagedDemand {
   readonly kept_days: number;
 }
 
+interface AddedFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
 interface StoreOptions {
   readonly source: DemandExport;
   readonly keep: boolean;
   readonly onReplace: ((replaced: Replaced) => void) | undefined;
+  /** Whether what was understood is stored. */
+  readonly agree: (planned: AddedDemand, replaced: Replaced) => Promise<boolean>;
 }
 
-/** Puts the staged rows of an export into the table, in the place of those that they replace. Runs in a transaction. */
+/** Nobody agreed to what would be stored. */
+export class NotAgreed extends Error {
+  readonly planned: AddedDemand;
+
+  constructor(planned: AddedDemand) {
+    super('nothing was stored');
+    this.planned = planned;
+  }
+}
+
+/**
+ * Puts the staged rows of an export into the table, in the place of those that they replace. Runs in a transaction.
+ *
+ * @throws NotAgreed
+ */
 export async function storeDemand(
   connection: Connection,
   tables: DemandTables,
-  { source, keep, onReplace }: StoreOptions,
+  { source, keep, onReplace, agree }: StoreOptions,
   found: StagedDemand & Pick<AddedDemand, 'sums' | 'differences'>,
 ): Promise<AddedDemand> {
   try {
@@ -46,11 +70,10 @@ export async function storeDemand(
       });
     // A page exports all tables of a period at once; others come one by one.
     const isWhole = !keep && source.format.endsWith('_page');
-    onReplace?.(await replacedDemand(connection, tables, { hash: source.hash, isWhole }));
-    await replaceRows(connection, tables, { hash: source.hash, isWhole });
+    const replaced = await replacedDemand(connection, tables, { hash: source.hash, isWhole });
+    onReplace?.(replaced);
     const made = `(SELECT ${idOf('date')} AS day FROM ${DETAILS} UNION SELECT ${idOf('date')} FROM ${TOTALS})`;
     const project = { project_id: tables.projectId, kind: 'ranking_performance' } as const;
-    await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
     const [span] = await connection.rows(`SELECT min(day) AS "from", max(day) AS "to" FROM ${made}`);
     const isEmpty = span === undefined || span.from === null;
     const added: AddedDemand = {
@@ -58,7 +81,14 @@ export async function storeDemand(
       status: 'added',
       changed: isEmpty ? null : { from: String(span.from), to: String(span.to) },
       ...days,
+      ...(source.fileHashes === undefined
+        ? {}
+        : { files: source.files.map((path, at) => ({ path, sha256: source.fileHashes?.[at] ?? '' })) }),
     };
+    const planned = { ...added, status: 'planned' } as const;
+    if (!(await agree(planned, replaced))) throw new NotAgreed(planned);
+    await replaceRows(connection, tables, source, isWhole);
+    await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
     if (source.supersedes !== undefined)
       await connection.run(`DELETE FROM ${tables.exports} WHERE starts_with(hash, $1)`, [source.supersedes]);
     await connection.run(`INSERT OR REPLACE INTO ${tables.exports} VALUES ($1, $2)`, [
@@ -114,10 +144,15 @@ async function makeTotals(connection: Connection, source: DemandExport): Promise
 /** An export of which rows go is forgotten, so that adding it again brings them back. */
 async function replaceRows(
   connection: Connection,
-  { rows, exports }: DemandTables,
-  { hash, isWhole }: { readonly hash: string; readonly isWhole: boolean },
+  tables: DemandTables,
+  { hash, supersedes }: DemandExport,
+  isWhole: boolean,
 ): Promise<void> {
-  for (const go of [DETAILS_GO, `${idOf('period_days')} IS NOT NULL AND ${totalsGo(isWhole)}`]) {
+  const { rows, exports } = tables;
+  const replaced = [DETAILS_GO, `${idOf('period_days')} IS NOT NULL AND ${totalsGo(isWhole)}`];
+  // A later reading of the same days by `demand sync` corrects the earlier one.
+  if (supersedes === undefined) await keepReplaced(connection, tables, { hash, isWhole, replaced });
+  for (const go of replaced) {
     await connection.run(
       `DELETE FROM ${exports} WHERE hash IN (SELECT ${ident(EXPORT)} FROM ${rows} WHERE ${go})`,
     );

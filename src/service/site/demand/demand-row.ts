@@ -57,6 +57,8 @@ export type DemandRecord =
 export interface DemandTable {
   readonly place: string;
   readonly dimensions: readonly Dimension[];
+  /** How its numbers and days are written, where they are texts. */
+  readonly writing?: string;
   /** The rows, as they are read; each call reads them anew. */
   records(signal: AbortSignal): AsyncIterable<DemandRecord>;
 }
@@ -72,6 +74,8 @@ export interface DemandExport {
   readonly format: ExportFormat;
   readonly engine: SearchEngine;
   readonly files: readonly string[];
+  /** SHA-256 of each file's content, in their order; absent for what is no file. */
+  readonly fileHashes?: readonly string[];
   /** SHA-256 of the contents and of what was said about them. */
   readonly hash: string;
   /** Earlier exports whose hashes begin so are forgotten: what they had may come again. */

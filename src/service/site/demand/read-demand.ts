@@ -67,7 +67,7 @@ export async function readDemand(
   const hashes = new Map<string, string>();
   for (const path of paths) {
     signal.throwIfAborted();
-    const digest = await hashOf(path);
+    const digest = await hashOf(path, signal);
     if ([...hashes.values()].includes(digest)) continue;
     hashes.set(path, digest);
     found.push(await recognizeFile(path, options, signal));
@@ -76,11 +76,9 @@ export async function readDemand(
   const exports: DemandExport[] = [];
   for (const group of groups.values()) {
     const files = group.map(({ path }) => path);
-    const seal = sealOf(
-      files.map((path) => hashes.get(path) ?? ''),
-      options,
-    );
-    exports.push(await exportOf(group, { files, hash: seal, options, signal }));
+    const fileHashes = files.map((path) => hashes.get(path) ?? '');
+    const seal = sealOf(fileHashes, options);
+    exports.push(await exportOf(group, { files, fileHashes, hash: seal, options, signal }));
   }
   return exports;
 }
@@ -95,11 +93,11 @@ async function exportOf(group: readonly ReadTable[], about: ExportSource): Promi
   const tables = rows.map(({ table }) => table);
   const undated = tables.find(({ dimensions }) => !dimensions.includes('date'));
   if (undated !== undefined && about.options.period === null) throw withoutPeriod(undated);
-  const { files, hash } = about;
+  const { files, fileHashes, hash } = about;
   const period = undated === undefined ? null : about.options.period;
   const [provisionalFrom] = rows.flatMap((one) => one.provisionalFrom ?? []).sort();
   return {
-    ...{ format: first.format, engine: 'google', files, hash, period, tables },
+    ...{ format: first.format, engine: 'google', files, fileHashes, hash, period, tables },
     ...(provisionalFrom === undefined ? {} : { provisionalFrom }),
     notes:
       provisionalFrom === undefined
@@ -196,11 +194,13 @@ function sealOf(
   return hash('sha256', JSON.stringify([hashes.toSorted(), ...said]));
 }
 
-async function hashOf(path: string): Promise<string> {
+/** @throws CrawlhouseError `usage` for a file that is not there */
+export async function hashOf(path: string, signal: AbortSignal): Promise<string> {
   const digest = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path, { signal })) digest.update(chunk as Buffer);
   } catch (error) {
+    signal.throwIfAborted();
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw toCrawlhouseError(Object.assign(error as Error, { path }));
     throw new CrawlhouseError('usage', `there is no file ${path}`, { cause: error, hint: HINT });

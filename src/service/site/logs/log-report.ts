@@ -1,3 +1,4 @@
+import { isFarApart } from '../../../core/time/plausible-days.ts';
 import type { RejectReason } from './log-line.ts';
 
 export type LogFileReport = Readonly<ReturnType<typeof blankReport>>;
@@ -50,13 +51,12 @@ export function blankReport(name: string) {
   };
 }
 
-/** Days without lines that are told, and seconds of one. */
-const FAR_DAYS = 31;
+/** Seconds. */
 const DAY = 86_400;
 
 /** Whether most days between the first and the last line have none: a clock may have been wrong. */
 export function isSpread({ days, first_second: first, last_second: last }: LogFileReport): boolean {
-  return first !== null && last !== null && (last - first) / DAY > FAR_DAYS + days * 2;
+  return first !== null && last !== null && isFarApart(days, (last - first) / DAY);
 }
 
 /** Requests of a known bot in what was added. */

@@ -208,6 +208,13 @@ test('JSON records of another report are refused by name, and their order of key
   ]);
 });
 
+test('an answer of any number of rows is read', async () => {
+  const row = { keys: ['2026-11-01', 'https://e.example/'], clicks: 1, impressions: 2, position: 3 };
+  expect(await figuresOf(JSON.stringify({ rows: Array.from({ length: 150_000 }, () => row) }))).toHaveLength(
+    150_000,
+  );
+});
+
 test('days that Search Console was still counting are provisional', async () => {
   const path = join(await temporaryFolder(), 'a.json');
   const rows = [{ keys: ['2026-11-26', 'https://e.example/'], clicks: 1, impressions: 2, position: 3 }];

@@ -64,6 +64,7 @@ export async function recognizeCsv(
     return {
       place,
       dimensions: dimensionsOf(columns),
+      writing: writingText(proof),
       records: recordsOf(content, header, columns, { ...proof, range: writing.range }),
     };
   };
@@ -87,6 +88,11 @@ interface ProvenWriting {
   readonly order: DayOrder | undefined;
   readonly mark: DecimalMark;
 }
+function writingText({ order, mark }: ProvenWriting): string {
+  const days = { dmy: ', the day before the month', mdy: ', the month before the day' };
+  return `a decimal ${mark}${order === undefined ? '' : days[order]}`;
+}
+
 const MACHINE: ProvenWriting = { order: undefined, mark: 'point' };
 
 /** Reads all rows: one way of writing is that of the whole table. */

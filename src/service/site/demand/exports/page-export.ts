@@ -15,6 +15,7 @@ type Totals = Extract<CsvTable, { kind: 'totals' }>;
 /** The file, its content and its days, as they are known before its tables are. */
 export interface ExportSource {
   readonly files: readonly string[];
+  readonly fileHashes: readonly string[];
   readonly hash: string;
   readonly options: { readonly period: Period | null };
   readonly signal: AbortSignal;
@@ -27,7 +28,7 @@ export interface ExportSource {
  * @throws CrawlhouseError `usage` without days, for two tables by the same dimension, and for a part of web search
  */
 export async function pageExport(tables: readonly CsvTable[], about: ExportSource): Promise<DemandExport> {
-  const { files, hash, options, signal } = about;
+  const { files, fileHashes, hash, options, signal } = about;
   refuseParts(tables, files);
   const totals = withoutEmptyTwins(tables.filter((one): one is Totals => one.kind === 'totals'));
   const dimensions = totals.map(({ dimension }) => dimension);
@@ -47,6 +48,7 @@ export async function pageExport(tables: readonly CsvTable[], about: ExportSourc
     format: engine === 'bing' ? 'bing_page' : 'search_console_page',
     engine,
     files,
+    fileHashes,
     hash,
     period,
     tables: totals.map(({ table }) => table),

@@ -149,7 +149,7 @@ function answerRows(documents: readonly unknown[], path: string): AnswerRow[] {
     const at = documents.length === 1 ? path : `${path}, answer ${index + 1}`;
     const row = AnswerRow.safeParse(document);
     if (row.success) rows.push(row.data);
-    else rows.push(...rowsOf(document, at));
+    else for (const one of rowsOf(document, at)) rows.push(one);
   }
   return rows;
 }

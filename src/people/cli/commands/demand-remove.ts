@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { counted } from '../../../core/text/amounts.ts';
+import type { RemovedDemand } from '../../../service/local/ranking/remove-demand.ts';
+import { hashOf } from '../../../service/site/demand/read-demand.ts';
+import type { Command } from '../command.ts';
+import { neededArguments } from '../flag-values.ts';
+import { endDemand } from '../local/load-demand.ts';
+import { loadLocal } from '../local/load-local.ts';
+import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
+import { LocalService } from '../local/local-service.ts';
+import { shownPath } from '../local/shown-path.ts';
+
+export const demandRemove: Command = {
+  name: 'demand remove',
+  keepsLog: true,
+  summary: 'take files that demand add added out again; what they had replaced comes back',
+  positionals: { shown: 'FILE…', most: Number.POSITIVE_INFINITY },
+  flags: { project: LOCAL_PROJECT_FLAGS.project },
+  async run(invocation) {
+    const { workingDirectory: folder, signal, logger } = invocation;
+    const named = neededArguments(invocation, 'no file named', 'crawlhouse demand remove FILE…');
+    const settings = await invocation.settings();
+    const files = [];
+    for (const path of named.map((one) => resolve(folder, one)))
+      files.push({ path, sha256: existsSync(path) ? await hashOf(path, signal) : null });
+    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const project = await localProject(service, projectFlags(invocation));
+    const removed = await service.handle.removeDemand(project.id, files);
+    const result = await loadLocal(invocation, service, project.id, 'demand remove');
+    return await endDemand(invocation, result, [], {
+      document: { project: { id: project.id, name: project.name }, removed },
+      text: removed.map((one) => describe(one, folder)).join(''),
+      idle: 'Nothing new: the warehouse had none of these search results.',
+      next: async () => '',
+    });
+  },
+};
+
+function describe({ files, rows, days, restored_rows: restored }: RemovedDemand, folder: string): string {
+  const back = restored === 0 ? '' : `; ${counted(restored, 'row')} of earlier exports are back`;
+  return `${files.map((file) => shownPath(folder, file)).join(', ')}: ${counted(rows, 'row')} of ${counted(days, 'day')} removed${back}.\n`;
+}

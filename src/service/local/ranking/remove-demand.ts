@@ -1,0 +1,177 @@
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { jsonOf } from '../../../core/text/json.ts';
+import { noteChangedDays } from '../rows/changed-days.ts';
+import {
+  BY,
+  DEMAND_COLUMNS,
+  type DemandTables,
+  EXPORT,
+  IS_WHOLE,
+  idOf,
+  REPLACED_AT,
+  REPLACED_BY,
+} from './demand-tables.ts';
+
+/** A file that a person names: its path, and its contents where it is there. */
+export interface NamedFile {
+  readonly path: string;
+  readonly sha256: string | null;
+}
+
+/** What became of an export that was removed. */
+export interface RemovedDemand {
+  readonly files: readonly string[];
+  readonly rows: number;
+  /** Rows of earlier exports that it had replaced, and that are back. */
+  readonly restored_rows: number;
+  readonly days: number;
+}
+
+const [DATE, PERIOD, TOTALS_BY, ENGINE] = ['date', 'period_days', 'totals_by', 'search_engine'].map(idOf);
+const CELLS = [...DEMAND_COLUMNS.map(({ id }) => ident(id)), ident(BY), ident(EXPORT)].join(', ');
+/** What only one export has rows of: a day, or the totals of a period by some dimensions. */
+const SLOT = `CASE WHEN ${PERIOD} IS NULL THEN ${DATE} ELSE concat_ws(' ', ${ENGINE}, ${DATE}, ${PERIOD}, ${TOTALS_BY}) END`;
+/** All totals of a period but those of the whole site: an export of the page replaces them together. */
+const PERIOD_SLOT = `CASE WHEN ${TOTALS_BY} <> 'all' THEN concat_ws(' ', ${ENGINE}, ${DATE}, ${PERIOD}) END`;
+
+/** Keeps the rows that an export replaces, until it is removed. */
+export async function keepReplaced(
+  connection: Connection,
+  { rows, exports, replacedRows, replacedExports }: DemandTables,
+  {
+    hash,
+    isWhole,
+    replaced,
+  }: { readonly hash: string; readonly isWhole: boolean; readonly replaced: readonly string[] },
+): Promise<void> {
+  const at = `(SELECT coalesce(max(${REPLACED_AT}), 0) + 1 FROM ${replacedRows})`;
+  const gone = `(${replaced.map((one) => `(${one})`).join(' OR ')}) AND ${EXPORT} <> ${text(hash)}`;
+  await connection.run(`DELETE FROM ${replacedRows} WHERE ${EXPORT} = ${text(hash)}`);
+  await connection.run(
+    `INSERT INTO ${replacedExports} SELECT hash, summary, ${text(hash)}, ${at} FROM ${exports}
+     WHERE hash IN (SELECT ${EXPORT} FROM ${rows} WHERE ${gone})`,
+  );
+  await connection.run(
+    `INSERT INTO ${replacedRows} SELECT ${CELLS}, ${text(hash)}, ${at}, ${isWhole} FROM ${rows} WHERE ${gone}`,
+  );
+}
+
+/**
+ * Takes the exports of some files out, as if they had never been added: what they had replaced comes back. Runs in a
+ * transaction.
+ *
+ * @throws CrawlhouseError `usage` for a file that was not added, or only together with others
+ */
+export async function removeDemand(
+  connection: Connection,
+  tables: DemandTables,
+  files: readonly NamedFile[],
+): Promise<RemovedDemand[]> {
+  const known = await addedExports(connection, tables);
+  const isNamed = (file: AddedFile): boolean =>
+    files.some(({ path, sha256 }) => (sha256 === null ? path === file.path : sha256 === file.sha256));
+  const found = known.filter((one) => one.files.some(isNamed));
+  for (const file of files) {
+    const isKnown = found.some((one) =>
+      one.files.some(({ path, sha256 }) => sha256 === file.sha256 || path === file.path),
+    );
+    if (!isKnown)
+      throw new CrawlhouseError('usage', `${file.path} was not added to the project`, {
+        hint: `added: ${known.flatMap((one) => one.files.map(({ path }) => path)).join(', ') || 'no file'}`,
+      });
+  }
+  const removed: RemovedDemand[] = [];
+  for (const one of found) {
+    const missing = one.files.filter((file) => !isNamed(file)).map(({ path }) => path);
+    if (missing.length > 0)
+      throw new CrawlhouseError('usage', `the file was added together with ${missing.join(', ')}`, {
+        hint: 'name all files of the export',
+      });
+    removed.push(await removeExport(connection, tables, one));
+  }
+  return removed;
+}
+
+interface AddedFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+interface AddedExport {
+  readonly hash: string;
+  readonly files: readonly AddedFile[];
+}
+
+/** The exports that have rows, also if others have replaced all of them. */
+async function addedExports(
+  connection: Connection,
+  { exports, replacedExports, rows, replacedRows }: DemandTables,
+): Promise<AddedExport[]> {
+  const found = await connection.rows(
+    `SELECT hash, any_value(summary) AS summary
+     FROM (SELECT hash, summary FROM ${exports} UNION ALL SELECT hash, summary FROM ${replacedExports})
+     WHERE hash IN (SELECT ${EXPORT} FROM ${rows} UNION SELECT ${EXPORT} FROM ${replacedRows})
+     GROUP BY hash ORDER BY hash`,
+  );
+  return found.map(({ hash, summary }) => {
+    const { files = [] } = jsonOf(String(summary)) as { readonly files?: readonly AddedFile[] };
+    return { hash: String(hash), files };
+  });
+}
+
+async function removeExport(
+  connection: Connection,
+  tables: DemandTables,
+  { hash, files }: AddedExport,
+): Promise<RemovedDemand> {
+  const { rows, exports, replacedRows, replacedExports, projectId } = tables;
+  const isOwn = `${EXPORT} = ${text(hash)}`;
+  const count = async (sql: string): Promise<number> =>
+    Number(await connection.scalar(`SELECT count(*) FROM ${sql}`));
+  const own = (await count(`${rows} WHERE ${isOwn}`)) + (await count(`${replacedRows} WHERE ${isOwn}`));
+  // Who has the slots of the export now: a later one. An export of the page has all of its period.
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE demand_heirs AS
+     SELECT ${SLOT} AS slot, any_value(${EXPORT}) AS heir FROM ${rows} WHERE NOT (${isOwn}) GROUP BY 1
+     UNION ALL
+     SELECT ${PERIOD_SLOT}, any_value(${REPLACED_BY}) FROM ${replacedRows}
+     WHERE ${isOwn} AND ${IS_WHOLE} AND ${TOTALS_BY} <> 'all' GROUP BY 1`,
+  );
+  const days = `SELECT ${DATE} AS day FROM ${rows} WHERE ${isOwn}`;
+  await connection.run(`CREATE OR REPLACE TEMP TABLE demand_removed_days AS ${days}`);
+  for (const table of [rows, replacedRows]) await connection.run(`DELETE FROM ${table} WHERE ${isOwn}`);
+  for (const table of [exports, replacedExports])
+    await connection.run(`DELETE FROM ${table} WHERE hash = ${text(hash)}`);
+  const isVictim = `${REPLACED_BY} = ${text(hash)}`;
+  const heir = `(SELECT any_value(heir) FROM demand_heirs WHERE slot IN (${SLOT}, ${PERIOD_SLOT}))`;
+  await connection.run(
+    `UPDATE ${replacedRows} SET ${REPLACED_BY} = ${heir} WHERE ${isVictim} AND ${heir} IS NOT NULL`,
+  );
+  // Of several that it replaced, one after the other, the last one.
+  const isLast = `(${SLOT}, ${REPLACED_AT}) IN (
+    SELECT (${SLOT}, max(${REPLACED_AT})) FROM ${replacedRows} WHERE ${isVictim} GROUP BY ${SLOT})`;
+  const restored = await count(`${replacedRows} WHERE ${isVictim} AND ${isLast}`);
+  await connection.run(
+    `INSERT INTO ${rows} SELECT ${CELLS} FROM ${replacedRows} WHERE ${isVictim} AND ${isLast}`,
+  );
+  await connection.run(`DELETE FROM ${replacedRows} WHERE ${isVictim} AND ${isLast}`);
+  await connection.run(
+    `UPDATE ${replacedRows} SET ${REPLACED_BY} = (
+       SELECT any_value(now.${EXPORT}) FROM (SELECT ${EXPORT}, ${SLOT} AS slot FROM ${rows}) AS now
+       WHERE now.slot = ${SLOT}
+     ) WHERE ${isVictim}`,
+  );
+  // An export that is whole again is known again.
+  await connection.run(
+    `INSERT OR REPLACE INTO ${exports} SELECT hash, any_value(summary) FROM ${replacedExports}
+     WHERE hash NOT IN (SELECT ${EXPORT} FROM ${replacedRows}) AND hash IN (SELECT ${EXPORT} FROM ${rows})
+     GROUP BY hash`,
+  );
+  await connection.run(`DELETE FROM ${replacedExports} WHERE hash IN (SELECT hash FROM ${exports})`);
+  const changed = { project_id: projectId, kind: 'ranking_performance' } as const;
+  await noteChangedDays(connection, changed, 'SELECT CAST(day AS DATE) FROM demand_removed_days');
+  const gone = Number(await connection.scalar('SELECT count(DISTINCT day) FROM demand_removed_days'));
+  for (const table of ['demand_heirs', 'demand_removed_days'])
+    await connection.run(`DROP TABLE IF EXISTS temp.${table}`);
+  return { files: files.map(({ path }) => path), rows: own, restored_rows: restored, days: gone };
+}
