@@ -17,6 +17,10 @@ test.for([
   ],
   [['pages.csv', '--from', 'may', '--to', '2026-10-01'], '--from: may is not a date'],
   [
+    ['pages.csv', '--from', '2569-10-01', '--to', '2569-10-29'],
+    '--from, --to: 2569-10-01 is not from 1995-01-01',
+  ],
+  [
     ['pages.csv', '--dimensions', 'date,site'],
     '--dimensions date,site: each of date, page, query, country, device once',
   ],

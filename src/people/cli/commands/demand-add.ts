@@ -10,6 +10,7 @@ import {
 import { OpenChoice } from '../../../service/site/demand/exports/open-choice.ts';
 import { DAY_ORDERS, type DayOrder } from '../../../service/site/demand/exports/parse-day.ts';
 import { DECIMAL_MARKS, type DecimalMark } from '../../../service/site/demand/exports/parse-figures.ts';
+import { whyImplausible } from '../../../service/site/demand/make-record.ts';
 import { type DemandOptions, readDemand } from '../../../service/site/demand/read-demand.ts';
 import type { Command, Invocation } from '../command.ts';
 import { neededArguments, oneOf } from '../flag-values.ts';
@@ -58,10 +59,12 @@ export const demandAdd: Command = {
     };
     const settings = await invocation.settings();
     const paths = files.map((path) => resolve(workingDirectory, path));
-    const exports = await readAsking(invocation, paths, {
-      ...options,
-      range: plausibleTime(Date.now(), settings.access_logs.earliest_day),
-    });
+    const range = plausibleTime(Date.now(), settings.access_logs.earliest_day);
+    for (const day of [options.period?.from, options.period?.to]) {
+      const why = day === undefined ? null : whyImplausible(day, range);
+      if (why !== null) throw new CrawlhouseError('usage', `--from, --to: ${why}`);
+    }
+    const exports = await readAsking(invocation, paths, { ...options, range });
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const before = await service.projects();
     const project = await localProject(service, projectFlags(invocation));

@@ -1,10 +1,33 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { idOf } from './demand-tables.ts';
 
 /** Where the rows of an export wait, on one connection. */
 export const STAGED = 'demand_staged';
 /** What tells rows apart, as the files have it. */
 const KEY = 'counted_by, date, url, query, device, country, given, property';
+
+/** The greatest sum that tables hold. */
+const MOST = 2n ** 63n - 1n;
+
+/**
+ * @param from the rows that are added up, as SQL
+ * @throws CrawlhouseError `rejected_values` for clicks or impressions whose sum no table holds: every later run would fail
+ */
+export async function refuseOverflow(connection: Connection, from: string, place: string): Promise<void> {
+  for (const name of ['clicks', 'impressions']) {
+    const column = from === STAGED ? name : idOf(name);
+    const isOver = `coalesce(sum(${column}), 0) > ${MOST}`;
+    if (Number(await connection.scalar(`SELECT CAST(${isOver} AS INTEGER) FROM ${from}`)) === 0) continue;
+    throw new CrawlhouseError(
+      'rejected_values',
+      `${place}: the ${name} of all rows add up to more than 2^63`,
+      {
+        hint: 'nothing of the export was added; look for a broken number in it',
+      },
+    );
+  }
+}
 
 /**
  * Leaves one of rows that are the same, as of answers whose pages overlap, or of a table that was appended to itself.

@@ -9,7 +9,7 @@ import {
   dimensionsText,
   type RejectedRow,
 } from '../../site/demand/demand-row.ts';
-import { leaveCovered, leaveRepeated, STAGED } from './repeated-demand.ts';
+import { leaveCovered, leaveRepeated, refuseOverflow, STAGED } from './repeated-demand.ts';
 
 /** Milliseconds after which signals are heard: rows that are in memory come without a pause. */
 const MOST_BUSY = 100;
@@ -103,10 +103,11 @@ export async function stageDemand(
   // A day of a sync may have pages of another host of its domain only.
   if (supersedes === undefined && pages === 0 && otherHosts.size > 0)
     throw foreign(otherHosts, tables[0]?.place ?? '');
+  const place = tables[0]?.place ?? '';
+  await refuseOverflow(connection, STAGED, place);
   const coveredRows = await leaveCovered(connection);
   // The bulk export has one row for each of the queries that it does not name.
-  const repeatedRows =
-    format === 'search_console_bulk' ? 0 : await leaveRepeated(connection, tables[0]?.place ?? '');
+  const repeatedRows = format === 'search_console_bulk' ? 0 : await leaveRepeated(connection, place);
   return {
     ...{ edges, coveredRows, repeatedRows },
     ...{ rejected: { rows: rejected, places }, leftOut: Object.fromEntries(leftOut) },

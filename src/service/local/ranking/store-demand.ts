@@ -5,7 +5,7 @@ import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand
 import { noteChangedDays } from '../rows/changed-days.ts';
 import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
 import { keepReplaced } from './remove-demand.ts';
-import { STAGED } from './repeated-demand.ts';
+import { refuseOverflow, STAGED } from './repeated-demand.ts';
 import { DETAILS_GO, keepEarlier, type Replaced, replacedDemand, totalsGo } from './replaced-demand.ts';
 import type { StagedDemand } from './stage-demand.ts';
 import type { DemandDifference, DemandSums } from './sum-demand.ts';
@@ -88,6 +88,7 @@ export async function storeDemand(
     const planned = { ...added, status: 'planned' } as const;
     if (!(await agree(planned, replaced))) throw new NotAgreed(planned);
     await replaceRows(connection, tables, source, isWhole);
+    await refuseOverflow(connection, tables.rows, source.tables[0]?.place ?? '');
     await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
     if (source.supersedes !== undefined)
       await connection.run(`DELETE FROM ${tables.exports} WHERE starts_with(hash, $1)`, [source.supersedes]);

@@ -31,6 +31,9 @@ export interface RowPlace {
   readonly range: PlausibleTime;
 }
 
+/** No list of search results is as long; greater ones would not add up. */
+const MOST_POSITION = 1e6;
+
 /** Whether a text begins as a URL does, with a scheme. */
 export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text);
@@ -68,6 +71,10 @@ export function makeRecord(
   const position = positionOf(cells, impressions, mark);
   if (position === undefined)
     return reject(`position: ${shown(cells.position ?? cells.sum_position)} is no number`);
+  if (position !== null && position >= MOST_POSITION)
+    return reject(
+      `position: ${shown(cells.position ?? cells.sum_position)} is no position in search results`,
+    );
   const query = dimensions.includes('query') ? (cells.query ?? '') : '';
   const texts = [url, query, given('device'), given('country')];
   if (texts.some((one) => one.includes('\0'))) return reject('a value has the character NUL');

@@ -321,6 +321,22 @@ test('numbers beyond 2^53, quotes and an export without rows come as they are', 
   expect(empty).toMatchObject({ status: 'added', sums: [], changed: null });
 });
 
+test('figures that no table could add up are refused, also together with those of earlier exports', async () => {
+  const { add, rows } = await project();
+  const most = (2n ** 63n - 1n).toString();
+  const row = (day: number, position = '1'): string =>
+    `2026-11-0${day},https://e.example/,1,${most},${position}\n`;
+  const header = 'date,page,clicks,impressions,position\n';
+  const refused = { code: 'rejected_values', message: expect.stringContaining('add up to more than 2^63') };
+  await expect(add({ 'a.csv': header + row(1) + row(2) })).rejects.toMatchObject(refused);
+  await add({ 'a.csv': header + row(1) });
+  await expect(add({ 'b.csv': header + row(2) })).rejects.toMatchObject(refused);
+  expect(await rows('date')).toHaveLength(1);
+  await expect(add({ 'c.csv': header + row(1, '1000000') })).rejects.toMatchObject({
+    message: expect.stringContaining('position: "1000000" is no position in search results'),
+  });
+});
+
 test('Parquet of the bulk export is read as its CSV is', async () => {
   const { add, rows, folder } = await project();
   const connection = await temporaryConnection(folder);
