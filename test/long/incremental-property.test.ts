@@ -15,7 +15,7 @@ import { runModels } from '../support/run-models.ts';
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
-  .filter(({ name }) => !/crawl_comparison|clusters|weeks|months/.test(name))
+  .filter(({ name }) => !/crawl_comparison|clusters|log_pages_(weeks|months)/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
 /** Each made by one statement. */

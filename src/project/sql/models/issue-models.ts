@@ -17,8 +17,8 @@ import {
 const SEPARATOR = 'chr(31)';
 /** Stands in a finding between the related URL and what was found. */
 const URL_END = 'chr(30)';
-/** Arguments of a function at once: engines allow about 127. */
-const MOST_ARGUMENTS = 50;
+/** Conditions that one pass over the pages looks for: engines have limits of code and of arguments. */
+const MOST_CONDITIONS = 60;
 const NUMBER_LENGTH = 4;
 
 /** A model, with SELECTs in place of the tables of the schema `issues`: what the files under `sql/issues/` say and find. */
@@ -100,14 +100,17 @@ function projects(tuned: TunedIssues): string {
 
 /**
  * One row for each page and issue that it has: crawl_id, project_id, url, issue, why, related_url, relation (of
- * `mart.page_relations`). Conditions on `mart.pages` are found in one pass over it. A page is not related to itself: its
+ * `mart.page_relations`). Conditions on `mart.pages` are found in a few passes over it. A page is not related to itself: its
  * related_url is then NULL.
  */
 function found(tuned: TunedIssues): string {
   const issues = tuned.issues.filter(isLookedFor);
   const scans = issues.flatMap((issue) => (issue.scan === null ? [] : [{ issue, scan: issue.scan }]));
   const own = issues.flatMap((issue) => (issue.scan === null ? ownSelects(issue, tuned) : []));
-  const selects = [...(scans.length === 0 ? [] : [onePass(scans, tuned)]), ...own];
+  const passes: string[] = [];
+  for (let from = 0; from < scans.length; from += MOST_CONDITIONS)
+    passes.push(onePass(scans.slice(from, from + MOST_CONDITIONS), tuned));
+  const selects = [...passes, ...own];
   if (selects.length > 0) return selects.join('\nUNION ALL\n');
   const names = ['crawl_id', 'project_id', 'url', 'issue', 'why', 'related_url', 'relation'];
   return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
@@ -200,9 +203,6 @@ function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
     ({ issue, scan }, index) =>
       `CASE WHEN ${tunedCondition(issue, scan)}\nTHEN ${number(index)} || ${relatedOf(issue, scan)}${whyOf(tunedSql(scan.why, issue))} END`,
   );
-  const groups: string[] = [];
-  for (let from = 0; from < findings.length; from += MOST_ARGUMENTS)
-    groups.push(joined(findings.slice(from, from + MOST_ARGUMENTS)));
   // A condition beside UNNEST would make DuckDB hold all pages for a join (1.5, EXPLAIN: DELIM_JOIN).
   return `SELECT
   each_finding.crawl_id,
@@ -217,7 +217,7 @@ function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
 FROM (
   SELECT page.crawl_id, page.project_id, page.url, each_one.finding
   FROM (
-    SELECT crawl_id, project_id, url, split(${groups.length === 1 ? groups[0] : joined(groups)}, ${SEPARATOR}) AS findings
+    SELECT crawl_id, project_id, url, split(concat_ws(${SEPARATOR}, ${findings.join(',\n')}), ${SEPARATOR}) AS findings
     FROM ${tuned.projects.length + tuned.segments.length === 0 ? 'mart.pages' : `(${numbered('mart.pages', tuned)}) AS numbered`}
   ) AS page
   CROSS JOIN UNNEST(page.findings) AS each_one(finding)
@@ -235,5 +235,3 @@ const relatedOf = (issue: TunedIssue, { related }: PageScan): string =>
 /** Without the separator; a plain text has none. */
 const whyOf = (why: string): string =>
   /^'[\w ,.:;()%-]*'$/.test(why) ? why : `replace(coalesce(${why}\n, ''), ${SEPARATOR}, ' ')`;
-
-const joined = (parts: readonly string[]): string => `concat_ws(${SEPARATOR}, ${parts.join(',\n')})`;

@@ -10,6 +10,8 @@ export interface PartitionedModel {
   readonly types: ReadonlyMap<string, string>;
   /** The columns of `partitions`, with their types. */
   readonly made: ReadonlyMap<string, string>;
+  /** How an engine looks for several values best; IN if not given. */
+  readonly oneOf?: OneOf;
 }
 
 /** A model with the SELECT of its partitions; undefined for one that is built as a whole. */
@@ -51,18 +53,26 @@ export async function isMadeFromUnitAlone(
   return isSame && after.size < before.size;
 }
 
+/** The SQL that a column has one of several values, which are SQL too. */
+export type OneOf = (column: string, values: readonly string[]) => string;
+
+const inValues: OneOf = (column, values) => `${column} IN (${values.join(', ')})`;
+
 /**
  * A condition that holds for the rows of these partitions. It also compares each column by itself: DuckDB pushes such a
  * condition down to the scans, which then skip the rows of other partitions.
  */
-export function inPartitions({ by, types }: PartitionedModel, partitions: readonly string[]): string {
+export function inPartitions(
+  { by, types, oneOf = inValues }: PartitionedModel,
+  partitions: readonly string[],
+): string {
   const keys = partitions.map((key) => JSON.parse(key) as (string | null)[]);
   if (keys.length === 0) return 'false';
   const literal = (column: string, value: string): string => `CAST(${text(value)} AS ${types.get(column)})`;
   const each = by.map((column, index) => {
     const values = [...new Set(keys.map((key) => key[index] ?? null))];
     const present = values.filter((value) => value !== null).map((value) => literal(column, value));
-    const found = present.length > 0 ? `${ident(column)} IN (${present.join(', ')})` : 'false';
+    const found = present.length > 0 ? oneOf(ident(column), present) : 'false';
     return values.includes(null) ? `(${found} OR ${ident(column)} IS NULL)` : found;
   });
   if (by.length === 1) return each.join('');
