@@ -729,6 +729,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'service/site/demand/exports/parse-day.ts': 'ours',
   'service/site/logs/formats/prefixes.ts': 'ours',
   'service/site/logs/formats/strftime.ts': 'ours, and escaped text between them',
+  'service/site/logs/search-engines.ts': 'ours',
   'service/site/logs/log-text.ts': 'ours',
   'service/site/logs/log-time.ts': 'ours',
   'service/local/sandbox/faults/fault-box.ts': 'a person: regular expressions on paths',

@@ -12,6 +12,14 @@ const SAYS_BOT = /compatible|https?:|bot\b|crawl|spider/i;
 const NAME =
   /bot\b|bot[/;_-]|crawl|spider|slurp|scrap|fetch|monitor|preview|validator|checker|curl|wget|python|java\/|okhttp|go-http|libwww|httpclient|http-client|axios|node-fetch|undici|ruby|perl|php\/|headless|phantomjs|lighthouse|grab|inspect|guzzle|proxy|scan/i;
 const NO_AGENT = '(no user agent)';
+const NO_NAME = '(no name)';
+/** URLs, mail addresses and host names. */
+const ADDRESS = /\+?(?:https?:\/\/|www\.)[^\s;,()]*|[\w.+-]+(?:@|\(at\)|\[at\])[\w.-]+/gi;
+/** What programs write to look like a browser. */
+const BROWSER =
+  /^(?:Mozilla|AppleWebKit|KHTML|like Gecko|Gecko|Chrome|Chromium|CriOS|FxiOS|Safari|Firefox|Version|Mobile|Edge?|EdgA|EdgiOS|OPR|Opera|Presto|MSIE.*|Trident.*|Windows.*|Linux.*|Android.*|Macintosh|X11|iPhone.*|iPad.*|CPU .*|U|compatible|rv:.*|bot|robot|crawler|spider|[a-z]{2}(?:[-_][a-z]{2})?)$/i;
+/** Google's name on a television, and pages of WeChat, in the agents of people. */
+const OF_PEOPLE = /\bGoogle ?TV\b|https?:\/\/(?:servicewechat|weixin|wx)\.\S*/gi;
 
 /** What a user agent says of who asked, in the fields of log events. Browsers always send one: without any it is a bot's. */
 export function classifyAgent(userAgent: string, list: BotList) {
@@ -32,7 +40,7 @@ export function classifyAgent(userAgent: string, list: BotList) {
 
 /** Whether an agent is none of a person's browser, by a list that is kept (docs/decisions/libraries.md). */
 export function isProgram(userAgent: string): boolean {
-  if (!isbot(userAgent.replace(MODEL, '$1'))) return false;
+  if (!isbot(userAgent.replace(MODEL, '$1').replaceAll(OF_PEOPLE, ''))) return false;
   return !PHONE.test(userAgent) || SAYS_BOT.test(userAgent);
 }
 
@@ -43,9 +51,30 @@ function kindOf({ bot_class, purpose }: Bot): 'seo' | 'sea' | 'vertical' | null 
   return purpose === 'pages' ? 'seo' : 'vertical';
 }
 
-/** The product with such a word, such as `ExampleBot` of `Mozilla/5.0 (compatible; ExampleBot/1.0)`. */
+/**
+ * The product behind `compatible;`, such as `ExampleBot` of `Mozilla/5.0 (compatible; ExampleBot/1.0; +https://a.example/bot)`,
+ * else the first product that is no browser's; never a word of a URL.
+ */
 function programName(userAgent: string): string {
-  const products = userAgent.match(/[A-Za-z][\w.!-]*(?:[ _-]?[A-Za-z][\w.-]*)?(?=\/|;|\)|$| )/g) ?? [];
-  const named = products.find((one) => NAME.test(one));
-  return (named ?? userAgent.split(/[/ ;(]/, 1)[0] ?? userAgent).slice(0, 80);
+  const text = userAgent.replaceAll(ADDRESS, ' ');
+  const [, compatible = ''] = /compatible[;,]([^()]*)/i.exec(text) ?? [];
+  const outside = text.replaceAll(/\([^()]*\)/g, ';').split(/;|(?<=\/[^\s;]*)\s+/);
+  const comments = [...text.matchAll(/\(([^()]*)\)/g)].flatMap(([, comment = '']) => comment.split(/[;,]/));
+  const words = comments.flatMap((one) => one.split(/\s+/));
+  const named = [...compatible.split(/[;,]/), ...outside, ...words.filter((one) => NAME.test(one))];
+  const names = named
+    .map(productName)
+    .filter(
+      (one) => one !== '' && !(BROWSER.test(one) || one.split(' ').every((word) => BROWSER.test(word))),
+    );
+  return (names[0] ?? NO_NAME).slice(0, 80);
+}
+
+/** A product without its version. */
+function productName(text: string): string {
+  return text
+    .trim()
+    .replace(/^(?:via|by|the|and|\+)\s+/i, '')
+    .replace(/(?:[/(]|\s+v?(?=\d)).*$/i, '')
+    .trim();
 }

@@ -7,7 +7,6 @@ import { cleanPath, cleanText, unescapeBytes, withoutQuery } from './log-text.ts
 import {
   hostName,
   isHost,
-  isSearchResults,
   isStatus,
   isUnanswered,
   originText,
@@ -15,6 +14,7 @@ import {
   schemeOf,
 } from './request-parts.ts';
 import { RowBytes } from './row-bytes.ts';
+import { isSearchResults } from './search-engines.ts';
 
 /** A user agent of a log, and the number that rows have in its place. */
 export interface Agent {

@@ -1,7 +1,7 @@
 import { type Agent, type EventRows, NULL } from './event-rows.ts';
 import type { PlainShape } from './log-line.ts';
-import { isSearchResults } from './request-parts.ts';
 import { putNumber } from './row-bytes.ts';
+import { isSearchResults } from './search-engines.ts';
 
 const [TAB, NEWLINE, SPACE, QUOTE, MINUS, DOT, SLASH, ZERO, NINE, OPEN, CLOSE] = [
   9, 10, 32, 34, 45, 46, 47, 48, 57, 91, 93,

@@ -1,12 +1,8 @@
 import { ownUrl, webUrl } from '../../../core/net/web-url.ts';
 import type { LogLine } from './log-line.ts';
 
-/** Pages of search engines that people come from, by host. A subdomain of Google such as docs is none. */
-const HOSTS =
-  /^https?:\/\/(?:(?:www|m|encrypted)\.)?(?:google\.(?:[a-z]{2,3}|com?\.[a-z]{2})|(?:[a-z]{2}\.)?bing\.com|duckduckgo\.com|ecosia\.org|yandex\.(?:[a-z]{2,3}|com\.[a-z]{2})|baidu\.com|qwant\.com|startpage\.com|seznam\.cz|(?:[a-z]{2}\.)?search\.yahoo\.com|search\.(?:brave\.com|yahoo\.co\.jp|naver\.com)|cn\.bing\.com)(?:[:/?#]|$)/i;
 /** Of HTTP, or of another protocol that was tried. */
 const VERSION = /^(?:HTTP|RTSP|SIP|ICY)\/[\d.]*$/i;
-const APP = 'android-app://com.google.android.googlequicksearchbox';
 
 /** Takes the first line of a request apart: `GET /a HTTP/1.1`, `GET /a` of HTTP/0.9, or no request at all. */
 export function readRequest(line: LogLine): void {
@@ -60,10 +56,6 @@ export function originText(scheme: string, host: string): string {
   const port = /:(\d+)$/.exec(host)?.[1];
   const isUsual = port === undefined || port === '80' || port === '443';
   return `${scheme}://${hostName(host)}${isUsual ? '' : `:${port}`}`;
-}
-
-export function isSearchResults(referer: string): boolean {
-  return HOSTS.test(referer) || referer.startsWith(APP);
 }
 
 /**
