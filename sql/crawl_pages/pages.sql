@@ -97,6 +97,7 @@ columns:
   internal_outlinks: Number of links from the page to pages of the site (raw.crawl_pages.internal_outlinks).
   internal_nofollow_outlinks: Of these, the ones not to be followed (raw.crawl_pages.internal_nofollow_outlinks).
   external_outlinks: Number of links from the page to other sites (raw.crawl_pages.external_outlinks).
+  nb_links_self_referencing: Number of links from the page to itself (raw.crawl_pages.nb_links_self_referencing).
   inrank: Popularity by internal links, 0 to 10, whole (raw.crawl_pages.inrank).
   inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
@@ -230,6 +231,7 @@ reads:
     internal_outlinks: BIGINT
     internal_nofollow_outlinks: BIGINT
     external_outlinks: BIGINT
+    nb_links_self_referencing: BIGINT
     inrank: BIGINT
     inrank_decimal: DOUBLE
     title: VARCHAR
@@ -538,6 +540,7 @@ SELECT
   internal_outlinks,
   internal_nofollow_outlinks,
   external_outlinks,
+  nb_links_self_referencing,
   inrank,
   inrank_decimal,
 

@@ -125,6 +125,10 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { headers: { link: '</canonical-header-differs/near>; rel=canonical' } },
     {},
   ],
+  canonical_is_no_url: [
+    { canonical: null, head: '<link rel="canonical" href="mailto:lifts@example.org">' },
+    { head: '<link rel="canonical" href="mailto:lifts@example.org">' },
+  ],
   canonical_is_relative: [
     { canonical: '/canonical-is-relative/fires' },
     { canonical: '{https}/canonical-is-relative/near' },
@@ -178,7 +182,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { head: '<link rel="canonical" href="{https}/conflicting-canonicals/near">' },
   ],
   contradictory_robots: [robots('index, noindex'), robots('index, follow')],
-  dead_end: [{ home: null }, {}],
+  dead_end: [{ home: null }, {}, { home: null, body: '<a href="#top">To the top</a>', is: 'fires' }],
   deep_page: [{ inlinks: 0, sitemaps: 0 }, { inlinks: 0, sitemaps: 0 }, ...chain('deep-page', 6)],
   deep_with_clicks: [
     { inlinks: 0, sitemaps: 0, demand: [200, 20, 4] },
@@ -329,8 +333,12 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
       is: 'fires',
     },
     {
-      head: '<script type="application/ld+json">{"@type": "Product", "name": "Lift", "offers": {"@type": "Offer"}, "review": {"@type": "Review", "itemReviewed": {"@type": "Product", "name": "Lift"}}}</script>',
+      head: '<script type="application/ld+json">{"@type": "Product", "name": "Lift", "offers": {"@type": "Offer", "price": 9}, "review": {"@type": "Review", "author": "Ada", "reviewRating": {"ratingValue": 5}, "itemReviewed": {"@type": "Product", "name": "Lift"}}}</script>',
       is: 'near',
+    },
+    {
+      head: '<script type="application/ld+json">{"@type": "Product", "name": "Lift", "offers": {"@type": "Offer"}}</script>',
+      is: 'fires',
     },
   ],
   large_page: [kilobytes(1010), kilobytes(990)],

@@ -256,7 +256,22 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   missing_canonical: [
     'low',
-    indexable((page, worth) => kind('not_set')(page, worth) && !several('canonicals')(page, worth)),
+    indexable(
+      (page, worth) =>
+        kind('not_set')(page, worth) &&
+        !several('canonicals')(page, worth) &&
+        !declared((to) => to !== '')(page, worth),
+    ),
+  ],
+  canonical_is_no_url: [
+    'medium',
+    ok(
+      all(
+        kind('not_set'),
+        declared((to) => to !== ''),
+        ({ row }) => (list(row, 'canonicals') ?? []).length === 0,
+      ),
+    ),
   ],
   canonical_outside_head: [
     'medium',
@@ -287,7 +302,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
   canonical_is_relative: [
     'low',
-    declared((to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
+    all(
+      declared((to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
+      ({ row }) => str(row, 'rel_canonical') !== null || (list(row, 'canonicals') ?? []).length > 0,
+    ),
   ],
   canonical_has_fragment: ['medium', declared((to) => to.includes('#'))],
   canonical_to_http: [
@@ -370,7 +388,13 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   ],
 
   orphan: ['medium', indexable((_page, { isOrphan }) => isOrphan)],
-  dead_end: ['medium', indexable(between('internal_outlinks', 0, 0))],
+  dead_end: [
+    'medium',
+    indexable(({ row }) => {
+      const [links, own] = [num(row, 'internal_outlinks'), num(row, 'nb_links_self_referencing')];
+      return links !== null && links <= (own ?? 0);
+    }),
+  ],
   one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isHtml))],
   only_nofollow_inlinks: ['medium', indexable(all(over('nb_inlinks', 0), between('follow_inlinks', 0, 0)))],
   internal_nofollow: ['low', indexable(over('internal_nofollow_outlinks', 0))],
@@ -389,7 +413,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   url_many_parameters: ['low', ok(all(is('url_has_params'), ({ url }) => url.split('&').length > 3))],
   url_non_ascii: ['low', okPage(({ url }) => /[^\x20-\x7e]|%[89a-f][0-9a-f]/i.test(url))],
   url_repeated_segments: ['medium', okPage(text('urlpath', (path) => repeats(path) >= 2))],
-  url_session: ['medium', ok(({ url }) => /sess(ion)?id=/.test(url.toLowerCase()))],
+  url_session: ['medium', ok(({ url }) => /sess(ion)?id=|[?&]sid=/.test(url.toLowerCase()))],
   url_tracking: [
     'medium',
     ok(all(over('nb_inlinks', 0), ({ url }) => /utm_(source|medium|campaign)=|gclid=|fbclid=/.test(url))),

@@ -11,7 +11,7 @@ export type LinkSource = 'html' | 'header';
  * because a page's text may come from anyone. Nor does a canonical with `hreflang`, `lang`, `media` or `type` (`read-document.ts`).
  *
  * - `canonicals`: all different canonicals. `rel_canonical`: the only one; several that differ are void, as Google has it.
- *   `declared_canonical`: the first one as it is written.
+ *   `declared_canonical`: the first one as it is written; if none is a URL, the first of those.
  * - `hreflang_*`: one entry a declaration, the same place in each list. A language keeps its spelling, in lower case.
  *
  * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
@@ -26,6 +26,7 @@ export function alternates(
 ) {
   const canonicals: string[] = [];
   let declared: string | null = null;
+  let wrong: string | null = null;
   const series: { next: string | null; prev: string | null } = { next: null, prev: null };
   const langs: string[] = [];
   const hrefs: string[] = [];
@@ -41,7 +42,10 @@ export function alternates(
       const isPrev = rel.includes('prev') || rel.includes('previous');
       if (href === '' || !(isVersion || isCanonical || isNext || isPrev)) continue;
       const url = resolve(href, source);
-      if (url === null) continue;
+      if (url === null) {
+        if (isCanonical) wrong ??= href;
+        continue;
+      }
       if (isCanonical) {
         canonicals.push(url);
         declared ??= href;
@@ -55,7 +59,7 @@ export function alternates(
     }
   return {
     rel_canonical: new Set(canonicals).size === 1 ? (canonicals[0] ?? null) : null,
-    declared_canonical: declared,
+    declared_canonical: declared ?? wrong,
     canonicals: distinct(canonicals),
     rel_next: series.next,
     rel_prev: series.prev,

@@ -132,6 +132,8 @@ test.each([
     'https://site.example/b',
   ],
   ['<title>x</title>', null, null],
+  ['<link rel=canonical href="mailto:a@b.example">', 'mailto:a@b.example', null],
+  ['<link rel=canonical href="https://">', 'https://', null],
 ])('the canonical of %s stands as it is written, too', (html, declared_canonical, rel_canonical) => {
   expect(parsed(html).page).toMatchObject({ declared_canonical, rel_canonical });
 });

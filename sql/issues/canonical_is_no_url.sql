@@ -1,0 +1,24 @@
+/*
+title: Canonical that is not a URL
+severity: medium
+category: canonicals
+definition: >-
+  The page answers 200, canonical_kind is not_set, canonicals is empty, and declared_canonical is not: what the page declares is
+  not an address of http or https.
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: Search engines ignore it, and choose a canonical themselves.
+fix: Write the canonical as an absolute URL
+mended_by: template
+evidence: [declared_canonical]
+cases:
+  has: [{status_code: 200, canonical_kind: not_set, declared_canonical: 'mailto:a@b.example'}, {status_code: 200, canonical_kind: not_set, declared_canonical: 'https://', canonicals: []}]
+  has_not:
+    - {status_code: 200, canonical_kind: self, declared_canonical: 'https://example.org/a'}
+    - {status_code: 200, canonical_kind: not_set, declared_canonical: /a, canonicals: [a, b]}
+    - {status_code: 200, canonical_kind: not_set}
+    - {status_code: 200, canonical_kind: not_set, declared_canonical: ''}
+    - {status_code: 404, canonical_kind: not_set, declared_canonical: 'https://'}
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || declared_canonical AS why
+FROM mart.pages
+WHERE status_code = 200 AND canonical_kind = 'not_set' AND declared_canonical <> '' AND coalesce(array_length(canonicals), 0) = 0
