@@ -2,7 +2,7 @@
 title: One link only
 severity: low
 category: links
-definition: The page is indexable HTML (no is_resource; content_kind is html or unknown), and nb_inlinks is 1.
+definition: The page is indexable, no file (is_resource), and nb_inlinks is 1.
 source: https://sitebulb.com/hints/links/
 why_it_matters: If that one link goes, the page is an orphan; and it is given little importance.
 fix: Link to the page from more pages of its subject
@@ -12,9 +12,8 @@ related: linking_page
 evidence: [nb_inlinks]
 cases:
   has: [{is_indexable: true, nb_inlinks: 1}, {is_indexable: true, is_resource: false, nb_inlinks: 1}]
-  has_not: [{is_indexable: true, is_resource: true, nb_inlinks: 1}, {is_indexable: true, content_kind: pdf, nb_inlinks: 1}, {is_indexable: true, nb_inlinks: 2}, {is_indexable: true, nb_inlinks: 0}, {is_indexable: false, nb_inlinks: 1}]
+  has_not: [{is_indexable: true, is_resource: true, nb_inlinks: 1}, {is_indexable: true, nb_inlinks: 2}, {is_indexable: true, nb_inlinks: 0}, {is_indexable: false, nb_inlinks: 1}]
 */
 SELECT crawl_id, project_id, url, '1 link leads to it' AS why
 FROM mart.pages
 WHERE is_indexable AND nb_inlinks = 1 AND NOT coalesce(is_resource, false)
-  AND coalesce(content_kind, 'html') = 'html'

@@ -395,7 +395,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
       return links !== null && links <= (own ?? 0);
     }),
   ],
-  one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isHtml))],
+  one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isPage))],
   only_nofollow_inlinks: ['medium', indexable(all(over('nb_inlinks', 0), between('follow_inlinks', 0, 0)))],
   internal_nofollow: ['low', indexable(over('internal_nofollow_outlinks', 0))],
   many_internal_links: ['low', ok(over('internal_outlinks', 1000))],
@@ -452,7 +452,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   in_many_sitemaps: ['low', listed('sitemaps_file_origin', (files) => files.length > 1)],
   not_in_sitemap: [
     'low',
-    indexable(all((page, worth) => worth.hasSitemaps && !inSitemap(page, worth), isHtml)),
+    indexable(all((page, worth) => worth.hasSitemaps && !inSitemap(page, worth), isPage)),
   ],
 
   http_page: ['high', ok(({ url }) => /^http:\/\/(?!localhost|127\.)/.test(url))],

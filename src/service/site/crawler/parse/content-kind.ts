@@ -27,6 +27,8 @@ export type ContentKind =
 const PAGES: readonly ContentKind[] = ['html', 'pdf', 'text'];
 /** For the list of an IN in SQL. */
 export const PAGE_KINDS = PAGES.map((kind) => `'${kind}'`).join(', ');
+/** Types that say nothing. */
+const OCTETS: readonly string[] = ['application/octet-stream', 'binary/octet-stream'];
 /** Bytes of a text that may be JSON, whatever its type says. */
 const MOST_JSON = 5_000_000;
 /** Bytes that are looked at: up to the mark of a tar archive, and the names of the first files of a zip archive. */
@@ -99,8 +101,10 @@ const TYPES: readonly (readonly [RegExp, ContentKind])[] = [
 /**
  * What an answer is, by its `Content-Type`; by how it begins where there is no type, or one that the bytes belie: a picture,
  * an archive or a feed that is sent as `text/html` is no page. The path says nothing.
+ *
+ * @returns null for a text that is sent as bytes of no type
  */
-export function contentKind(headers: Fetched['headers'], body: Uint8Array): ContentKind {
+export function contentKind(headers: Fetched['headers'], body: Uint8Array): ContentKind | null {
   const { type } = contentType(headers);
   const declared = kindOfType(type);
   const start = bytesAsCharacters(body.subarray(0, SNIFFED_BYTES));
@@ -117,7 +121,9 @@ export function contentKind(headers: Fetched['headers'], body: Uint8Array): Cont
   if (declared !== 'xml' && isJson(start, body)) return 'json';
   if (isPage) return 'html';
   if (declared !== null) return declared;
-  return type === null && !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(start) ? 'text' : 'other';
+  if (/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(start)) return 'other';
+  if (type === null) return 'text';
+  return OCTETS.includes(type) ? null : 'other';
 }
 
 function kindOfType(type: string | null): ContentKind | null {

@@ -5,7 +5,7 @@ import { contentKind, isFile } from '../../../../../src/service/site/crawler/par
 import { runs } from '../../../../support/runs.ts';
 
 const typed = (type: string | null): [string, string][] => (type === null ? [] : [['content-type', type]]);
-const kindOf = (type: string | null, body: string | Uint8Array): string =>
+const kindOf = (type: string | null, body: string | Uint8Array): string | null =>
   contentKind(typed(type), typeof body === 'string' ? Buffer.from(body) : body);
 const binary = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const PAGE = '<!doctype html><title>A page</title><p>Text';
@@ -87,7 +87,9 @@ test.each([
   ['text/xml', '<rss/>', 'feed'],
   ['image/svg+xml', '<svg/>', 'image'],
   ['image/png', PAGE, 'image'],
-  ['application/octet-stream', PAGE, 'other'],
+  ['application/octet-stream', PAGE, null],
+  ['application/octet-stream', 'MZ\x90\0\x03', 'other'],
+  ['application/x-unknown', 'x', 'other'],
   ['application/ld+json', '{}', 'json'],
   ['application/json', 'no JSON', 'json'],
   ['video/mp2t', 'G@\0', 'video'],
