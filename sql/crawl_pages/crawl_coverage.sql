@@ -19,6 +19,13 @@ columns:
   sitemaps: >-
     Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
   unread_sitemaps: Of these files, the ones that it could not read.
+  start_url: URL of the start page, which has depth 0; of several the first in the order of bytes.
+  unread_sitemap: >-
+    One of the unread files, and why: an error, no sitemap, or not whole. NULL where only a refusal (401, 403, 429) or the time
+    for sitemaps kept the crawl from reading them.
+  flawed_sitemap: >-
+    One of the files that were read and have a flaw, and which: text_before_xml or invalid_lastmod (mart.crawl_files.error), or
+    another host than the robots.txt or index that lists it.
   is_list: >-
     Whether it is the crawl of a list of URLs: no page is deeper than 0, no page has nb_inlinks, and its export has the
     field depth or a page with the source ingested_data.
@@ -47,6 +54,9 @@ SELECT
   min(usual.depth) AS median_depth,
   min(files.sitemaps) AS sitemaps,
   min(files.unread_sitemaps) AS unread_sitemaps,
+  min(CASE WHEN pages.depth = 0 THEN pages.url END) AS start_url,
+  min(files.unread_sitemap) AS unread_sitemap,
+  min(files.flawed_sitemap) AS flawed_sitemap,
   coalesce(max(pages.depth), 0) <= 0
     AND count(pages.nb_inlinks) = 0
     AND (
@@ -60,7 +70,26 @@ LEFT JOIN (
   SELECT
     crawl_id,
     count(CASE WHEN kind = 'sitemap' THEN 1 END) AS sitemaps,
-    count(CASE WHEN kind = 'sitemap' AND NOT is_read THEN 1 END) AS unread_sitemaps
+    count(CASE WHEN kind = 'sitemap' AND NOT is_read THEN 1 END) AS unread_sitemaps,
+    min(
+      CASE
+        WHEN kind <> 'sitemap' OR is_read OR error = 'over_budget' OR status_code IN (401, 403, 429) THEN NULL
+        WHEN error LIKE 'status%' THEN url || ': HTTP status ' || CAST(status_code AS VARCHAR)
+        WHEN error = 'not_a_sitemap' THEN url || ': no sitemap, such as a page of HTML'
+        WHEN error = 'broken' THEN url || ': the XML ends too early'
+        WHEN error = 'truncated' THEN url || ': the file is not whole'
+        ELSE url || ': ' || replace(error, '_', ' ')
+      END
+    ) AS unread_sitemap,
+    min(
+      CASE
+        WHEN kind <> 'sitemap' OR NOT is_read THEN NULL
+        WHEN error = 'text_before_xml' THEN url || ': text before the XML'
+        WHEN error = 'invalid_lastmod' THEN url || ': a lastmod is no date'
+        WHEN split_part(split_part(url, '://', 2), '/', 1) <> split_part(split_part(source_url, '://', 2), '/', 1)
+          THEN url || ': on another host than ' || source_url || ', which lists it'
+      END
+    ) AS flawed_sitemap
   FROM mart.crawl_files
   GROUP BY crawl_id
 ) AS files ON files.crawl_id = pages.crawl_id

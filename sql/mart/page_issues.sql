@@ -29,7 +29,7 @@ incremental:
     mart.crawl_budget: [crawl_id]
     mart.page_demand: [crawl_id]
     mart.structured_data: [crawl_id]
-    mart.crawl_files: [crawl_id]
+    mart.crawl_coverage: [crawl_id]
     # Settings of segments read them.
     mart.page_groups: [crawl_id]
   # Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page. The

@@ -37,10 +37,10 @@ export async function crawlIssues(pages: Pages, options: CrawlIssuesOptions = {}
   };
   expect(await capture('init', folder)).toMatchObject({ code: 0 });
   await appendFile(join(folder, 'crawlhouse.yaml'), options.settings ?? '');
-  const hosts = [HOST, ...['slow', 'old', 'unknown'].map((name) => `${name}.shop.example`)];
+  const hosts = [HOST, ...['slow', 'old', 'unknown', 'failing'].map((name) => `${name}.shop.example`)];
   const config = {
     start_url: `${site.origins.https}/`,
-    alternate_start_urls: ['slow', 'old', 'unknown'].map((name) => `${site.origins[name]}/`),
+    alternate_start_urls: ['slow', 'old', 'unknown', 'failing'].map((name) => `${site.origins[name]}/`),
     dns: hosts.map((host) => ({ host, ips: ['127.0.0.1'] })),
   };
   const file = (name: string): string => join(folder, name);

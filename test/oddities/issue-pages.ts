@@ -580,6 +580,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { at: '/denied/shown', sitemaps: 0, demand: [20, 1, 9] },
     { at: '/denied/not-shown', sitemaps: 0 },
   ],
+  robots_unavailable: [{ at: '{failing}/good' }, { at: '{slow}/near-failing' }],
   series_to_error: [
     { head: paged('series-to-error', '0') },
     { head: paged('series-to-error', '1') },
@@ -613,6 +614,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { title: 'ALL ABOUT THE LIFT OF THE OLD HALL' },
     { title: 'ALL ABOUT THE LIFT OF THE OLD hall' },
   ],
+  sitemap_flaw: [{ at: '/' }, {}],
   slow: [{ delayMs: 1100 }, { delayMs: 600 }],
   soft_404: [
     { title: 'Page not found - The shop of lifts', words: 20 },
@@ -657,6 +659,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { ...kilobytes(8), headers: { 'content-encoding': null } },
     { ...kilobytes(20), headers: { 'content-encoding': 'UTF-8' }, is: 'fires' },
   ],
+  unreadable_sitemap: [{ at: '/' }, {}],
   unreadable_content: [
     { raw: '<title>Plain</title>' },
     { raw: '<title>Plain</title>', headers: { 'content-encoding': 'none' } },
@@ -684,8 +687,5 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
 /** Issues that no page of one crawl of ours can have. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   became_non_indexable: 'it takes two crawls; test/long/site-changes.test.ts has them',
-  robots_unavailable: 'its host has no other page; test/long/hostile-sites.test.ts has one',
-  sitemap_flaw: 'it is of the start page; test/golden/mart.page_issues.yaml has it',
-  unreadable_sitemap: 'it is of the start page; test/golden/mart.page_issues.yaml has it',
   service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
 };

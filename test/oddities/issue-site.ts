@@ -60,7 +60,13 @@ export async function serveIssueSite(pages: Readonly<Record<string, IssuePages>>
     const path = request.url ?? '';
     const url = `${scheme}://${request.headers.host}${path}`;
     const known = answers.get(url);
-    if (path === '/robots.txt') return void response.end(fill(ROBOTS));
+    if (path === '/robots.txt' && url.startsWith(`${origins.failing}/`))
+      return void response.writeHead(503).end();
+    if (path === '/robots.txt')
+      return void response.end(
+        fill(Object.keys(pages).reduce((text, name) => text + (SITEMAPS[name] ?? ''), ROBOTS)),
+      );
+    if (path === '/flaw.xml') return void response.end(`Warning: x\n<?xml version="1.0"?>${lists(2)}`);
     if (path === '/a.xml' || path === '/b.xml')
       return void response
         .writeHead(200, { 'content-type': 'application/xml' })
@@ -81,6 +87,7 @@ export async function serveIssueSite(pages: Readonly<Record<string, IssuePages>>
   origins.http = `http://${HOST}:${shop}`;
   origins.slow = `https://slow.shop.example:${await serveTls(identity, 'http1', answer)}`;
   origins.old = `https://old.shop.example:${await serveTls(identity, 'old_tls', answer)}`;
+  origins.failing = `https://failing.shop.example:${await serveTls(identity, 'http1', answer)}`;
   origins.unknown = `https://unknown.shop.example:${await serveTls(await unknownIdentity(), 'http1', answer)}`;
   for (const page of all) answers.set(urlOf(page), page);
   return { origins, url: urlOf, pages: all };
@@ -96,6 +103,12 @@ Disallow: /no-bing/
 Sitemap: {https}/a.xml
 Sitemap: {https}/b.xml
 `;
+
+/** Sitemaps that some issues of the start page need, and that others can't have beside them. */
+const SITEMAPS: Readonly<Record<string, string>> = {
+  unreadable_sitemap: 'Sitemap: {https}/gone.xml\n',
+  sitemap_flaw: 'Sitemap: {https}/flaw.xml\n',
+};
 
 function sitemapsOf(page: Named): number {
   return page.sitemaps ?? ((page.status ?? 200) === 200 && !page.at.startsWith('{') ? 1 : 0);

@@ -122,7 +122,6 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.canonical_targets',
       'mart.crawl_budget',
       'mart.crawl_coverage',
-      'mart.crawl_files',
       'mart.crawls',
       'mart.issue_sources',
       'mart.issues',

@@ -41,7 +41,7 @@ function invalidItems({ structuredData }: CrawlFacts): ReadonlyMap<string, numbe
 /** What a crawl says of its sitemaps, by docs/definitions.md. */
 function sitemapFacts(crawl: CrawlFacts): Pick<Worth, 'hasUnreadSitemap' | 'hasFlawedSitemap'> {
   const sitemaps = (crawl.requests?.rows ?? []).filter(({ kind }) => kind === 'sitemap');
-  const hosts = new Set(crawl.allPages.map(({ url }) => URL.parse(url)?.host));
+  const hostOf = (url: string | null): string | null => (url === null ? null : (URL.parse(url)?.host ?? ''));
   const isRead = (row: Row): boolean => num(row, 'num_urls') !== null;
   return {
     hasUnreadSitemap: sitemaps.some(
@@ -50,9 +50,11 @@ function sitemapFacts(crawl: CrawlFacts): Pick<Worth, 'hasUnreadSitemap' | 'hasF
         ![null, 'over_budget'].includes(str(row, 'error')) &&
         ![401, 403, 429].includes(num(row, 'status_code') ?? 0),
     ),
-    hasFlawedSitemap: sitemaps.some(
-      (row) => isRead(row) && (str(row, 'error') !== null || !hosts.has(URL.parse(String(row.url))?.host)),
-    ),
+    hasFlawedSitemap: sitemaps.some((row) => {
+      const lister = hostOf(str(row, 'source_url'));
+      const isElsewhere = lister !== null && lister !== hostOf(String(row.url));
+      return isRead(row) && (str(row, 'error') !== null || isElsewhere);
+    }),
   };
 }
 
