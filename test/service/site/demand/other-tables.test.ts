@@ -38,6 +38,10 @@ test.for([
   ['date,visitors,pageviews,bounce_rate\n2026-11-01,12,120,50\n', 'web statistics'],
   ['Date,Requests,Cached Requests,Bandwidth\n2026-11-01,120,12,5\n', 'Cloudflare or a CDN'],
   ['Date,Citations,Cited Pages\n2026-11-01,120,12\n', 'AI citations'],
+  ['Día,Clics,Impresiones,CTR,Coste\n2026-11-01,12,120,10%,3.50\n', 'an advertising account'],
+  ['# ----\n# Acme\n# 20261101-20261128\n\nDate,Active users\n20261101,12\n', 'Google Analytics'],
+  ['Campaign report\n"1 November 2026"\nDay,Clicks,Impr.\n2026-11-01,12,120\n', 'an advertising account'],
+  ['日付,コンバージョン,セッション\n2026-11-01,12,120\n', 'an advertising account'],
   ['Query,Page,Clicks,Impressions,Cost\ntea,https://e.example/,1,2,3\n', 'an advertising account'],
   ['Запрос,Показы,Клики,Ср. позиция показа\nчай,120,12,5.5\n', 'Yandex Webmaster'],
   ['Запрос;Показы;Клики;CTR;Позиция\nчай;120;12;10%;5,5\n', 'Yandex Webmaster'],
@@ -53,7 +57,7 @@ test.for([
 test.for([
   ['Datum,Schlecht,Optimierung erforderlich,Gut\n2026-11-01,1,12,120\n'],
   ['Date,Foo,Bar\n2026-11-01,12,120\n'],
-  ['日付,コンバージョン,セッション\n2026-11-01,12,120\n'],
+  ['Date,Clicks,Impressions,CTR,Foo\n2026-11-01,12,120,10%,5.5\n'],
   ['Datum,A,B,C,D\n2026-11-01,12,120,11%,5.5\n'],
   ['Datum,A,B,C,D\n2026-11-01,0,120,0%,5.5\n'],
   ['Datum,A,B,C,D\n2026-11-01,12,120,10%,5\n'],
@@ -213,6 +217,14 @@ test('an answer of any number of rows is read', async () => {
   expect(await figuresOf(JSON.stringify({ rows: Array.from({ length: 150_000 }, () => row) }))).toHaveLength(
     150_000,
   );
+});
+
+test('tables that were put behind each other are one, without the header of the second', async () => {
+  const table = 'Top queries,Clicks,Impressions,CTR,Position\ntea,3,30,10%,2.5\n';
+  expect(await figuresOf(table + table.replace('tea', 'pot'))).toEqual([
+    [3n, 30n, 2.5],
+    [3n, 30n, 2.5],
+  ]);
 });
 
 test('days that Search Console was still counting are provisional', async () => {

@@ -4,7 +4,7 @@ import { makeRecord, type NamedCells } from '../make-record.ts';
 import { csvRecords } from './csv-records.ts';
 import { DecimalProof } from './decimal-mark.ts';
 import type { DecodedText } from './decode-text.ts';
-import { otherReport } from './figure-names.ts';
+import { otherReport, otherText } from './figure-names.ts';
 import { dimensionsOf, isBulk, type NamedColumns, namedCells, namedColumns } from './named-columns.ts';
 import { type DayOrder, DayProof, parseDay } from './parse-day.ts';
 import type { DecimalMark } from './parse-figures.ts';
@@ -13,6 +13,8 @@ import { isTotalCell, type TableLine, withoutTotals } from './total-rows.ts';
 
 /** Records below the header that a table is recognised by. */
 const SAMPLE = 200;
+/** Records that may stand above the header of another report. */
+const MOST_TITLES = 16;
 
 export type CsvTable =
   | { readonly kind: 'named'; readonly table: DemandTable; readonly isBulk: boolean }
@@ -76,6 +78,14 @@ export async function recognizeCsv(
   const plain = sample.filter(([first = '']) => !isTotalCell(first));
   const shape = recognizeTable(place, header, plain.length > 0 ? plain : sample, proven);
   if (shape.kind === 'filters') return { kind: 'filters', place, filters: sample };
+  if (shape.kind === 'unknown') {
+    // Other reports have titles and comments above their header.
+    const other = head
+      .slice(1, MOST_TITLES)
+      .map(otherReport)
+      .find((one) => one !== undefined);
+    return { ...shape, place, why: other === undefined ? shape.why : otherText(other) };
+  }
   if (shape.kind !== 'totals') return { ...shape, place };
   const { columns, ...told } = shape;
   const figures = { header: figureHeader(header), columns };
@@ -142,7 +152,8 @@ function recordsOf(
       const cells = all.length > width ? withinWidth(all, width) : all;
       const at = { place, line, mark, range };
       if (isHeader) isHeader = false;
-      else if (cells.every((one) => one.trim() === '')) continue;
+      // Tables that were put behind each other have their header again.
+      else if (cells.every((one, column) => one.trim() === '' || one === header[column])) continue;
       else if (cells.length === width) {
         const named = withDay(namedCells(cells, columns), order);
         const texts = dimensions.map((one) => named[one] ?? '');

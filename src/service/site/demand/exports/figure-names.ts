@@ -83,6 +83,14 @@ const OTHERS: readonly (readonly [report: string, names: RegExp])[] = [
     /^(?:incoming links?|linking (?:sites?|pages?)|backlinks?|referring domains?|external links|internal links)$/,
   ],
   [
+    'an advertising account',
+    /^(?:coste?s?|costo|coût|kosten|custo|kosztu?|maliyet|стоимость|расход(?:ы)?|витрати|費用|コスト|비용|费用|kostnad(?:er)?|omkostning(?:er)?|náklady|költség|cena|κόστος|עלות|التكلفة|chi phí|biaya|ค่าใช้จ่าย|konversionen|conversiones|conversões|conversioni|konwersje|dönüşümler|конверсии|конверсії|コンバージョン(?:数)?|전환(?:수)?|转化(?:次数)?|轉換)(?: \(.*\))?$/,
+  ],
+  [
+    'Google Analytics',
+    /^(?:(?:aktive |neue )?nutzer|utilisateurs(?: actifs)?|usuarios(?: activos)?|utenti(?: attivi)?|usuários(?: ativos)?|gebruikers|użytkownicy|kullanıcılar|пользователи|ユーザー(?:数)?|사용자|用户(?:数)?|使用者|sitzungen|sesiones|sessioni|sessões|sessies|sesje|oturumlar|сеансы|セッション(?:数)?|세션(?:수)?|会话数?|工作階段)$/,
+  ],
+  [
     'Google Analytics',
     /^(?:(?:active |new |total |returning )?users?|(?:engaged )?sessions?|sessions? \/ .*|engagement rate|average engagement time.*|event count|key events?|bounce rate|views|screen views|event value)$/,
   ],
@@ -104,7 +112,7 @@ const OTHERS: readonly (readonly [report: string, names: RegExp])[] = [
   ],
   [
     'Yandex Webmaster',
-    /^(?:avg_(?:show|click)_position|total_(?:shows|clicks)|demand|shows|avg\.? (?:impression|show|click) position|спрос|ср(?:\.|едняя) позиция (?:показа|клика)|позиция показа|позиция клика|показы ?, .*|ctr ?, ?%)$/,
+    /^(?:avg_(?:show|click)_position|total_(?:shows|clicks)|.+_shows|demand|shows|avg\.? (?:impression|show|click) position|спрос|ср(?:\.|едняя) позиция (?:показа|клика)|позиция показа|позиция клика|показы ?, .*|ctr ?, ?%)$/,
   ],
   [
     'a keyword tool',
@@ -131,6 +139,10 @@ export function otherReport(
     if (report !== undefined) return { column, report };
   }
   return undefined;
+}
+
+export function otherText({ column, report }: { readonly column: string; readonly report: string }): string {
+  return `it is a table of ${report}, as its column ${JSON.stringify(column)} says`;
 }
 
 function bareName(header: string): string {

@@ -3,7 +3,7 @@ import type { Dimension } from '../demand-row.ts';
 import { deviceName } from '../device-name.ts';
 import { isUrl } from '../make-record.ts';
 import { figureFaults } from './decimal-mark.ts';
-import { comparesPeriods, figureNamed, otherReport, type SearchFigure } from './figure-names.ts';
+import { comparesPeriods, figureNamed, otherReport, otherText, type SearchFigure } from './figure-names.ts';
 import type { NamedColumns } from './named-columns.ts';
 import { isDay } from './parse-day.ts';
 import { DECIMAL_MARKS, type DecimalMark, isFigure, parseCount } from './parse-figures.ts';
@@ -53,8 +53,7 @@ export function recognizeTable(
 ): TableShape {
   const unknown = (why: string): TableShape => ({ kind: 'unknown', why });
   const other = otherReport(header);
-  if (other !== undefined)
-    return unknown(`it is a table of ${other.report}, as its column ${JSON.stringify(other.column)} says`);
+  if (other !== undefined) return unknown(otherText(other));
   const width = header.length;
   if (width === 2 && !sample.some((cells) => isFigure(cells[1] ?? ''))) return { kind: 'filters' };
   if (comparesPeriods(header)) return unknown('it compares two periods');
@@ -131,7 +130,9 @@ function figuresOf(
   const { clicks, impressions, ...rest } = Object.fromEntries(named) as Partial<Record<SearchFigure, number>>;
   if (unnamed.length === 0 && clicks !== undefined && impressions !== undefined)
     return { clicks, impressions, ...rest };
-  const found = proven.get(figureHeader(header)) ?? provenFigures(header, sample);
+  // In a language that is known, a column of another name is another figure, such as a cost.
+  const isKnown = clicks !== undefined && impressions !== undefined;
+  const found = isKnown ? undefined : (proven.get(figureHeader(header)) ?? provenFigures(header, sample));
   if (found?.clicks !== undefined && found.impressions !== undefined) return found as FigureColumns;
   const names = unnamed.map((at) => JSON.stringify(header[at])).join(', ');
   return `its columns ${names || JSON.stringify(header)} have no known names of clicks, impressions, CTR and position, and its figures do not prove that they are these`;
