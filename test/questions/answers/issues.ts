@@ -304,7 +304,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'low',
     all(
       declared((to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
-      ({ row }) => str(row, 'rel_canonical') !== null || (list(row, 'canonicals') ?? []).length > 0,
+      ({ row, canonicalKind }) => canonicalKind !== 'not_set' || (list(row, 'canonicals') ?? []).length > 0,
     ),
   ],
   canonical_has_fragment: ['medium', declared((to) => to.includes('#'))],
