@@ -215,12 +215,14 @@ test('declared targets that no link leads to are requested once, on other hosts 
     '/de': withHead('<link rel=alternate hreflang=de href="/de">'),
     '/denied': 'x',
   });
-  const head = `<link rel=canonical href="/canonical"><link rel=next href="/next"><link rel=amphtml href="/amp">
+  // The hreflang of a page with another canonical is ignored.
+  const canonical = '<link rel=canonical href="/canonical">';
+  const head = `<link rel=next href="/next"><link rel=amphtml href="/amp">
     <link rel=alternate hreflang=de href="${other.origin}/de"><link rel=alternate hreflang=fr href="${other.origin}/denied">
     <link rel=alternate hreflang=en href="/gone-en">`;
   const site = await serveSite({
     '/': `${withHead(head)}<a href="/two">a</a><a href="/out">b</a>`,
-    '/two': withHead(head.replace('/next', '/next2')),
+    '/two': withHead(canonical + head.replace('/next', '/next2')),
     '/out': to(`${other.origin}/elsewhere`),
     '/canonical': to('/end'),
     '/end': { status: 404, body: 'x' },
@@ -234,7 +236,7 @@ test('declared targets that no link leads to are requested once, on other hosts 
     '/canonical': {
       status_code: 301,
       declared_as: 'canonical',
-      source_url: '/',
+      source_url: '/two',
       final_redirect_location: '/end',
       final_redirect_status: 404,
     },
