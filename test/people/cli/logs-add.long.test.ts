@@ -66,6 +66,37 @@ test('on a terminal a file whose days are far apart is added after a yes only', 
   expect(agreed.said()).toMatch(/access.log +added/);
 });
 
+/** Times without an offset: the zone is a guess. */
+const LOCAL = '2026-11-23T10:00:00 GET / 200\n';
+
+test('on a terminal a guess is asked about, and what is certain is shown alone', async () => {
+  const folder = await rawProjectFolder();
+  writeFileSync(join(folder, 'local.log'), LOCAL);
+  writeFileSync(join(folder, 'certain.log'), LINE);
+  const settings = await loadSettings(folder, {});
+  const add = (file: string, flags: Readonly<Record<string, string>>) => {
+    const typist = typing();
+    const said: string[] = [];
+    const invocation: Partial<Invocation> = {
+      ...{ positionals: [file], workingDirectory: folder, texts: () => [], has: () => false },
+      text: (flag) => ({ site: 'https://e.example/', ...flags })[flag],
+      ...{ settings: async () => settings, logger: silentLogger, signal: new AbortController().signal },
+      ...{ person: typist.person, terminal: null, progress: () => {}, say: (text) => void said.push(text) },
+      print: async (text) => void said.push(text),
+    };
+    return { ...typist, ended: logsAdd.run(invocation as Invocation), said: () => said.join('') };
+  };
+  const format = '%{%Y-%m-%dT%H:%M:%S}t %m %U %>s';
+  const declined = add('local.log', { format });
+  await declined.answer('Add it?', 'no');
+  expect(await declined.ended).toBe(4);
+  expect(declined.said()).toMatch(/time zone +UTC: times have no offset \(a guess\)/);
+  expect(await add('local.log', { format, 'time-zone': 'UTC' }).ended).toBe(0);
+  const certain = add('certain.log', {});
+  expect(await certain.ended).toBe(0);
+  expect(certain.said()).toMatch(/format +combined/);
+});
+
 test('without a terminal it is added, and said', async () => {
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'access.log'), SPREAD);
@@ -73,4 +104,38 @@ test('without a terminal it is added, and said', async () => {
     ...['logs', 'add', join(folder, 'access.log'), '--site', 'https://e.example/', '--project-dir', folder],
   );
   expect([code, stdout]).toEqual([0, expect.stringContaining('its lines are of 2 days far apart')]);
+});
+
+test('--dry-run prints what the files mean, and stores nothing', async () => {
+  const folder = await rawProjectFolder();
+  const file = join(folder, 'access.log');
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  writeFileSync(
+    file,
+    LINE.replace('"A"', `"${agent}"`) + LINE.replace('"A"', '"curl/8"').replace('GET /', 'GET /b'),
+  );
+  const flags = ['--site', 'https://e.example/', '--project-dir', folder];
+  const dry = await capture('logs', 'add', file, '--dry-run', ...flags);
+  expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('Nothing was stored (--dry-run).')]);
+  for (const fact of [
+    /format +combined/,
+    /host +https:\/\/e.example\/: lines name none/,
+    /lines +2 requests/,
+    /first line +2026-11-23 10:00:00 UTC GET https:\/\/e.example\/ 200 "Mozilla/,
+    /last line +2026-11-23 10:00:00 UTC GET https:\/\/e.example\/b 200 "curl\/8"/,
+    /bots +50 % of the requests/,
+    /replaces +0 requests/,
+    /access.log +planned/,
+  ])
+    expect(dry.stdout).toMatch(fact);
+  const { code, stdout } = await capture('logs', 'add', file, '--json', ...flags);
+  expect([code, JSON.parse(stdout).files]).toEqual([
+    0,
+    [expect.objectContaining({ status: 'added', events: 2 })],
+  ]);
+  const again = await capture('logs', 'add', file, '--dry-run', '--json', '--again', ...flags);
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    files: [{ status: 'planned', understood: { replaced_events: 2, bots_percent: 50 } }],
+    run: null,
+  });
 });

@@ -2,6 +2,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { ON_REJECT } from '../../../project/model/pipeline.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { isSpread, type LogFileReport } from '../../../service/site/logs/log-report.ts';
 import { LogRules } from '../../../service/site/logs/log-rules.ts';
 import type { Command, Invocation } from '../command.ts';
 import { neededArguments, oneOf } from '../flag-values.ts';
@@ -13,9 +14,10 @@ import { LocalService } from '../local/local-service.ts';
 import { checkLogSources } from '../local/log-sources.ts';
 import { shownPath } from '../local/shown-path.ts';
 import { printError } from '../print-error.ts';
-import { Questions } from '../questions.ts';
 import { describeLogs, logErrors, spreadText } from '../reports/log-report.ts';
 import { printRun } from '../reports/run-report.ts';
+import { describeUnderstood, hasGuess, isAgreed, type Understood } from '../reports/understood.ts';
+import { understoodLogs } from '../reports/understood-logs.ts';
 
 export const logsAdd: Command = {
   name: 'logs add',
@@ -30,6 +32,7 @@ export const logsAdd: Command = {
     forwarded: { help: 'the client is the last public address of X-Forwarded-For' },
     verify: { value: 'HOW', values: ['ranges', 'dns'], help: 'how bots are verified (ranges)' },
     again: { help: 'read files once more that were read before, in place of what was read' },
+    'dry-run': { help: 'print what the files mean, and store nothing' },
     'on-reject': {
       value: 'ACTION',
       values: ON_REJECT,
@@ -44,19 +47,31 @@ export const logsAdd: Command = {
     const rules = readingRules(logRules(invocation, settings.access_logs), onReject(invocation, settings));
     await checkLogSources(from, folder);
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    const before = await service.projects();
     const project = await localProject(service, projectFlags(invocation));
+    const isDryRun = invocation.has('dry-run');
+    const understood: Understood[] = [];
+    const zone = rules.time_zone;
+    const isZoneNamed = zone !== 'UTC' || invocation.text('time-zone') !== undefined;
+    const place = { site: String(project.start_url), zone, isZoneNamed };
+    const meaning = (file: LogFileReport): Understood =>
+      understoodLogs({ ...file, name: shownPath(folder, file.name) }, place);
     const { files, bots } = await addLogs(
       settings,
       service,
       {
         ...{ projectId: project.id, from, folder, rules, again: invocation.has('again') },
         progress: invocation.progress,
-        confirm: askAboutDays(invocation),
+        isDryRun,
+        confirm: isDryRun
+          ? async (file) => understood.push(meaning(file)) > 0
+          : askAboutFile(invocation, meaning),
       },
       signal,
     );
     const errors = logErrors(files);
-    const hasRead = errors.length < files.length;
+    if (isDryRun && !before.some(({ id }) => id === project.id)) await service.forget(project.id);
+    const hasRead = !isDryRun && errors.length < files.length;
     const result = hasRead ? await loadLocal(invocation, service, project.id, 'logs add') : null;
     const exitCode = exitCodeOf([...errors, ...(result?.errors ?? [])]);
     if (invocation.has('json')) {
@@ -65,7 +80,9 @@ export const logsAdd: Command = {
       return exitCode;
     }
     const [site, width] = [String(project.start_url), invocation.terminal?.width ?? null];
+    if (isDryRun) await invocation.print(`${describeUnderstood(understood)}\n`);
     await invocation.print(describeLogs(files, bots, { site, folder, width }));
+    if (isDryRun) invocation.say('Nothing was stored (--dry-run).\n');
     for (const error of errors) printError(error, invocation.has('debug'));
     if (result === null) return exitCode;
     invocation.say('\n');
@@ -93,13 +110,22 @@ function logRules(invocation: Invocation, settings: LogRules): LogRules {
   throw new CrawlhouseError('usage', `--${String(issue?.path[0]).replaceAll('_', '-')}: ${issue?.message}`);
 }
 
-/** Asks about a file whose days are far apart; absent where nobody sits at a terminal. */
-function askAboutDays({ person, say, signal, workingDirectory }: Invocation): LogsOfProject['confirm'] {
+/** Files whose meaning is shown on a terminal without a question. */
+const SHOWN = 3;
+
+/** Shows what a file means, and asks where a guess decided; absent where nobody sits at a terminal. */
+function askAboutFile(
+  { person, say, signal, workingDirectory }: Invocation,
+  meaning: (file: LogFileReport) => Understood,
+): LogsOfProject['confirm'] {
   if (person === null) return undefined;
+  let shown = 0;
   return async (file) => {
-    say(`${spreadText({ ...file, name: shownPath(workingDirectory, file.name) })}.\n`);
-    using questions = new Questions(person, signal);
-    return /^y(?:es)?$/i.test(await questions.ask('Add it? yes or no (no)'));
+    const understood = [meaning(file)];
+    const isGuess = hasGuess(understood);
+    if (isGuess || shown++ < SHOWN) say(`${describeUnderstood(understood)}\n`);
+    if (isSpread(file)) say(`${spreadText({ ...file, name: shownPath(workingDirectory, file.name) })}.\n`);
+    return !isGuess || (await isAgreed(person, 'Add it?', signal));
   };
 }
 

@@ -19,8 +19,9 @@ export interface LogsOfProject {
   /** Whether files that were read before are read once more. */
   readonly again: boolean;
   readonly progress: (text: string) => void;
-  /** Is asked about each file whose days are far apart; absent: it is added. */
+  /** Is asked about each file, once it is understood; absent: it is added. */
   readonly confirm?: LogsToAdd['confirm'];
+  readonly isDryRun?: boolean;
 }
 
 /**
@@ -41,7 +42,7 @@ export function readingRules(rules: LogRules, onReject: 'fail' | 'quarantine' | 
 export async function addLogs(
   settings: Settings,
   service: LocalService,
-  { projectId, from, folder, rules, again, progress, confirm }: LogsOfProject,
+  { projectId, from, folder, rules, again, progress, confirm, isDryRun }: LogsOfProject,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly LogFileReport[]; readonly bots: readonly BotReport[] }> {
   await checkLogSources(from, folder);
@@ -49,7 +50,7 @@ export async function addLogs(
   const mark = rewriteMark(settings.state_dir);
   const wasMarked = existsSync(mark);
   const logs = {
-    ...{ projectId, rules, again, confirm },
+    ...{ projectId, rules, again, confirm, isDryRun },
     sources: logSources(from, { settings, folder }, signal),
     bots: {
       list: await readBotList(settings),

@@ -15,7 +15,7 @@ import { weekDefinitionOf } from './log-metadata.ts';
 import { LogTables } from './log-tables.ts';
 import { addedLogPages, settleLogDays } from './settle-log-days.ts';
 
-export interface LogsToAdd extends Pick<AddingLogs, 'rules' | 'again' | 'bots' | 'confirm'> {
+export interface LogsToAdd extends Pick<AddingLogs, 'rules' | 'again' | 'bots' | 'confirm' | 'isDryRun'> {
   readonly projectId: string;
   readonly sources: AsyncIterable<LogSource>;
   /** Is told that rows go of which nothing may stay, before they go, or that none went. */
@@ -54,7 +54,7 @@ export class AddedLogs {
 
   /** Adds files, and counts the days that they have. */
   async add(
-    { projectId, sources, rules, again, bots, confirm, onForget, onFile }: LogsToAdd,
+    { projectId, sources, onForget, onFile, ...asked }: LogsToAdd,
     signal: AbortSignal,
   ): Promise<readonly BotReport[]> {
     const { resources, rows, clock, stateDir } = this.#work;
@@ -66,7 +66,8 @@ export class AddedLogs {
     try {
       return await rows.use(async (connection) => {
         const origin = new URL(String(project.start_url)).origin;
-        const adding = { origin, rules, again, bots, confirm, folder, now: clock.now() };
+        const { rules } = asked;
+        const adding = { origin, ...asked, folder, now: clock.now() };
         // Their hashes stay in free blocks.
         if (await tables.areFormer(connection)) rows.isToRewrite = true;
         const adder = await LogAdder.open(connection, tables, adding);

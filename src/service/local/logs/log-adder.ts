@@ -31,6 +31,7 @@ import {
 } from './known-files.ts';
 import { dropCopies, dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
+import { understoodLines } from './understood-lines.ts';
 
 const DAY = 86_400;
 /** Days after which a salt is forgotten: what has its hashes can then be traced to no address. */
@@ -54,8 +55,10 @@ export interface AddingLogs {
   /** Whether files that were read before are read once more, in place of what was read. */
   readonly again: boolean;
   readonly bots: Omit<VerifyOptions, 'signal'>;
-  /** Whether a file whose days are far apart is added. */
+  /** Whether a file is added, by what its lines mean; absent: it is. */
   readonly confirm?: ((report: LogFileReport) => Promise<boolean>) | undefined;
+  /** Whether nothing is stored: `confirm` is told of each file. */
+  readonly isDryRun?: boolean | undefined;
   /** A folder for rows on their way into the database. */
   readonly folder: string;
   /** UTC milliseconds. */
@@ -156,9 +159,10 @@ export class LogAdder {
       ...{ unknown_agents: rows.unknownAgents, odd_year: rows.oddYear },
     };
     this.#check(report, known, format);
-    if (!isKnown && isSpread(report) && (await this.#adding.confirm?.(report)) === false)
-      throw new RefusedFile({ ...report, status: 'refused', error: notConfirmed(report) });
     await this.#made.numbers.write(connection);
+    const replaced = isSame ? 0 : (begin.known?.events ?? 0);
+    if (!isKnown) await this.#confirm(report, { id, from, replaced });
+    else if (this.#adding.isDryRun) throw new RefusedFile({ ...report, status: 'known' });
     await this.#made.hashes?.write(connection, now);
     await recordFile(connection, tables, report, {
       ...{ id, known, source, rules, begin: begin.sample, digest, lines: tally.lines },
@@ -167,6 +171,20 @@ export class LogAdder {
     if (!isKnown) return report;
     const { earlier_name, unfinished_bytes } = report;
     return { ...blankReport(source.name), format: name, earlier_name, unfinished_bytes };
+  }
+
+  /** @throws RefusedFile for a file that is not to be added */
+  async #confirm(
+    report: LogFileReport,
+    { id, from, replaced }: { readonly id: number; readonly from: number; readonly replaced: number },
+  ): Promise<void> {
+    const { confirm, isDryRun } = this.#adding;
+    if (confirm === undefined) return;
+    const lines = await understoodLines(this.#connection, this.#tables, { id, from });
+    const understood = { ...report, understood: { ...lines, replaced_events: replaced } };
+    const isAgreed = await confirm(understood);
+    if (isDryRun) throw new RefusedFile({ ...understood, status: 'planned' });
+    if (!isAgreed) throw new RefusedFile({ ...report, status: 'refused', error: notConfirmed(report) });
   }
 
   /** @throws RefusedFile for a file that is not what it was taken for */
@@ -213,11 +231,12 @@ function noLines(name: string): CrawlhouseError {
   });
 }
 
-function notConfirmed({ name, days }: LogFileReport): LogFileReport['error'] {
+function notConfirmed(report: LogFileReport): LogFileReport['error'] {
+  const why = isSpread(report) ? `its lines are of ${report.days} days far apart, and ` : '';
   return {
     code: 'rejected_values',
-    message: `${name}: nothing of it was added: its lines are of ${days} days far apart, and the answer was not yes`,
-    hint: 'take the lines of wrong days out of it, or add it again and answer yes',
+    message: `${report.name}: nothing of it was added: ${why}the answer was not yes`,
+    hint: 'correct the file or name --format, --time-zone or --host, or add it again and answer yes',
   };
 }
 

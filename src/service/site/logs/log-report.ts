@@ -3,6 +3,16 @@ import type { RejectReason } from './log-line.ts';
 
 export type LogFileReport = Readonly<ReturnType<typeof blankReport>>;
 
+/** What lines mean that are read now. */
+export interface UnderstoodLines {
+  readonly first_line: string | null;
+  readonly last_line: string | null;
+  /** Of the requests; null where the lines have no user agent. */
+  readonly bots_percent: number | null;
+  /** Requests of what was read of the file before, which go. */
+  readonly replaced_events: number;
+}
+
 type ReportError = { readonly code: string; readonly message: string; readonly hint: string | null };
 
 /** The report of a file of which nothing was read. */
@@ -11,9 +21,9 @@ export function blankReport(name: string) {
     name,
     /**
      * `added`: lines were read. `known`: all of it had been read before. `empty`: it has no bytes. `refused`: some lines are
-     * rejects, and nothing of it was added. `failed`: it could not be read.
+     * rejects, and nothing of it was added. `planned`: it would be added. `failed`: it could not be read.
      */
-    status: 'known' as 'added' | 'known' | 'empty' | 'refused' | 'failed',
+    status: 'known' as 'added' | 'planned' | 'known' | 'empty' | 'refused' | 'failed',
     format: null as string | null,
     /** Formats that its lines have after that one. */
     later_formats: [] as readonly string[],
@@ -47,6 +57,8 @@ export function blankReport(name: string) {
     unknown_agents: 0,
     /** The first year of a reject whose day is not plausible. */
     odd_year: null as number | null,
+    /** What its lines mean; null where nobody asks. */
+    understood: null as UnderstoodLines | null,
     error: null as ReportError | null,
   };
 }

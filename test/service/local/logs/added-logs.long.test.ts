@@ -8,7 +8,7 @@ import { deriveLogPages } from '../../../../src/service/local/logs/derive-log-pa
 import { logMetadata } from '../../../../src/service/local/logs/log-metadata.ts';
 import { changedDays } from '../../../../src/service/local/rows/changed-days.ts';
 import { ServiceRows } from '../../../../src/service/local/rows/row-store.ts';
-import type { LogFileReport } from '../../../../src/service/site/logs/log-report.ts';
+import { isSpread, type LogFileReport } from '../../../../src/service/site/logs/log-report.ts';
 import { testSeed } from '../../../support/random.ts';
 import { GOOGLEBOT, line, long, openLogs } from './open-logs.ts';
 
@@ -177,6 +177,7 @@ test('a file whose days are far apart is added if the answer is yes, and the que
   await long(path('b.log'), line({ at: '20/Nov/2026:10:00:00 +0000', url: '/b' }));
   const asked: string[] = [];
   const confirm = (answer: boolean) => async (report: LogFileReport) => {
+    if (!isSpread(report)) return true;
     asked.push(`${report.days} ${answer}`);
     return answer;
   };
