@@ -29,6 +29,8 @@ test('each issue is found on its page of a real crawl, and not on the near one',
   const issues = await loadIssues([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
   const needing = new Set(issues.filter(({ needs }) => needs.includes('links')).map(({ name }) => name));
   expect(needing.size).toBeGreaterThan(0);
+  // With it, the other crawl does not know what is in no sitemap.
+  needing.add('unreadable_sitemap');
   for (const isNeeding of [true, false]) {
     const pages = Object.fromEntries(
       Object.entries(PAGES).filter(([issue]) => needing.has(issue) === isNeeding),
