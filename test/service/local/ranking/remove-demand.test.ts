@@ -123,7 +123,9 @@ test('whichever exports are removed, the rows are those of the others alone', as
       const removed = [...new Set(gone.map((one) => one % exports.length))];
       for (const at of removed) await all.remove(exports[at] ?? []);
       for (const [at, one] of exports.entries()) if (!removed.includes(at)) await rest.add(one);
-      expect(await all.rows()).toEqual(await rest.rows());
+      // A project without any export has no such rows to ask for.
+      const alone = removed.length < exports.length ? await rest.rows() : [];
+      expect(await all.rows()).toEqual(alone);
     }),
     { numRuns: runs(15) },
   );
