@@ -25,7 +25,8 @@ columns:
     Number of pages with status 200 whose title, H1, description or content is a duplicate that canonicals and
     hreflang leave unhandled (mart.pages.has_duplicate_title_issue and its like).
   orphan_pages: >-
-    Number of pages that no link of the structure leads to (mart.orphans); NULL where the crawl did not read all links.
+    Number of pages that no link of the structure leads to (mart.orphans); NULL where the crawl did not read all links
+    or all sitemaps.
   clicks: >-
     Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these
     days say them by page (mart.page_demand).
@@ -58,13 +59,13 @@ incremental:
   partitions: |
     SELECT
       crawls.crawl_id, CAST(NULL AS DATE) AS from_date, CAST(NULL AS DATE) AS to_date, projects.start_url,
-      projects.project_name, crawls.has_all_links, loads.unit, loads.loaded_at
+      projects.project_name, crawls.has_all_links, crawls.has_all_sitemaps, loads.unit, loads.loaded_at
     FROM mart.crawls AS crawls
     LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
     JOIN ops.loads AS loads ON loads.source_id = crawls.crawl_id
     WHERE crawls.has_pages AND loads.dataset = 'crawl_pages'
     UNION ALL
-    SELECT days.crawl_id, days.from_date, days.to_date, NULL, NULL, NULL, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.from_date, days.to_date, NULL, NULL, NULL, NULL, loads.unit, loads.loaded_at
     FROM (
       SELECT DISTINCT project_id, crawl_id, kind, from_date, to_date FROM mart.crawl_days WHERE crawl_id IS NOT NULL
     ) AS days
@@ -77,7 +78,7 @@ incremental:
     UNION ALL
     -- Which empty days count depends on the days around them, too.
     SELECT
-      days.crawl_id, days.from_date, days.to_date, NULL, NULL, NULL, days.kind || ' days ' || CAST(count(*) AS VARCHAR), NULL
+      days.crawl_id, days.from_date, days.to_date, NULL, NULL, NULL, NULL, days.kind || ' days ' || CAST(count(*) AS VARCHAR), NULL
     FROM mart.crawl_days AS days
     WHERE days.crawl_id IS NOT NULL
     GROUP BY days.crawl_id, days.kind, days.from_date, days.to_date
@@ -92,7 +93,10 @@ WITH
       pages.status_code,
       pages.is_indexable,
       pages.depth,
-      CASE WHEN coalesce(crawls.has_all_links, true) THEN coalesce(pages.depth, pages.nb_inlinks) END AS linked,
+      CASE
+        WHEN coalesce(crawls.has_all_links, true) AND coalesce(crawls.has_all_sitemaps, true)
+          THEN coalesce(pages.depth, pages.nb_inlinks)
+      END AS linked,
       CASE WHEN pages.status_code = 200 THEN pages.load_time END AS load_time,
       CASE WHEN pages.status_code = 200 THEN pages.word_count END AS word_count,
       CASE WHEN pages.status_code IS NOT NULL THEN coalesce(

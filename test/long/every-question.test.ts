@@ -23,6 +23,7 @@ const REPEATING = ['mart.links', 'mart.log_events', 'mart.structured_data'];
 const GRAINS: Readonly<Record<string, readonly string[]>> = {
   'mart.crawl_kpis': ['crawl_id', 'segmentation', 'segment'],
   'mart.indexability': ['crawl_id', 'url'],
+  'mart.issue_sources': ['crawl_id', 'source'],
   'mart.page_actions': ['crawl_id', 'url', 'issue'],
   'mart.page_issue_changes': ['crawl_id', 'url', 'issue', 'change'],
   'mart.page_hreflangs': ['crawl_id', 'url', 'place'],

@@ -1,6 +1,6 @@
 import type { Row } from '../sites/sites.ts';
 import { endedIn } from './changes.ts';
-import { hasAllLinks } from './comparison.ts';
+import { hasAllLinks, hasAllSitemaps } from './comparison.ts';
 import { demandOfCrawl, logSpan, type Span, searchSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, allCrawls, type Facts, isSegmentAsked, type ProjectFacts, placed } from './facts.ts';
@@ -63,7 +63,8 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
     ),
     orphan_pages: count(
       (page) => isOrphan(crawl, page),
-      ({ depth, inlinks }) => hasAllLinks(crawl) && (depth !== null || inlinks !== null),
+      ({ depth, inlinks }) =>
+        hasAllLinks(crawl) && hasAllSitemaps(crawl) && (depth !== null || inlinks !== null),
     ),
     clicks: shown('clicks'),
     impressions: shown('impressions'),
