@@ -134,6 +134,7 @@ columns:
   has_nearduplicate_issue: Whether near duplicates are left unhandled (raw.crawl_pages.has_nearduplicate_issue).
   like_missing_page: >-
     Whether title and content are those of the answer for a page that does not exist (raw.crawl_pages.like_missing_page).
+  is_app_shell: Whether the HTML is the shell of an application, the same for every path (raw.crawl_pages.is_app_shell).
   language: Language, an ISO 639 code of two letters (raw.crawl_pages.language).
   hreflang_cluster_id: Identifier of its cluster of language versions (raw.crawl_pages.hreflang_cluster_id).
   hreflang_hrefs: URLs that it declares as its language versions (raw.crawl_pages.hreflang_hrefs).
@@ -258,6 +259,7 @@ reads:
     nearduplicate_status: VARCHAR
     has_nearduplicate_issue: BOOLEAN
     like_missing_page: BOOLEAN
+    is_app_shell: BOOLEAN
     language: VARCHAR
     hreflang_cluster_id: VARCHAR
     hreflang_hrefs: VARCHAR[]
@@ -577,6 +579,7 @@ SELECT
   nearduplicate_status,
   has_nearduplicate_issue,
   like_missing_page,
+  is_app_shell,
 
   language,
   hreflang_cluster_id,

@@ -2,7 +2,7 @@
 title: No internal links on the page
 severity: medium
 category: links
-definition: The page is indexable, and internal_outlinks is 0, or not above nb_links_self_referencing.
+definition: The page is indexable, and internal_outlinks is 0, or not above nb_links_self_referencing; is_app_shell is not true.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: People and search engines go no further from here.
 fix: Link to pages of its subject
@@ -10,8 +10,8 @@ mended_by: content
 evidence: [internal_outlinks, nb_links_self_referencing]
 cases:
   has: [{is_indexable: true, internal_outlinks: 0}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 2}]
-  has_not: [{is_indexable: true, internal_outlinks: 1}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 1}, {is_indexable: false, internal_outlinks: 0}]
+  has_not: [{is_indexable: true, internal_outlinks: 1}, {is_indexable: true, internal_outlinks: 0, is_app_shell: true}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 1}, {is_indexable: false, internal_outlinks: 0}]
 */
 SELECT crawl_id, project_id, url, 'no links to other pages of the site' AS why
 FROM mart.pages
-WHERE is_indexable AND internal_outlinks <= coalesce(nb_links_self_referencing, 0)
+WHERE is_indexable AND internal_outlinks <= coalesce(nb_links_self_referencing, 0) AND NOT coalesce(is_app_shell, false)

@@ -2,7 +2,7 @@
 title: Page without text
 severity: high
 category: content
-definition: The page is indexable, and word_count is 0.
+definition: The page is indexable, word_count is 0, and is_app_shell is not true.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: >-
   There is nothing to find: the page is broken, or its text comes by JavaScript alone.
@@ -11,8 +11,8 @@ mended_by: server
 evidence: [word_count]
 cases:
   has: [{is_indexable: true, word_count: 0}]
-  has_not: [{is_indexable: true, word_count: 1}, {is_indexable: false, word_count: 0}]
+  has_not: [{is_indexable: true, word_count: 1}, {is_indexable: true, word_count: 0, is_app_shell: true}, {is_indexable: false, word_count: 0}]
 */
 SELECT crawl_id, project_id, url, '0 words' AS why
 FROM mart.pages
-WHERE is_indexable AND word_count = 0
+WHERE is_indexable AND word_count = 0 AND NOT coalesce(is_app_shell, false)

@@ -687,5 +687,6 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
 /** Issues that no page of one crawl of ours can have. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   became_non_indexable: 'it takes two crawls; test/long/site-changes.test.ts has them',
+  needs_rendering: 'it is of the start page; test/service/site/crawler/missing-pages.long.test.ts has it',
   service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
 };

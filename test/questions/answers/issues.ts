@@ -114,6 +114,7 @@ const kind =
   (name: string): Holds =>
   ({ canonicalKind }) =>
     canonicalKind === name;
+const isNoShell: Holds = ({ row }) => bool(row, 'is_app_shell') !== true;
 const inSitemap = listed('sitemaps_file_origin', (files) => files.length > 0);
 const startPages = (host: string): string[] => [`https://${host}/`, `http://${host}/`];
 const isRedirect: Holds = ({ status }) => within(status, 300, 399);
@@ -360,7 +361,8 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
 
   near_duplicate: ['medium', indexable(is('has_nearduplicate_issue'))],
   thin: ['low', indexable(under('word_count', 300))],
-  empty_page: ['high', indexable(between('word_count', 0, 0))],
+  empty_page: ['high', indexable(all(between('word_count', 0, 0), isNoShell))],
+  needs_rendering: ['medium', all(is('is_app_shell'), between('depth', 0, 0))],
   low_text_ratio: ['low', indexable(under('text_to_code', 0.1))],
   soft_404: [
     'medium',
@@ -392,7 +394,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'medium',
     indexable(({ row }) => {
       const [links, own] = [num(row, 'internal_outlinks'), num(row, 'nb_links_self_referencing')];
-      return links !== null && links <= (own ?? 0);
+      return links !== null && links <= (own ?? 0) && bool(row, 'is_app_shell') !== true;
     }),
   ],
   one_inlink: ['low', indexable(all(between('nb_inlinks', 1, 1), isPage))],

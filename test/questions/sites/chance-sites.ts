@@ -126,6 +126,7 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   pagination_errors: [null, [], ['target_missing'], ['target_not_indexable', 'target_redirects']],
   amp_status_code: [null, 200, 301, 404, 503],
   like_missing_page: [false, false, true, null],
+  is_app_shell: [false, false, false, true, null],
   rendered: [null, null, true, true, true, false],
   script_redirect: [...Array(6).fill(null), URLS[1]],
   unrendered_title: TEXTS,

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
       'num_img_without_size num_links_without_text num_links_generic_text largest_img_weight amp_status_code',
     DOUBLE: 'inrank_decimal average_similarity cwv_lcp cwv_cls cwv_tbt rank',
     BOOLEAN:
-      'is_indexable like_missing_page offers_http2 compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
+      'is_indexable like_missing_page is_app_shell offers_http2 compressed rendered unrendered_meta_robots_index fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
       'intern valid is_bot is_seo_visit has_duplicate_title_issue has_duplicate_h1_issue ' +
       'has_duplicate_description_issue has_nearduplicate_issue',
     DATE: 'day date',

@@ -93,6 +93,7 @@ export const PAGE_FIELDS: Readonly<Record<string, string>> = {
   load_time: 'Time to the last byte, in milliseconds.',
   meta_description: 'Content of the description meta tag.',
   like_missing_page: 'Whether title and content are those of the answer for a page that does not exist.',
+  is_app_shell: 'Whether the HTML is the shell of an application, the same for every path.',
   meta_refresh_delay: 'Seconds until a meta refresh leads there.',
   meta_refresh_location: 'URL that a meta refresh of the page leads to.',
   meta_robots: 'Directives of the robots meta tag.',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CrawlOptions } from '../../../../src/service/site/crawler/crawl.ts';
-import { page, pagesAfterJobs, SITE } from '../../../support/crawl-records.ts';
+import type { MissingPageRecord } from '../../../../src/service/site/crawler/records/records.ts';
+import { type CrawledPage, link, page, pagesAfterJobs, SITE } from '../../../support/crawl-records.ts';
 import { crawlSite, type SiteReply, serveSite } from '../../../support/crawl-site.ts';
 
 const SORRY =
@@ -72,4 +73,37 @@ test('contents are alike up to eight different bits, on the same host', async ()
     '/error': { like_missing_page: null },
     '/else': { like_missing_page: null },
   });
+});
+
+const shell = (path: string, more: Partial<CrawledPage> = {}) =>
+  page(path, { title: 'App', has_script: true, word_count: 3, simhash: null, ...more });
+const SHELL = ['like_missing_page', 'is_app_shell'];
+const APP = [{ origin: SITE, status_code: 200, title: 'App', simhash: null }];
+
+test('one HTML for every path is the shell of an application, and no error page', async () => {
+  const pages = [
+    shell('/', { depth: 0 }),
+    shell('/a'),
+    shell('/rendered', { rendered: true }),
+    shell('/texts', { word_count: 60 }),
+    shell('/other', { title: 'Other' }),
+    shell('/plain', { has_script: false }),
+  ];
+  const read = await pagesAfterJobs({ pages, missing: APP }, SHELL);
+  expect(Object.keys(read).filter((path) => read[path]?.is_app_shell === true)).toEqual(['/', '/a']);
+  expect(read['/a']).toEqual({ like_missing_page: false, is_app_shell: true });
+});
+
+test.each<[string, CrawledPage, MissingPageRecord[]]>([
+  ['has links', shell('/', { depth: 0, word_count: 3 }), APP],
+  ['has a text of its own', shell('/', { depth: 0, title: 'Home' }), APP],
+  [
+    'answers 404 for a missing page',
+    shell('/', { depth: 0 }),
+    [{ ...APP[0], status_code: 404 } as MissingPageRecord],
+  ],
+])('a site whose start page %s has no shell', async (name, start, missing) => {
+  const links = name === 'has links' ? [link('/', '/a')] : [];
+  const read = await pagesAfterJobs({ pages: [start, shell('/a')], missing, links }, SHELL);
+  expect(Object.values(read).map(({ is_app_shell }) => is_app_shell)).toEqual([false, false]);
 });

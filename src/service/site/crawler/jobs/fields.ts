@@ -185,7 +185,7 @@ const PAGE_FIELDS: readonly CrawlField[] = [
   }),
   ...fields('percentage', { nearduplicate_content_similarity: 'round(near.similarity, 4)' }),
   ...fields('enum', { nearduplicate_status: 'near.status' }),
-  ...fields('bool', { like_missing_page: 'missing.is_alike' }),
+  ...fields('bool', { like_missing_page: 'missing.is_alike', is_app_shell: 'missing.is_shell' }),
 
   ...fields('hash', { hreflang_cluster_id: 'version.cluster' }),
   ...fields(

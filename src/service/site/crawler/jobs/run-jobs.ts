@@ -26,6 +26,7 @@ const JOBS_SHARE = 2 / 3;
 const JOBS = {
   parse: async (tables) => {
     await numberUrls(tables);
+    await tables.make('job_missing', MISSING);
     await tables.make('job_facts', FACTS);
     await tables.make('job_asked', ASKED);
     await tables.make('job_declared', DECLARED);
@@ -41,10 +42,7 @@ const JOBS = {
   duplicate_description: (tables) => duplicates(tables, 'meta_description', 'job_same_description'),
   duplicate_title: (tables) => duplicates(tables, 'title', 'job_same_title'),
   duplicate_h1: (tables) => duplicates(tables, 'h1', 'job_same_h1'),
-  duplicate_simhash: async (tables) => {
-    await nearDuplicates(tables);
-    await tables.make('job_missing', MISSING);
-  },
+  duplicate_simhash: nearDuplicates,
   cluster_similarities: clusterSimilarities,
 } as const satisfies Readonly<Record<string, (tables: JobTables) => Promise<void>>>;
 
@@ -104,19 +102,20 @@ const DECLARED = `WITH declared AS (
   FROM judged GROUP BY id`;
 
 /**
- * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.
+ * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared, without the
+ * shells of applications.
  * `canonical_id`: the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200,
  * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
  * its content is not known or it is a file, and nothing else speaks against it.
  */
-const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html, false) AS is_html,
+const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html AND NOT coalesce(is_shell, false), false) AS is_html,
     fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
     coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
     coalesce(NOT meta_robots_index, false) AS is_noindex,
     CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
       THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
         AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL AND coalesce(content_kind IN (${PAGE_KINDS}), true), false) END AS is_indexable
-  FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+  FROM fetched_pages JOIN crawl_pages AS pages USING (url) LEFT JOIN job_missing ON job_missing.id = pages.id
   LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
 
 /** What is known of URLs that are no pages of the crawl, and were requested after them. */
@@ -135,17 +134,35 @@ const INLINKS = `SELECT target AS id, count(*) AS links, count(*) FILTER (follow
 
 /** Fingerprints of 60 bits with at most so many different ones are similar. */
 const FARTHEST = 8;
+/** The shell of an application has fewer words. */
+const MOST_SHELL_WORDS = 50;
 
 /**
  * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start
  * page of a host is not, where its host sends it for everything. Null where a text is too short to be compared.
+ *
+ * `is_shell`: the page is the shell of an application, which its host sends for every path, and whose scripts were not run:
+ * it runs scripts, links to no other page, has fewer than 50 words, and these and its title are those of the answer for a
+ * page that does not exist. So are those of the start page of its host.
  */
-const MISSING = `SELECT pages.id,
-    CASE WHEN missing.status_code NOT BETWEEN 200 AND 299 OR fetched.urlpath = '/' OR fetched.title IS DISTINCT FROM missing.title THEN false
-      ELSE bit_count(xor(fetched.simhash, missing.simhash)) <= ${FARTHEST} END AS is_alike
-  FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
-  JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
-  WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299`;
+const MISSING = `WITH compared AS (
+    SELECT pages.id, depth, missing.origin, missing.status_code AS missing_status, urlpath,
+      fetched.title IS NOT DISTINCT FROM missing.title AS is_same_title, fetched.simhash, missing.simhash AS missing_simhash,
+      coalesce(missing.status_code BETWEEN 200 AND 299 AND has_script AND NOT coalesce(rendered, false)
+        AND fetched.title IS NOT DISTINCT FROM missing.title AND fetched.simhash IS NOT DISTINCT FROM missing.simhash
+        AND word_count < ${MOST_SHELL_WORDS}
+        AND pages.id NOT IN (SELECT origin FROM crawl_links WHERE intern AND origin <> target), false) AS may_be_shell
+    FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
+    JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
+    WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299
+  ), judged AS (
+    SELECT *, may_be_shell AND origin IN (SELECT origin FROM compared WHERE may_be_shell AND (depth = 0 OR urlpath = '/')) AS is_shell
+    FROM compared
+  )
+  SELECT id, is_shell,
+    CASE WHEN missing_status NOT BETWEEN 200 AND 299 OR urlpath = '/' OR NOT is_same_title OR is_shell THEN false
+      ELSE bit_count(xor(simhash, missing_simhash)) <= ${FARTHEST} END AS is_alike
+  FROM judged`;
 
 /**
  * Gives every URL of the crawl a number, so that the jobs join and compute with integers. The number of a page is its

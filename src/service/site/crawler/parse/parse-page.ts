@@ -186,6 +186,7 @@ function parseHtml(
       images: pageImages(facts.firstImages, base),
       language,
       ...textFields(facts),
+      has_script: facts.hasScript,
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),

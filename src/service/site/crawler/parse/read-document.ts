@@ -80,6 +80,7 @@ function noFacts(html: string, read: number) {
     /** The first `meta refresh`. */
     refresh: null as Refresh | null,
     jsonLd: [] as string[],
+    hasScript: false,
     hasMicrodata: false,
     hasRdfa: false,
     /** Text of the body, with a line break between blocks. */
@@ -234,6 +235,7 @@ class Reader {
       case 'script':
         if (attribute(element, 'type')?.trim().toLowerCase().split(';')[0]?.trim() === 'application/ld+json')
           facts.jsonLd.push(textContent(element));
+        else facts.hasScript = true;
         break;
       case 'a':
         this.#enterAnchor(element);

@@ -271,6 +271,9 @@ const PAGE_COLUMNS = {
   /** Pairs of words of the main text (`text-sample.ts`); no field of the service. */
   text_sample: textOrNull,
 
+  /** Whether the page runs a script; no field of the service. */
+  has_script: flagOrNull,
+
   semantic_types: textsOrNull,
   semantic_item_count: wholeOrNull,
   ogp_title: textOrNull,

@@ -1,0 +1,19 @@
+/*
+title: Content only by JavaScript
+severity: medium
+category: rendering
+definition: >-
+  The page is a start page, and its HTML is the shell of an application: its host sends the same HTML for every path
+  (is_app_shell). The crawl did not run its scripts.
+source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
+why_it_matters: The crawl saw neither the texts nor the links of the site, and many robots do not run scripts.
+fix: Crawl the site with --render, and let the server send the content
+mended_by: server
+evidence: [is_app_shell, depth]
+cases:
+  has: [{is_app_shell: true, depth: 0}]
+  has_not: [{is_app_shell: true, depth: 1}, {is_app_shell: false, depth: 0}, {is_app_shell: null, depth: 0}]
+*/
+SELECT crawl_id, project_id, url, 'one HTML for every path: crawl with --render' AS why
+FROM mart.pages
+WHERE is_app_shell AND depth = 0
