@@ -123,7 +123,7 @@ export class EventRows {
     if (NO_CLIENT.test(line.method)) return 'skip';
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
-    const agent = this.rules.agentOf(line.tellsAgent ? line.agent : null);
+    const agent = this.rules.agentOf(line.tellsAgent ? unescapeBytes(line.agent, line.escapes) : null);
     const client = this.visitor(agent, line);
     const referer = line.referer === '' ? NULL : this.#referer(line);
     const isFound = agent.isBot === false && referer !== NULL && isSearchResults(referer);
@@ -182,7 +182,7 @@ export class EventRows {
 
   /** Queries of referrers hold what those of the site do. */
   #referer({ referer, escapes }: LogLine): string {
-    const text = cleanText(escapes ? unescapeBytes(referer) : referer);
+    const text = cleanText(unescapeBytes(referer, escapes));
     const { queryStrings } = this.rules;
     if (queryStrings === 'keep') return text;
     const mark = text.indexOf('#');
@@ -215,7 +215,7 @@ export class EventRows {
     if (!target.startsWith('/')) return { origin, path: NULL };
     const whole =
       line.query === '' || target.includes('?') ? target : `${target}?${line.query.replace(/^\?/, '')}`;
-    const path = cleanPath(line.escapes ? unescapeBytes(whole) : whole);
+    const path = cleanPath(unescapeBytes(whole, line.escapes));
     return { origin, path: path.includes('?') ? withoutQuery(path, this.rules.queryStrings) : path };
   }
 

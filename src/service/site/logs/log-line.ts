@@ -1,3 +1,4 @@
+import type { Escaping } from './log-text.ts';
 import type { LogTime } from './log-time.ts';
 
 /** What a line of a log says, as it is written; empty text where it says nothing. One is used again for every line. */
@@ -27,8 +28,8 @@ export class LogLine {
   agent = '';
   /** Whether it says its user agent, if only that there is none. */
   tellsAgent = false;
-  /** Whether the server escaped texts with backslashes. */
-  escapes = false;
+  /** How the server escaped texts; null for a format that names what it holds. */
+  escapes: Escaping | null = null;
   /** What tells the line from others. */
   mark = 0;
 }
@@ -39,7 +40,8 @@ export function clearLine(line: LogLine): void {
   line.second = Number.NaN;
   line.address = line.forwarded = line.scheme = line.port = line.host = line.method = line.target = '';
   line.query = line.request = line.status = line.bytes = line.referer = line.agent = '';
-  line.escapes = line.tellsAgent = false;
+  line.escapes = null;
+  line.tellsAgent = false;
 }
 
 /** What is no line of a log: spaces alone, what journalctl says, and the names of files that tail shows. */

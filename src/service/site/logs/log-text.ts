@@ -15,16 +15,27 @@ const DOTS = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
 const CONTROLS = /[\x00-\x20\x7f]/g;
 const NO_ORIGIN = 'http://h';
-/** What Apache and nginx write for a byte that they do not write as it is. */
-const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|([abfnrtv"\\]))/g;
+/**
+ * What servers write for a byte that they do not write as it is. `apache`: `\x22`, `\t` and the like (`ap_escape_logitem`);
+ * lighttpd and varnishncsa do so too. `hex`: nginx and Amazon's load balancers have `\x22` alone. `haproxy`: `#22`
+ * (`lf_encode_chunk`). `none`: Envoy.
+ */
+const ESCAPES = {
+  apache: /\\(?:x([0-9a-fA-F]{2})|([abfnrtv"\\]))/g,
+  hex: /\\x([0-9a-fA-F]{2})/g,
+  haproxy: /#([0-9a-fA-F]{2})/g,
+  none: null,
+} as const;
+export type Escaping = keyof typeof ESCAPES;
 const SIMPLE: Readonly<Record<string, string>> = {
   ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
 };
 
-/** Undoes the escapes of a server, byte by byte. */
-export function unescapeBytes(text: string): string {
-  if (!text.includes('\\')) return text;
-  return text.replaceAll(ESCAPE, (_, digits?: string, letter?: string) =>
+/** Undoes the escapes of a server, byte by byte; null: it has none. */
+export function unescapeBytes(text: string, escaping: Escaping | null): string {
+  const escapes = escaping === null ? null : ESCAPES[escaping];
+  if (escapes === null || !(text.includes('\\') || escaping === 'haproxy')) return text;
+  return text.replaceAll(escapes, (_, digits?: string, letter?: string) =>
     digits === undefined
       ? (lookUp(SIMPLE, letter ?? '') ?? String(letter))
       : String.fromCharCode(Number.parseInt(digits, 16)),
@@ -52,7 +63,7 @@ function octet(one: string): string {
 
 /** A text of one byte a character as the text that its bytes are in UTF-8; other bytes become U+FFFD. */
 export function decodedText(bytes: string): string {
-  return Buffer.from(unescapeBytes(bytes), 'latin1').toString('utf8').replaceAll(CONTROLS, ' ');
+  return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll(CONTROLS, ' ');
 }
 
 /** A path without its query, or with the parameters alone that are kept. */

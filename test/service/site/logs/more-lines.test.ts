@@ -227,3 +227,25 @@ test.for([
   const isOwn = ownHosts('https://www.example.com', [given]);
   expect([isOwn(host), isOwn('www.example.com'), isOwn('other.net')]).toEqual([true, true, false]);
 });
+
+const HAPROXY = (path: string): string =>
+  `66.249.66.1:33317 [10/Nov/2026:12:00:00.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET ${path} HTTP/1.1"\n`;
+const ENVOY = (path: string): string =>
+  `[2026-11-10T12:00:00.1Z] "GET ${path} HTTP/2" 200 - 0 9 5 4 "66.249.66.1" "Firefox" "c2" "www.example.com" "10.0.0.1:80"\n`;
+const NGINX = '[$time_local] "$request" $status';
+const APACHE = '%t "%r" %>s';
+const ASKED = (path: string): string => `[${TIME}] "GET ${path} HTTP/1.1" 200\n`;
+test.for([
+  ['haproxy', HAPROXY('/caf#C3#A9.html'), '/caf%C3%A9.html'],
+  ['haproxy', HAPROXY('/a#22b'), '/a%22b'],
+  ['haproxy', HAPROXY('/a\\think'), '/a/think'],
+  ['envoy', ENVOY('/a\\think'), '/a/think'],
+  ['envoy', ENVOY('/a\\x41'), '/a/x41'],
+  [NGINX, ASKED('/a\\x22b'), '/a%22b'],
+  [NGINX, ASKED('/a\\think'), '/a/think'],
+  [APACHE, ASKED('/a\\tb'), '/a%09b'],
+  [APACHE, ASKED('/caf\\xc3\\xa9'), '/caf%C3%A9'],
+] as const)('escapes are undone by how their program writes them: %s, %s', async ([format, log, path]) => {
+  const { events, rejects } = await linesOf(log, { format });
+  expect([events.map(({ url }) => url), rejects]).toEqual([[`https://www.example.com${path}`], []]);
+});

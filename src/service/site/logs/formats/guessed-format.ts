@@ -26,7 +26,7 @@ export function guessedFormat(name: string, time: LogTime, state: string): LogFo
 
 /** The name where a client's address is expected may be that of a host, before a line of another format. */
 function isUnsure({ escapes, host, address }: LogLine): boolean {
-  return escapes && host === '' && isName(address);
+  return escapes !== null && host === '' && isName(address);
 }
 
 class GuessedFormat implements LogFormat {

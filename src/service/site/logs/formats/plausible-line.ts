@@ -17,7 +17,7 @@ export function isPlausible(
   if (port !== '' && !/^\d{1,5}$/.test(port)) return false;
   if (forwarded !== '' && !isAddressChain(forwarded)) return false;
   // Keys and columns name what they hold; a text without names is believed by its looks.
-  if (!escapes) return true;
+  if (escapes === null) return true;
   // It has the host where others have a name of the client.
   if (name.endsWith('lighttpd') && !host.includes('.')) return false;
   if (host !== '' && !isHost(host)) return false;

@@ -1,4 +1,5 @@
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
+import type { Escaping } from '../log-text.ts';
 import type { LogTime } from '../log-time.ts';
 import { type FormatPart, readFormatText } from './format-text.ts';
 import { isoOfParts, strftimeReader, type TimeParts } from './strftime.ts';
@@ -22,13 +23,14 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
   const { prefix, parts } = readFormatText(name, pattern, isWhole);
   const { length } = prefix;
   const takers = takersOf(parts, time);
+  const escaping = ESCAPING.get(name) ?? (isOfNginx(pattern) ? 'hex' : 'apache');
   const tellsAgent = parts.some(({ field }) => field === 'agent');
   return {
     name,
     read(text, from, end, line) {
       if (length > 0 && !text.startsWith(prefix, from)) return 'not_the_format';
       let at = from + length;
-      line.escapes = true;
+      line.escapes = escaping;
       line.tellsAgent = tellsAgent;
       for (let index = 0; index < parts.length; index++) {
         const part = parts[index] as FormatPart;
@@ -41,6 +43,18 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
       return takers.last?.(line) ?? 'event';
     },
   };
+}
+
+/** How programs escape whose formats are not those of Apache or nginx. */
+const ESCAPING: ReadonlyMap<string, Escaping> = new Map([
+  ['haproxy', 'haproxy'],
+  ['envoy', 'none'],
+  ['istio', 'none'],
+]);
+
+/** A format whose variables are all of nginx. */
+function isOfNginx(pattern: string): boolean {
+  return pattern.includes('$') && !/%[^\s\d]/.test(pattern);
 }
 
 /** Where a variable ends; -1 if what has to follow does not. */
