@@ -119,6 +119,10 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       lines.add(
         `${file.name}: its format changes: some lines are ${file.format}, others ${file.later_formats.join(', ')}`,
       );
+    if (file.lacks_forwarded)
+      lines.add(
+        `${file.name}: --forwarded has no effect: no line has X-Forwarded-For, so the addresses of connections verify bots`,
+      );
     if (file.unknown_agents > 0)
       lines.add(
         `${file.name}: ${counted(file.unknown_agents, 'line')} without a user agent: whether a bot or a person sent each is unknown, and so are bot hits and visits of its URLs and days`,

@@ -157,6 +157,7 @@ export class LogAdder {
       earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
       ...{ unknown_agents: rows.unknownAgents, odd_year: rows.oddYear },
+      lacks_forwarded: rules.forwarded && !rows.hasForwarded && insert.events > 0,
     };
     this.#check(report, known, format);
     await this.#made.numbers.write(connection);

@@ -95,6 +95,8 @@ export class EventRows {
   readonly days = new Set<number>();
   /** Lines that do not tell their user agent. */
   unknownAgents = 0;
+  /** Whether a line has a chain of addresses that proxies wrote. */
+  hasForwarded = false;
   /** The first year that is out of the plausible ones. */
   oddYear: number | null = null;
   /** Whether an event is of before another one that stands before it. */
@@ -124,6 +126,7 @@ export class EventRows {
     const { origin, path } = this.#place(line);
     if (origin === undefined) return 'other_host';
     const agent = this.rules.agentOf(line.tellsAgent ? unescapeBytes(line.agent, line.escapes) : null);
+    if (line.forwarded !== '') this.hasForwarded = true;
     const client = this.visitor(agent, line);
     const referer = line.referer === '' ? NULL : this.#referer(line);
     const isFound = agent.isBot === false && referer !== NULL && isSearchResults(referer);

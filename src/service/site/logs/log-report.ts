@@ -55,6 +55,8 @@ export function blankReport(name: string) {
     assumed_host: false,
     /** Events that do not tell their user agent: whether a bot or a person asked is unknown. */
     unknown_agents: 0,
+    /** Whether `--forwarded` was given, and no line has X-Forwarded-For. */
+    lacks_forwarded: false,
     /** The first year of a reject whose day is not plausible. */
     odd_year: null as number | null,
     /** What its lines mean; null where nobody asks. */

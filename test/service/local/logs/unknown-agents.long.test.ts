@@ -62,6 +62,17 @@ test('a file that grows in another format is read on in it, and its copy is know
   expect((await events('is_bot')).flat()).toEqual([null, null, null, false, false]);
 });
 
+test('--forwarded without a chain of addresses is said', async () => {
+  const { path, add } = await openLogs();
+  await long(path('a.log'), line());
+  await long(path('b.log'), `${line({ url: '/b' }).trimEnd()} "66.249.66.1"\n`);
+  const { files } = await add(['a.log', 'b.log'], { forwarded: true });
+  expect(files.map(({ status, lacks_forwarded }) => [status, lacks_forwarded])).toEqual([
+    ['added', true],
+    ['added', false],
+  ]);
+});
+
 test('of a URL and day with an unknown agent, nobody counts as a bot or a person, and its month neither', async () => {
   const { at, path, add, pages, project, resources } = await openLogs();
   at('2026-12-20T00:00:00Z');
