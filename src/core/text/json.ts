@@ -13,6 +13,12 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
+/** Whether a value that was parsed has more levels of arrays and objects than these. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}
+
 /** Parses JSON; undefined for a text that is none. */
 export function jsonOf(text: string): unknown {
   try {

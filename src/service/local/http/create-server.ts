@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
-import { parseJson, stringifyJson } from '../../../core/text/json.ts';
+import { isDeeperThan, parseJson, stringifyJson } from '../../../core/text/json.ts';
 import { ENDPOINTS } from '../../api/endpoints.ts';
 import { CREATE_DATA_EXPORT } from '../../api/resources/data-exports.ts';
 import { CREATE_SECRET, DELETE_SECRET, LIST_SECRETS } from '../../api/resources/secrets.ts';
@@ -21,6 +21,10 @@ import { dataExportRoutes, downloadRoutes, rankingRoutes } from './routes/rankin
 import { type Context, exportConstraint, serve } from './serve.ts';
 
 const PREFIX = '/api/v2';
+
+/** Levels of arrays and objects in a body. Filters may have 50 levels, of two each in JSON. */
+const DEEPEST_BODY = 500;
+const TOO_DEEP = 'it is nested too deeply';
 
 /** The operations that a workspace without an active subscription still allows: they show it and its subscription. */
 const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
@@ -65,11 +69,9 @@ export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES
     // Clients name the type on every request, also where they send nothing (a deletion, a launch).
     if (body === '') return done(null, undefined);
     try {
-      done(null, parseJson(String(body)));
+      done(null, bodyOf(String(body)));
     } catch (error) {
-      // A tree too deep for the parser ends its stack; the text of that error says nothing to a client.
-      const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-      done(new Refusal('invalid_request', `the body is not JSON that can be read: ${why}`));
+      done(error as Refusal);
     }
   });
   // A filter or a value that is sent back may have a whole number beyond 2^53.
@@ -111,6 +113,20 @@ export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES
   app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
   more.others?.(app, context);
   return app;
+}
+
+function bodyOf(text: string): unknown {
+  const unreadable = (why: string): Refusal =>
+    new Refusal('invalid_request', `the body is not JSON that can be read: ${why}`);
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw unreadable(error instanceof RangeError ? TOO_DEEP : (error as Error).message);
+  }
+  // What goes through a value level by level would end its stack.
+  if (isDeeperThan(value, DEEPEST_BODY)) throw unreadable(TOO_DEEP);
+  return value;
 }
 
 /** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */
