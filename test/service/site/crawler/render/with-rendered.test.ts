@@ -54,7 +54,7 @@ test('a rendered page has its own fields, and those of its HTML beside them', ()
 });
 
 test('a link back to the top, which a script adds, is no link that only rendering shows', () => {
-  const html = HTML.replace('</body>', '') + '<a href="#top">Top</a><a href="#">^</a>';
+  const html = `${HTML.replace('</body>', '')}<a href="#top">Top</a><a href="#">^</a>`;
   expect(pageOf({ html }).page.outlinks_only_rendered).toBe(0);
 });
 

@@ -8,7 +8,7 @@ for (const [parent, children] of Object.entries(SUBTYPES))
   for (const child of children.split(' ')) PARENTS.set(child, [...(PARENTS.get(child) ?? []), parent]);
 
 /** What a type requires, by its own rules or by those of its nearest parents. */
-export function rulesOf(type: string): readonly Requirements[] {
+function rulesOf(type: string): readonly Requirements[] {
   const own = lookUp(GOOGLE_RULES, type);
   return own === undefined ? (PARENTS.get(type) ?? []).flatMap(rulesOf) : [own];
 }
