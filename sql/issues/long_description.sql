@@ -12,8 +12,8 @@ mended_by: content
 evidence: [description_length]
 thresholds: {characters: {default: 170, unit: characters}}
 cases:
-  has: [{is_indexable: true, description_width: 170}]
-  has_not: [{is_indexable: true, description_width: 169}, {is_indexable: false, description_width: 170}]
+  has: [{is_indexable: true, description_width: 170, description_length: 170}]
+  has_not: [{is_indexable: true, description_width: 169, description_length: 169}, {is_indexable: false, description_width: 170, description_length: 170}]
 */
 SELECT crawl_id, project_id, url,
   CASE
@@ -21,4 +21,4 @@ SELECT crawl_id, project_id, url,
     ELSE CAST(description_width AS VARCHAR) || ' characters'
   END AS why
 FROM mart.pages
-WHERE is_indexable AND description_width >= $characters
+WHERE is_indexable AND description_length IS NOT NULL AND description_width >= $characters

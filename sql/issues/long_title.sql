@@ -12,8 +12,8 @@ mended_by: content
 evidence: [title_length]
 thresholds: {characters: {default: 60, unit: characters}}
 cases:
-  has: [{is_indexable: true, title_width: 61}]
-  has_not: [{is_indexable: true, title_width: 60}, {is_indexable: false, title_width: 61}]
+  has: [{is_indexable: true, title_width: 61, title_length: 61}]
+  has_not: [{is_indexable: true, title_width: 60, title_length: 60}, {is_indexable: false, title_width: 61, title_length: 61}]
 */
 SELECT crawl_id, project_id, url,
   CASE
@@ -21,4 +21,4 @@ SELECT crawl_id, project_id, url,
     ELSE CAST(title_width AS VARCHAR) || ' characters'
   END AS why
 FROM mart.pages
-WHERE is_indexable AND title_width > $characters
+WHERE is_indexable AND title_length IS NOT NULL AND title_width > $characters

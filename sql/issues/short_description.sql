@@ -12,11 +12,11 @@ mended_by: content
 evidence: [description_length]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:
-  has: [{is_indexable: true, description_width: 69}, {is_indexable: true, description_width: 1}]
+  has: [{is_indexable: true, description_width: 69, description_length: 69}, {is_indexable: true, description_width: 1, description_length: 1}]
   has_not:
-    - {is_indexable: true, description_width: 70}
-    - {is_indexable: true, description_width: 0}
-    - {is_indexable: false, description_width: 69}
+    - {is_indexable: true, description_width: 70, description_length: 70}
+    - {is_indexable: true, description_width: 0, description_length: 0}
+    - {is_indexable: false, description_width: 69, description_length: 69}
 */
 SELECT crawl_id, project_id, url,
   CASE
@@ -24,4 +24,4 @@ SELECT crawl_id, project_id, url,
     ELSE CAST(description_width AS VARCHAR) || ' characters'
   END AS why
 FROM mart.pages
-WHERE is_indexable AND description_width BETWEEN 1 AND $characters
+WHERE is_indexable AND description_length IS NOT NULL AND description_width BETWEEN 1 AND $characters

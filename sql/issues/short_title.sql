@@ -12,11 +12,11 @@ mended_by: content
 evidence: [title_length]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:
-  has: [{is_indexable: true, title_width: 29}, {is_indexable: true, title_width: 1}]
+  has: [{is_indexable: true, title_width: 29, title_length: 29}, {is_indexable: true, title_width: 1, title_length: 1}]
   has_not:
-    - {is_indexable: true, title_width: 30}
-    - {is_indexable: true, title_width: 0}
-    - {is_indexable: false, title_width: 29}
+    - {is_indexable: true, title_width: 30, title_length: 30}
+    - {is_indexable: true, title_width: 0, title_length: 0}
+    - {is_indexable: false, title_width: 29, title_length: 29}
 */
 SELECT crawl_id, project_id, url,
   CASE
@@ -24,4 +24,4 @@ SELECT crawl_id, project_id, url,
     ELSE CAST(title_width AS VARCHAR) || ' characters'
   END AS why
 FROM mart.pages
-WHERE is_indexable AND title_width BETWEEN 1 AND $characters
+WHERE is_indexable AND title_length IS NOT NULL AND title_width BETWEEN 1 AND $characters

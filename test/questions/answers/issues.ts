@@ -147,12 +147,14 @@ const widthOf = (value: string): number =>
     (sum, one) => sum + (FULL_WIDTH.test(one) && !/[\uff61-\uffdc]/.test(one) ? 2 : 1),
     0,
   );
-/** The width of a text is at least and at most so much; of one that is not there, its length decides. */
+/** The width of a text, whose length is known, is at least and at most so much; of a text that is not there, its length decides. */
 const wide =
   (name: 'title' | 'h1' | 'meta_description', least: number, most = Number.POSITIVE_INFINITY): Holds =>
   ({ row }) => {
     const value = str(row, name);
-    const width = value === null ? num(row, `${name.replace('meta_', '')}_length`) : widthOf(value);
+    const length = num(row, `${name.replace('meta_', '')}_length`);
+    if (name !== 'h1' && length === null) return false;
+    const width = value === null ? length : widthOf(value);
     return width !== null && within(width, least, most);
   };
 
