@@ -7,7 +7,7 @@ source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: People and search engines go no further from here.
 fix: Link to pages of its subject
 mended_by: content
-evidence: [internal_outlinks, nb_links_self_referencing]
+evidence: [internal_outlinks]
 cases:
   has: [{is_indexable: true, internal_outlinks: 0}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 2}]
   has_not: [{is_indexable: true, internal_outlinks: 1}, {is_indexable: true, internal_outlinks: 0, is_app_shell: true}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 1}, {is_indexable: false, internal_outlinks: 0}]

@@ -9,7 +9,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/http-network
 why_it_matters: The crawl lacks the page, so nothing is known of it; search engines may be refused as well.
 fix: Allow the crawler's IP address or user agent, or crawl more slowly, then crawl again
 mended_by: server
-evidence: [status_code, processing_warnings]
+evidence: [status_code]
 cases:
   has:
     - {observation: refused, status_code: 429, non_indexable_reason: null}

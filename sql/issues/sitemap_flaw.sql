@@ -9,7 +9,7 @@ source: https://www.sitemaps.org/protocol.html
 why_it_matters: Search engines ignore such entries or the whole file; the crawler reads them all the same.
 fix: Write the sitemap by the protocol, on the host that lists it
 mended_by: server
-evidence: [depth]
+evidence: [depth, crawl_requests.num_urls]
 */
 SELECT crawl_id, project_id, start_url AS url, flawed_sitemap AS why
 FROM mart.crawl_coverage

@@ -9,7 +9,7 @@ source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/bui
 why_it_matters: Search engines read a sitemap as the crawler does; pages that only this one lists are not found.
 fix: Let the sitemap answer with status 200 and whole XML, or remove its line from robots.txt
 mended_by: server
-evidence: [depth]
+evidence: [depth, crawl_requests.num_urls]
 */
 SELECT crawl_id, project_id, start_url AS url, unread_sitemap AS why
 FROM mart.crawl_coverage
