@@ -37,8 +37,8 @@ test('no page waits for queries or downloads of others, however many', async () 
   const left = new AbortController();
   onTestFinished(() => left.abort());
   const answered: string[] = [];
-  const greedy = [await signIn(), await signIn()];
-  // A session has four downloads at once.
+  const greedy = [await signIn('one@example.com'), await signIn('two@example.com')];
+  // A person has four downloads at once.
   for (const [path, most] of [
     ['/ask.json?run=1&sql=', 12],
     ['/ask/download?format=csv&sql=', 4],

@@ -1,5 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
+import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
+import { Sessions } from '../../src/people/console/access/sessions.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { expectDocumentsFit } from './checked-pages.ts';
@@ -9,8 +11,8 @@ export interface OpenConsole {
   /** The one-time link of the person who is signed in. */
   readonly link: string;
   readonly newLink: () => string;
-  /** Signs one more person in, and gives the cookie. */
-  readonly signIn: () => Promise<string>;
+  /** Signs in once more, as another person where one is named, and gives the cookie. */
+  readonly signIn: (person?: string) => Promise<string>;
   /** Asks as the person who is signed in; `cookie: ''` asks as a stranger. */
   readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
 }
@@ -32,16 +34,22 @@ export async function openConsole(
   });
   const newLink = (): string => served.newLink() ?? '';
   const link = newLink();
-  const signIn = async (by = newLink()): Promise<string> => {
+  const signInBy = async (by: string): Promise<string> => {
     const signedIn = await fetch(by, { redirect: 'manual' });
     return (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   };
-  const session = await signIn(link);
+  const signInAs = (person: string): string => {
+    const database = openConsoleDatabase(settings.state_dir);
+    const key = new Sessions(database, Date.now).begin(person, 'operator');
+    database.close();
+    return `crawlhouse-session-${new URL(served.url).port}=${key}`;
+  };
+  const session = await signInBy(link);
   return {
     url: served.url,
     link,
     newLink,
-    signIn: () => signIn(),
+    signIn: async (person) => (person === undefined ? signInBy(newLink()) : signInAs(person)),
     ask: (path, { cookie = session, headers, ...init } = {}) =>
       fetch(new URL(path, served.url), {
         redirect: 'manual',

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { address, Given } from '../../core/text/setting-types.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const Person = Given.describe('An email or a subject.');
+const Person = Given.refine(
+  (name) => !/^(?:email:[^@]*|subject:)$/.test(name),
+  'an email or a subject is expected, such as ada@example.com or subject:248289761001',
+).describe('An email or a subject.');
 
 /** An address over TLS; only within this machine may it be without. */
 function secureAddress(error: string) {
@@ -25,10 +28,12 @@ export const ConsoleOidcSettings = z.strictObject({
   ),
   client_id: Given.describe('The identifier of the console at the provider.'),
   client_secret: Given.describe('Its secret.'),
-  operators: z.array(Person).default([]).describe('Emails or subjects of those who may act.'),
+  operators: z.array(Person).default([]).describe('Emails or subjects (`subject:…`) of those who may act.'),
   readers: z
     .union([z.literal('all'), z.array(Person)])
     .default([])
-    .describe('Emails or subjects of those who may read; all: everyone whom the provider knows.'),
+    .describe(
+      'Emails or subjects (`subject:…`) of those who may read; all: everyone whom the provider knows.',
+    ),
 });
 export type ConsoleOidcSettings = z.output<typeof ConsoleOidcSettings>;

@@ -167,26 +167,53 @@ test('a stranger comes back to the page they wanted, and never to another site',
   expect(await back('/.//evil.example/')).toBe('/');
 });
 
-test('the eleventh attempt to sign in within a minute waits, and a right link too', async () => {
+test('the eleventh failure to sign in within a minute waits, and a right link never does', async () => {
   const { url, newLink } = await opened();
-  const attempt = (link: string) => fetch(link, { redirect: 'manual' });
-  // The console's own sign-in was the first.
-  for (let n = 0; n < 9; n += 1) expect((await attempt(`${url}/sign-in?key=${n}`)).status).toBe(401);
-  const late = await attempt(newLink());
+  const status = async (link: string) => (await fetch(link, { redirect: 'manual' })).status;
+  for (let n = 0; n < 10; n += 1) expect(await status(`${url}/sign-in?key=${n}`)).toBe(401);
+  const late = await fetch(`${url}/sign-in?key=late`, { redirect: 'manual' });
   expect(late.status).toBe(429);
   expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect((await attempt(`${url}/sign-in`)).status).toBe(200);
+  expect(await status(`${url}/sign-in`)).toBe(200);
+  for (let n = 0; n < 12; n += 1) expect(await status(newLink())).toBe(303);
+  for (let n = 0; n < 650; n += 50)
+    await Promise.all(Array.from({ length: 50 }, () => status(`${url}/sign-in?key=flood`)));
+  expect(await status(newLink())).toBe(303);
 });
 
-test('a session has 600 requests a minute, and another session its own', async () => {
-  const { ask, newLink } = await opened();
+test('images and frames of another site are refused before they count', async () => {
+  const { url, newLink } = await opened();
+  const get = async (link: string, headers: Record<string, string>) =>
+    (await raw(link, 'GET', headers)).status;
+  for (const dest of ['image', 'script', 'iframe', 'empty', 'style'])
+    for (const site of ['cross-site', 'same-site']) {
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'sec-fetch-mode': 'no-cors' };
+      for (const mode of dest === 'iframe' ? ['navigate'] : ['no-cors', 'cors'])
+        for (let n = 0; n < 12; n += 1)
+          expect(await get(`${url}/sign-in?key=${n}`, { ...headers, 'sec-fetch-mode': mode })).toBe(403);
+      expect(await get(newLink(), headers)).toBe(403);
+    }
+  expect(await get(`${url}/sign-in?key=first`, {})).toBe(401);
+  const clicked = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  };
+  expect(await get(newLink(), clicked)).toBe(303);
+});
+
+test('a person has 600 requests a minute, whatever their sessions, and another person their own', async () => {
+  const { ask, signIn } = await opened();
+  const cookies = await Promise.all(Array.from({ length: 4 }, () => signIn('ada@example.com')));
   for (let n = 0; n < 600; n += 50)
-    await Promise.all(Array.from({ length: 50 }, async () => (await ask('/nothing')).arrayBuffer()));
-  const late = await ask('/index.json');
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, i) =>
+        (await ask('/nothing', { cookie: cookies[i % 4] ?? '' })).arrayBuffer(),
+      ),
+    );
+  const late = await ask('/index.json', { cookie: cookies[0] ?? '' });
   expect([late.status, Number(late.headers.get('retry-after'))]).toEqual([429, expect.closeTo(30, -2)]);
-  const other = await fetch(newLink(), { redirect: 'manual' });
-  const [cookie = ''] = (other.headers.get('set-cookie') ?? '').split(';');
-  expect((await ask('/', { cookie })).status).toBe(200);
+  expect((await ask('/', { cookie: await signIn('bob@example.com') })).status).toBe(200);
 });
 
 test('a body beyond the limit, or of another form, is refused', async () => {

@@ -15,9 +15,9 @@ interface Minute {
   readonly endsAt: number;
 }
 
-/** Attempts to sign in, a minute and address. */
-const SIGN_INS = 10;
-/** Requests, a minute and session. */
+/** Failed attempts to sign in, a minute and class of addresses. */
+const FAILED_SIGN_INS = 10;
+/** Requests, a minute and person. */
 const REQUESTS = 600;
 
 /** Who may come in: everything that the console keeps about people. */
@@ -25,7 +25,7 @@ export class Access implements Disposable {
   readonly sessions: Sessions;
   readonly links: Links;
   readonly audit: Audit;
-  readonly signIns: TryLimit;
+  readonly failedSignIns: TryLimit;
   readonly requests: TryLimit;
   /** Null: people sign in by links only. */
   readonly oidc: Oidc | null;
@@ -40,7 +40,7 @@ export class Access implements Disposable {
     this.sessions = new Sessions(database, now);
     this.links = new Links(database, now);
     this.audit = new Audit(database, now);
-    this.signIns = new TryLimit(SIGN_INS, now);
+    this.failedSignIns = new TryLimit(FAILED_SIGN_INS, now);
     this.requests = new TryLimit(REQUESTS, now);
     this.oidc = oidc === undefined || url === undefined ? null : new Oidc(oidc, url);
   }
@@ -59,6 +59,13 @@ export class TryLimit {
   constructor(most: number, now: () => number) {
     this.#most = most;
     this.#now = now;
+  }
+
+  /** The seconds to wait, where no more are allowed. */
+  wait(key: string): number | null {
+    const [now, minute] = [this.#now(), this.#minutes.get(key)];
+    if (minute === undefined || minute.endsAt <= now || minute.count < this.#most) return null;
+    return Math.ceil((minute.endsAt - now) / 1000);
   }
 
   /** Counts one more. @returns the seconds to wait, where it is one too many */

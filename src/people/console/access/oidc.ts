@@ -55,8 +55,8 @@ export class Oidc {
       { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
     );
     const claims = tokens.claims() as client.IDToken;
-    if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined)
-      return claims;
+    const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
+    if (emailOf(claims) !== null || userInfo === undefined) return claims;
     return await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   }
 
@@ -101,6 +101,9 @@ function secretSent(secret: string): client.ClientAuth {
   };
 }
 
+/** The person of one-time links: whoever can make one on the machine of the console. */
+export const LOCAL_PERSON = 'local';
+
 /** What a provider says of a person. */
 export interface Claims {
   readonly sub: string;
@@ -108,22 +111,40 @@ export interface Claims {
   readonly email_verified?: unknown;
 }
 
-/** Who a person is, for the audit: the email, or else the subject. */
+/**
+ * Who a person is, for the audit and for every limit: the verified email, or else the subject, as the settings name them.
+ * A subject that the settings would take for something else has its prefix.
+ */
 export function subjectOf(claims: Claims): string {
-  return emailOf(claims) ?? claims.sub;
+  const email = emailOf(claims);
+  if (email !== null) return identityOf(`email:${email}`).slice('email:'.length);
+  const { sub } = claims;
+  return identityOf(sub) === `subject:${sub}` && sub !== LOCAL_PERSON ? sub : `subject:${sub}`;
 }
 
 /** What a person may do; null: nothing. */
 export function roleOf(claims: Claims, { operators, readers }: ConsoleOidcSettings): Role | null {
-  const email = emailOf(claims)?.toLowerCase();
-  const isIn = (names: readonly string[]): boolean =>
-    names.some((name) => name === claims.sub || name.toLowerCase() === email);
+  const email = emailOf(claims);
+  const own = [`subject:${claims.sub}`, ...(email === null ? [] : [`email:${email}`])].map(identityOf);
+  const isIn = (names: readonly string[]): boolean => names.some((name) => own.includes(identityOf(name)));
   if (isIn(operators)) return 'operator';
   return readers === 'all' || isIn(readers) ? 'reader' : null;
 }
 
-/** An email that the provider does not call unverified: a person may have written another's. */
+/** An email that the provider calls verified: a person may have written another's. */
 function emailOf({ email, email_verified: verified }: Claims): string | null {
-  const isUnverified = verified === false || verified === 'false';
-  return typeof email === 'string' && email !== '' && !isUnverified ? email : null;
+  const isVerified = verified === true || verified === 'true';
+  return typeof email === 'string' && email.includes('@') && isVerified ? email : null;
+}
+
+/**
+ * A name in the one namespace of people: `email:…` or `subject:…`. Without a prefix, a name with `@` is an email. Emails
+ * are alike whatever the case of their ASCII letters: `toLowerCase` would make a `k` of U+212A KELVIN SIGN.
+ */
+function identityOf(name: string): string {
+  if (name.startsWith('subject:')) return name;
+  const isEmail = name.startsWith('email:');
+  if (!isEmail && !name.includes('@')) return `subject:${name}`;
+  const email = isEmail ? name.slice('email:'.length) : name;
+  return `email:${email.replace(/[A-Z]/g, (letter) => letter.toLowerCase())}`;
 }

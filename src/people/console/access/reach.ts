@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
 
@@ -26,6 +27,13 @@ export function requireSignIn({ console_oidc: oidc, console_url: url }: SignInSe
       hint: 'set console_url to the address of the console for people, such as https://console.example',
     });
   }
+}
+
+/** The addresses that one asker may have: a network of 64 bits of IPv6, else the address alone. */
+export function addressClass(text: string): string {
+  if (!ipaddr.isValid(text)) return text;
+  const address = ipaddr.process(text);
+  return address instanceof ipaddr.IPv6 ? `${address.parts.slice(0, 4).join(':')}/64` : address.toString();
 }
 
 /** The names by which a console may be called. */

@@ -165,27 +165,27 @@ export class Readers implements AsyncDisposable {
 
 /**
  * The places of the console, each kind in a lane of its own: no page waits for a query of `/ask`, or for a download. In
- * a lane they are fair by session, and one session never has all places of what people ask for.
+ * a lane they are fair by person, and one person never has all places of what people ask for.
  */
 export class Lanes {
-  readonly #session = new AsyncLocalStorage<string>();
-  /** Pages. Three, so that one session has two and another session one beside it. */
+  readonly #person = new AsyncLocalStorage<string>();
+  /** Pages. Three, so that one person has two and another person one beside it. */
   readonly pages = this.#lane(3, 2);
   /** Questions of pages that read every page of a site: the quick ones find a place beside them. */
   readonly slowPages = this.#lane(1, 1);
   /** SQL of people: what runs long there keeps no page waiting. */
   readonly asking = this.#lane(2, 1);
-  /** Whole answers: they take what the settings allow a query, so another session's needs a place beside it. */
+  /** Whole answers: they take what the settings allow a query, so another person's needs a place beside it. */
   readonly downloads = this.#lane(2, 1);
 
-  /** Does what a session asked for: the places that it takes are counted as that session's. */
-  of<T>({ csrf }: { readonly csrf: string }, work: () => Promise<T>): Promise<T> {
-    return this.#session.run(csrf, work);
+  /** Does what a person asked for: the places that it takes are counted as that person's, whatever their sessions. */
+  of<T>({ subject }: { readonly subject: string }, work: () => Promise<T>): Promise<T> {
+    return this.#person.run(subject, work);
   }
 
   #lane(all: number, each: number): Lane {
     const queue = new FairQueue({ all, project: each, store: all });
-    return { run: (work) => queue.run(this.#session.getStore() ?? '', work) };
+    return { run: (work) => queue.run(this.#person.getStore() ?? '', work) };
   }
 }
 

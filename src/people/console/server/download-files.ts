@@ -10,12 +10,12 @@ import { processFolderName, removeDeadFolders } from '../../../core/host/process
 const PREFIX = 'download-';
 /** A peer has this long to take what was sent. */
 const PEER_MS = 60_000;
-/** Of one session: they wait for their place, are written, or are sent. */
-const MOST_OF_A_SESSION = 4;
+/** Of one person: they wait for their place, are written, or are sent. */
+const MOST_OF_A_PERSON = 4;
 
 export class TooManyDownloads extends CrawlhouseError {
   constructor() {
-    super('usage', `${MOST_OF_A_SESSION} downloads of yours are under way, and no more may be at once`, {
+    super('usage', `${MOST_OF_A_PERSON} downloads of yours are under way, and no more may be at once`, {
       hint: 'wait until one of them ends, or cancel it',
     });
   }
@@ -36,24 +36,24 @@ export class DownloadFiles {
    * @param work takes the path of a file that is there until it ends
    * @throws TooManyDownloads
    */
-  async use(session: string, work: (path: string) => Promise<void>): Promise<void> {
-    if ((this.#counts.get(session) ?? 0) >= MOST_OF_A_SESSION) throw new TooManyDownloads();
-    this.#count(session, 1);
+  async use(person: string, work: (path: string) => Promise<void>): Promise<void> {
+    if ((this.#counts.get(person) ?? 0) >= MOST_OF_A_PERSON) throw new TooManyDownloads();
+    this.#count(person, 1);
     const folder = join(this.#parent, processFolderName(PREFIX));
     try {
       makePrivateFolder(this.#parent);
       makePrivateFolder(folder);
       await work(join(folder, 'answer'));
     } finally {
-      this.#count(session, -1);
+      this.#count(person, -1);
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  #count(session: string, more: 1 | -1): void {
-    const count = (this.#counts.get(session) ?? 0) + more;
-    if (count > 0) this.#counts.set(session, count);
-    else this.#counts.delete(session);
+  #count(person: string, more: 1 | -1): void {
+    const count = (this.#counts.get(person) ?? 0) + more;
+    if (count > 0) this.#counts.set(person, count);
+    else this.#counts.delete(person);
   }
 }
 

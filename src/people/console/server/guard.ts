@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access/access.ts';
-import { type Reach, readCookie } from '../access/reach.ts';
+import { addressClass, type Reach, readCookie } from '../access/reach.ts';
 import type { SignedIn } from '../access/sessions.ts';
 import { HEADERS, refuse, wantsJson } from './refuse.ts';
 
@@ -21,6 +21,9 @@ const OPEN: ReadonlySet<string | undefined> = new Set([
   '/assets/:name',
 ]);
 
+/** Those of them whose failed attempts are counted instead: a right key is never one too many. */
+const COUNTED_BY_FAILURE: ReadonlySet<string | undefined> = new Set(['/sign-in', '/sign-in/callback']);
+
 /** Applies the rules to every request, whatever its route. */
 export function guard(app: FastifyInstance, access: Access, reach: () => Reach): void {
   app.decorateRequest('person', null);
@@ -28,14 +31,16 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
     reply.headers(HEADERS);
     const { method, headers } = request;
     const site = headers['sec-fetch-site'];
-    const sender = { method, host: headers.host, origin: headers.origin, site: site?.toString() };
-    const refusal = refusalOf(sender, reach());
+    const { host, origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': place } = headers;
+    const isNavigation = mode === 'navigate' && (place === undefined || place === 'document');
+    const refusal = refusalOf({ method, host, origin, site: site?.toString(), isNavigation }, reach());
     if (refusal !== null) return refuse(request, reply, { ...refusal, code: 'forbidden', title: 'Refused' });
     request.person = personOf(request, access, reach());
-    if (request.routeOptions.url === '/assets/:name') return;
-    const seconds = access.requests.take(request.person?.csrf ?? request.ip);
+    const { url } = request.routeOptions;
+    if (url === '/assets/:name' || (request.person === null && COUNTED_BY_FAILURE.has(url))) return;
+    const seconds = access.requests.take(askerOf(request));
     if (seconds !== null) return tooMany(request, reply, seconds);
-    if (request.person === null && !OPEN.has(request.routeOptions.url)) return stranger(request, reply);
+    if (request.person === null && !OPEN.has(url)) return stranger(request, reply);
   });
   app.addHook('preHandler', async (request, reply) => {
     if (isRead(request.method) || request.person === null) return;
@@ -48,6 +53,11 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
       hint: 'go back, load the page again, and send the form once more',
     });
   });
+}
+
+/** By whom requests are counted: a person, whatever their sessions, or the addresses that a stranger may have. */
+function askerOf({ person, ip }: FastifyRequest): string {
+  return person === null ? `address ${addressClass(ip)}` : `person ${person.subject}`;
 }
 
 /** The session of whoever got behind the guard. */
@@ -100,6 +110,8 @@ interface Sender {
   readonly origin: string | undefined;
   /** Sec-Fetch-Site */
   readonly site: string | undefined;
+  /** Whether a browser opens the answer as a page of its own, by Sec-Fetch-Mode and Sec-Fetch-Dest. */
+  readonly isNavigation?: boolean;
 }
 
 interface RefusedRequest {
@@ -109,14 +121,18 @@ interface RefusedRequest {
 
 /**
  * Why a request is refused, or null. A page of another site that has bound its name to this address sends its own name
- * as Host. One that posts a form here is another origin.
+ * as Host. One that posts a form here is another origin. One that has an image or a frame of here says so.
  */
-export function refusalOf({ method, host, origin, site }: Sender, reach: Reach): RefusedRequest | null {
+export function refusalOf(
+  { method, host, origin, site, isNavigation }: Sender,
+  reach: Reach,
+): RefusedRequest | null {
   if (host === undefined || !reach.hosts.has(host.toLowerCase()))
     return { status: 421, message: 'This console is not called by this name.' };
-  if (isRead(method)) return null;
+  const isFromHere = site === undefined || site === 'same-origin';
+  if (isRead(method) && (isFromHere || site === 'none' || isNavigation)) return null;
   const isOurs = origin === undefined || reach.origins.has(origin);
-  if (isOurs && (site === undefined || site === 'same-origin')) return null;
+  if (!isRead(method) && isOurs && isFromHere) return null;
   return { status: 403, message: 'The request comes from another site.' };
 }
 

@@ -5,8 +5,8 @@ import { liveState } from '../layout/live-run.ts';
 
 /** Listeners at once. */
 const MOST = 200;
-/** Of one session: a window each. */
-const MOST_OF_A_SESSION = 8;
+/** Of one person: a window each. */
+const MOST_OF_A_PERSON = 8;
 const LOOK_MS = 1000;
 const COMMENT_MS = 15_000;
 
@@ -48,9 +48,9 @@ export function liveRoute(
   };
   app.get('/live', (request, reply) => {
     if (!isSignedIn(request)) return reply.code(401).send();
-    const session = request.person?.csrf;
-    const own = [...listeners.values()].filter(({ person }) => person?.csrf === session);
-    if (listeners.size >= MOST || own.length >= MOST_OF_A_SESSION)
+    const subject = request.person?.subject;
+    const own = [...listeners.values()].filter(({ person }) => person?.subject === subject);
+    if (listeners.size >= MOST || own.length >= MOST_OF_A_PERSON)
       return reply.code(503).header('retry-after', '60').send();
     reply.hijack();
     const { raw } = reply;

@@ -54,7 +54,7 @@ export async function sendDownload(
     };
     const names: Names = query.get('names') === 'people' ? 'people' : 'columns';
     const sending = { desk, statement, reply, start, format, names, session };
-    await files.use(session.csrf, (output) => sendFile(sending, output, within));
+    await files.use(session.subject, (output) => sendFile(sending, output, within));
     reply.raw.end();
   } catch (thrown) {
     if (reply.raw.headersSent) reply.raw.destroy();

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { html } from '../../../core/text/html.ts';
+import { jsonOf } from '../../../core/text/json.ts';
 import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
 import type { Access } from '../access/access.ts';
-import { type BegunSignIn, isUnanswered, roleOf, subjectOf } from '../access/oidc.ts';
-import { type Reach, readCookie, setCookie } from '../access/reach.ts';
+import { type BegunSignIn, isUnanswered, LOCAL_PERSON, roleOf, subjectOf } from '../access/oidc.ts';
+import { addressClass, type Reach, readCookie, setCookie } from '../access/reach.ts';
 import { type Role, SESSION_SECONDS } from '../access/sessions.ts';
 import { formOf, tooMany } from './guard.ts';
 import { refuse, sendPage } from './refuse.ts';
@@ -50,8 +51,6 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
   const { oidc } = access;
   if (oidc === null) return;
   app.get('/sign-in/oidc', async (request, reply) => {
-    const seconds = access.signIns.take(request.ip);
-    if (seconds !== null) return tooMany(request, reply, seconds);
     try {
       const { url, begun } = await oidc.begin(returnPath(queryOf(request).get('to')));
       const value = Buffer.from(JSON.stringify(begun)).toString('base64url');
@@ -62,17 +61,24 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
     }
   });
   app.get('/sign-in/callback', async (request, reply) => {
-    const seconds = access.signIns.take(request.ip);
+    const query = queryOf(request);
+    const begun = begunOf(readCookie('sign-in', request.headers, reach()));
+    // Another site can bring a person's browser here, but not with the state of its cookie.
+    const isBegun = begun !== null && begun.state === query.get('state');
+    const counter = `${isBegun ? 'provider' : 'state'} ${addressClass(request.ip)}`;
+    const seconds = access.failedSignIns.wait(counter);
     if (seconds !== null) return tooMany(request, reply, seconds);
     reply.header('set-cookie', setCookie('sign-in', { value: '', seconds: 0 }, request.headers, reach()));
     try {
-      const begun = begunOf(readCookie('sign-in', request.headers, reach()));
-      const claims = await oidc.end(queryOf(request).toString(), begun);
+      if (!isBegun) throw new Error('this sign-in has not begun in this browser');
+      const claims = await oidc.end(query.toString(), begun);
       const role = roleOf(claims, settings);
       if (role !== null)
         return enter(request, reply, gate, { subject: subjectOf(claims), role, to: begun.to });
+      access.failedSignIns.take(counter);
       logger.warn('sign-in refused', { subject: subjectOf(claims) });
     } catch (error) {
+      access.failedSignIns.take(counter);
       if (isUnanswered(error)) return unanswered(request, reply, logger, error);
       logger.warn('sign-in failed', { error: toCrawlhouseError(error).message });
       return refuse(request, reply, {
@@ -109,9 +115,9 @@ function unanswered(
   });
 }
 
-function begunOf(cookie: string | null): BegunSignIn {
-  if (cookie === null) throw new Error('no sign-in has begun in this browser');
-  return JSON.parse(Buffer.from(cookie, 'base64url').toString()) as BegunSignIn;
+/** What the cookie of a sign-in remembers; null without one, or where it is not ours. */
+function begunOf(cookie: string | null): BegunSignIn | null {
+  return cookie === null ? null : (jsonOf(Buffer.from(cookie, 'base64url').toString()) as BegunSignIn | null);
 }
 
 function takeLink(
@@ -120,10 +126,11 @@ function takeLink(
   gate: Gate,
   { key, to }: { readonly key: string; readonly to: string | null },
 ): FastifyReply {
-  const seconds = gate.access.signIns.take(request.ip);
-  if (seconds !== null) return tooMany(request, reply, seconds);
+  // A right key is never stopped: nobody guesses 256 bits, and any page may make the person's browser fail often.
   if (gate.takesLinks && gate.access.links.use(key))
-    return enter(request, reply, gate, { subject: 'local', role: 'operator', to: returnPath(to) });
+    return enter(request, reply, gate, { subject: LOCAL_PERSON, role: 'operator', to: returnPath(to) });
+  const seconds = gate.access.failedSignIns.take(`link ${addressClass(request.ip)}`);
+  if (seconds !== null) return tooMany(request, reply, seconds);
   reply.code(401);
   const why = 'This link has been used, is older than ten minutes, or is of another console.';
   return sendPage(reply, 'Sign in', signInPage(gate, to, why), request);
