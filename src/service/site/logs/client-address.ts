@@ -46,8 +46,18 @@ export function clientAddress(
   return lastPublic(address) ?? plainHop(address.slice(address.lastIndexOf(',') + 1))?.address ?? '';
 }
 
+/** The member `for` of each element of RFC 7239, which may be quoted as the server escapes it. */
+const FOR = /(?:^|[;,\s])for=(?:\\*"|\\x22)?([^;,"\\]*)/gi;
+
+/** The hops of a header `Forwarded` as those of X-Forwarded-For. */
+function plainChain(chain: string): string {
+  if (!/\bfor=/i.test(chain)) return chain;
+  return [...chain.matchAll(FOR)].map(([, hop]) => hop).join(',');
+}
+
 /** Null for a chain of one's own addresses alone. */
-function lastPublic(chain: string): string | null {
+function lastPublic(written: string): string | null {
+  const chain = written.includes('=') ? plainChain(written) : written;
   for (let end = chain.length; end >= 0; ) {
     const comma = end === 0 ? -1 : chain.lastIndexOf(',', end - 1);
     const text = chain.slice(comma + 1, end).trim();
@@ -67,9 +77,14 @@ function inPlaceOfAddress(text: string): string {
 
 /** Whether each hop of a chain is an address, or says that it is none: `-`, `unknown`. */
 export function isAddressChain(chain: string): boolean {
-  return chain
+  return plainChain(chain)
     .split(',')
     .every((one) => /^[\s+]*-?\s*$/.test(one) || HIDDEN.test(one.trim()) || plainHop(one) !== null);
+}
+
+/** Whether a hop of a chain is an address. */
+export function hasAddress(chain: string): boolean {
+  return chain.split(',').some((one) => plainHop(one) !== null);
 }
 
 /** Whether an address is of one's own network; false for what is no address. */

@@ -24,7 +24,7 @@ const caddy: JsonLog = {
   map: {
     time: 'ts',
     address: ['request.client_ip', 'request.remote_ip', 'request.remote_addr'],
-    forwarded: 'request.headers.X-Forwarded-For',
+    forwarded: ['request.headers.X-Forwarded-For', 'request.headers.Forwarded'],
     host: 'request.host',
     method: 'request.method',
     url: 'request.uri',
@@ -55,7 +55,7 @@ const traefik: JsonLog = {
   map: {
     time: ['StartUTC', 'StartLocal', 'time'],
     address: ['ClientHost', 'ClientAddr'],
-    forwarded: 'request_X-Forwarded-For',
+    forwarded: ['request_X-Forwarded-For', 'request_Forwarded'],
     scheme: ['request_X-Forwarded-Proto', 'RequestScheme', 'TLSVersion'],
     port: 'RequestPort',
     host: ['RequestHost', 'RequestAddr'],

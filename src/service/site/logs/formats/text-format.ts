@@ -2,6 +2,7 @@ import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { Escaping } from '../log-text.ts';
 import type { LogTime } from '../log-time.ts';
 import { type FormatPart, readFormatText } from './format-text.ts';
+import { takeFurtherFields } from './further-fields.ts';
 import { isoOfParts, strftimeReader, type TimeParts } from './strftime.ts';
 import type { TimeField } from './text-variables.ts';
 
@@ -40,6 +41,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
         if (problem !== undefined) return problem;
         at = stop + part.until.length;
       }
+      if (at < end && !isWhole) takeFurtherFields(text.slice(at, end), line);
       return takers.last?.(line) ?? 'event';
     },
   };

@@ -19,7 +19,7 @@ const VARIABLES: readonly (readonly [names: readonly string[], field: TextField]
     [
       ...['%{x-forwarded-for}i', '$http_x_forwarded_for', '$proxy_add_x_forwarded_for', '%{x-real-ip}i'],
       ...['$http_x_real_ip', '%{cf-connecting-ip}i', '$http_cf_connecting_ip', '%{true-client-ip}i'],
-      '$http_true_client_ip',
+      ...['$http_true_client_ip', '%{forwarded}i', '$http_forwarded'],
     ],
     'forwarded',
   ],

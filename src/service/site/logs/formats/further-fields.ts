@@ -1,0 +1,34 @@
+import { hasAddress, isAddressChain, isOwnAddress } from '../client-address.ts';
+import type { LogLine } from '../log-line.ts';
+import { isHost } from '../request-parts.ts';
+
+/** `host=` is what the client asked for, `vhost=` the server that answered. */
+const HOSTS = [/(?:^| )(?:http_)?host="?([^" ]+)/i, /(?:^| )v(?:irtual_?)?host="?([^" ]+)/i] as const;
+const CHAIN =
+  /(?:^|[ "=])((?:unknown|[\da-fA-F.:[\]]{3,50})(?:, ?(?:unknown|[\da-fA-F.:[\]]{3,50}))*)(?=[ "]|$)/g;
+/** Addresses with a port are those of upstream servers. */
+const HAS_PORT = /\d\.\d+:\d+|\]:\d+/;
+
+/** Takes the host and the chain of addresses from fields that follow those of a format: by their keys, or by their shape. */
+export function takeFurtherFields(rest: string, line: LogLine): void {
+  if (line.host === '' && rest.includes('host=')) {
+    const hosts = HOSTS.map((key) => key.exec(rest)?.[1] ?? '');
+    line.host = hosts.find(isSiteHost) ?? '';
+  }
+  // A chain of one's own servers alone is that of upstream ones.
+  if (line.forwarded.split(',').every((one) => one === '' || isOwnAddress(one)))
+    line.forwarded = chainIn(rest) || line.forwarded;
+}
+
+function chainIn(rest: string): string {
+  const rfc7239 = /"((?:[^"\\]|\\.)*\bfor=(?:[^"\\]|\\.)*)"/i.exec(rest)?.[1];
+  if (rfc7239 !== undefined && isAddressChain(rfc7239)) return rfc7239;
+  for (const [, chain = ''] of rest.matchAll(CHAIN))
+    if (!HAS_PORT.test(chain) && isAddressChain(chain) && hasAddress(chain)) return chain;
+  return '';
+}
+
+/** Whether a text is a host name as sites have them, and not that of a machine or an address. */
+export function isSiteHost(text: string): boolean {
+  return /\.[a-z][a-z0-9-]+(?::\d+)?$/i.test(text) && isHost(text);
+}
