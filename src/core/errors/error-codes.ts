@@ -123,7 +123,7 @@ export const ERROR_CODES = {
   },
   not_found: {
     kind: 'refused',
-    means: 'The service does not know a resource that was asked for.',
+    means: 'The service does not know a resource that was asked for (404, 410).',
     hint: 'crawlhouse discover lists what the service has',
   },
   contract_broken: {
@@ -183,7 +183,13 @@ export const ERROR_CODES = {
   },
   missing_feature: {
     kind: 'skip',
-    means: 'The subscription or project lacks the feature (403).',
+    means: 'The subscription or project lacks the feature of a unit (403).',
+    hint: 'ask the service for the feature, or name the other pipelines: crawlhouse run PIPELINE',
+  },
+  list_unread: {
+    kind: 'forbidden',
+    means:
+      'A list that was asked for could not be read: its feature is missing (403), or its state does not allow it (409).',
     hint: 'ask the service for the feature, or name the other pipelines: crawlhouse run PIPELINE',
   },
   not_exportable: {
@@ -209,7 +215,7 @@ export const ERROR_CODES = {
   },
   service_unavailable: {
     kind: 'retriable',
-    means: 'The service answered 5xx or 429, or with a page.',
+    means: 'The service answered 5xx, 408, 425 or 429, or with a page.',
     hint: 'crawlhouse doctor; once the service answers, repeat the command',
   },
   quota: {
@@ -295,7 +301,7 @@ export const ERROR_CODES = {
   },
   forbidden: {
     kind: 'forbidden',
-    means: 'The token lacks the right to this one, or its subscription is not active (403).',
+    means: 'The token lacks the right to this one, or its subscription is not active (402, 403, 451).',
     hint: "check the token's scopes, the user's role and the subscription",
   },
   store_access: {

@@ -4,14 +4,14 @@ import type { Inventory, KnownList, ListReading, WorkspaceView } from '../../pro
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { type BrokenItem, listUntil } from '../../service/api/client/read-list.ts';
-import { asAllForbidden, orAllForbidden } from '../../service/api/client/service-error.ts';
+import { asAllForbidden } from '../../service/api/client/service-error.ts';
 import type { Workspace } from '../../service/api/resources/workspaces.ts';
 import type { KnownLists } from '../../state/catalogue/ops/ops-lists.ts';
 import { discoverDates } from './discover-dates.ts';
 import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './record-listing.ts';
-import { skippableError } from './skippable-error.ts';
+import { listError } from './skippable-error.ts';
 import { DAY } from './windows.ts';
 
 export interface DiscoveryScope {
@@ -35,7 +35,7 @@ export interface DiscoveryScope {
  * its contract, is reported and left out. The others are still read.
  *
  * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; `all_forbidden` where the service
- *   forbids them all; what `skippableError` throws
+ *   forbids them all; what `listError` throws
  */
 export async function discover(
   client: ServiceClient,
@@ -47,7 +47,9 @@ export async function discover(
     'GET /workspaces',
     () => client.pages('workspaces', {}, signal),
     () => false,
-  ).catch(orAllForbidden);
+  ).catch((thrown) => {
+    throw listError(asAllForbidden(thrown), signal);
+  });
   const seen = listed.items;
   const ids = [...seen, ...listed.broken].map((one) => one.id);
   const missing = selected === 'all' ? undefined : selected.find((id) => !ids.includes(id));
@@ -65,7 +67,7 @@ export async function discover(
     try {
       workspaces.push(await viewWorkspace(client, record, scope, signal));
     } catch (thrown) {
-      unread.set(record.id, withoutWorkspace(skippableError(thrown, signal), record, chosen));
+      unread.set(record.id, withoutWorkspace(listError(thrown, signal), record, chosen));
     }
   }
   const [refused] = unread.values();
@@ -88,7 +90,7 @@ export function withoutWorkspace(
   { id, name }: Workspace,
   selected: readonly Workspace[],
 ): CrawlhouseError {
-  if (error.code !== 'forbidden') return error;
+  if (error.code !== 'forbidden' && error.code !== 'list_unread') return error;
   const others = selected.filter((one) => one.id !== id).map((one) => one.id);
   const leaveOut =
     others.length === 0 ? '' : `, or leave it out by the setting workspaces: [${others.join(', ')}]`;
@@ -129,7 +131,7 @@ async function viewWorkspace(
     try {
       return await read(kind);
     } catch (thrown) {
-      faulty.set(kind.name, skippableError(thrown, signal));
+      faulty.set(kind.name, listError(thrown, signal));
       return null;
     }
   };

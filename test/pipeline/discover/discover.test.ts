@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import type { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { type DiscoveryScope, discover } from '../../../src/pipeline/discover/discover.ts';
+import type { Pipeline } from '../../../src/project/model/pipeline.ts';
+import { exitCodeOf } from '../../../src/project/model/runs/run-result.ts';
 import { NOTHING_KNOWN } from '../../../src/state/catalogue/ops/ops-lists.ts';
 import { sendJson, type TestService, testClient, testService } from '../../service/api/test-service.ts';
 
@@ -17,8 +20,12 @@ const ALL: DiscoveryScope = {
 };
 
 /** A service with two workspaces of one project and one crawl each. */
-function service(): Promise<TestService> {
+function service(
+  refusal: (path: string) => { readonly status: number; readonly body: object } | null = () => null,
+): Promise<TestService> {
   return testService((seen, response) => {
+    const refused = refusal(seen.path);
+    if (refused !== null) return sendJson(response, refused.status, refused.body);
     const [, workspace = '', list = 'workspaces'] = /\/workspaces(?:\/(\w+)\/(\w+))?\?/.exec(seen.path) ?? [];
     const items = {
       workspaces: [
@@ -27,8 +34,10 @@ function service(): Promise<TestService> {
       ],
       projects: [{ id: `p-${workspace}`, name: 'P', start_url: 'https://x' }],
       crawls: [{ id: `c-${workspace}`, project_id: `p-${workspace}`, status: 'done' }],
+      crawl_over_crawls: [],
     }[list];
-    sendJson(response, 200, { meta: { offset: 0, limit: 100, total: items?.length }, [list]: items });
+    const meta = { offset: 0, limit: 100, total: items?.length ?? 0 };
+    sendJson(response, 200, { meta, [list]: items, account: [], project: [] });
   });
 }
 
@@ -55,4 +64,30 @@ test('a workspace that the token does not see is a wrong setting', async () => {
     message: 'workspaces: the token does not see a workspace w9',
     hint: 'it sees w1 (One), w2 (Two)',
   });
+});
+
+/** Refusals that only skip a unit, and the lists of the scene. */
+const SKIPS = [
+  { status: 403, type: 'forbidden', code: 'feature_not_available' },
+  { status: 409, type: 'invalid_state_for_request', code: 'not_ready' },
+] as const;
+const LISTS = ['workspaces?', 'w1/projects', 'w1/crawls', 'w1/crawl_over_crawls', 'w1/data_exports'];
+
+test('a list that was asked for and not read never ends with exit code 0', async () => {
+  const asked = ['crawl_over_crawl', 'data_export'].map(
+    (kind) => ({ source: { kind, data_type: kind } }) as Pipeline,
+  );
+  for (const { status, ...body } of SKIPS)
+    for (const list of LISTS) {
+      const refusing = await service((path) =>
+        path.includes(list) ? { status, body: { ...body, message: 'not now' } } : null,
+      );
+      const scope = { ...ALL, pipelines: asked };
+      const errors = await discover(testClient(refusing), scope, signal).then(
+        ({ failures }) => failures,
+        (thrown: CrawlhouseError) => [thrown],
+      );
+      expect([list, exitCodeOf(errors), errors[0]?.code]).toEqual([list, 3, 'list_unread']);
+      expect(errors[0]?.message).toContain('not now');
+    }
 });

@@ -49,12 +49,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   internal_error: 'service_unavailable',
 };
 
-/** Codes of `forbidden` that mean a feature is missing, which skips a unit instead of failing the run. */
+/** Codes of a 403 that mean a feature is missing, which skips a unit instead of failing the run. */
 const FEATURE_CODES = /feature/i;
 
 /**
  * Our error for an answer of the service that is not a success: type, code, message, offending fields, path. Its `cause`
- * is the service's error object.
+ * is the service's error object. The status decides the class of the error, and the body refines it within the class:
+ * proxies answer for the service, with bodies of their own (RFC 9457).
  */
 export function serviceError(
   request: { readonly method: string; readonly path: string },
@@ -62,33 +63,59 @@ export function serviceError(
   body: ServiceErrorBody | undefined,
   retryAfterMs: number | undefined,
 ): CrawlhouseError {
-  const where = `${request.method} ${request.path}`;
+  const code = codeOf(status, body);
+  const where = `${request.method} ${request.path} answered ${status}`;
   // A service may echo a secret.
   const details = { cause: body && redactTexts(body), retryAfterMs };
-  if (body === undefined || status >= 500 || status === 429) {
-    const code = status === 401 ? 'unauthorized' : status === 403 ? 'forbidden' : codeOfStatus(status);
-    const said = body?.message ? `: ${body.message}` : '';
-    return new CrawlhouseError(code, `${where} answered ${status}${said}`, details);
-  }
-  const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
-  const code = lacking ? 'missing_feature' : (lookUp(CODES, body.type) ?? codeOfStatus(status));
+  const told = [body?.message, body?.detail, body?.title].find(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  const message = told === undefined ? '' : `: ${told}`;
+  if (body === undefined || code === 'service_unavailable')
+    return new CrawlhouseError(code, where + message, details);
   // Facts in the service's message are not repeated.
-  const untold = (body.fields ?? []).filter(({ message }) => !message || !body.message?.includes(message));
+  const untold = (body.fields ?? []).filter((field) => !field.message || !message.includes(field.message));
   const fields = untold.map((field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`);
   const parts = [
-    `${where} answered ${status} ${body.type}`,
+    `${where} ${body.type}`,
     body.code ? ` (${body.code})` : '',
-    body.message ? `: ${body.message}` : '',
+    message,
     fields.length > 0 ? `; fields: ${fields.join(', ')}` : '',
   ];
   return new CrawlhouseError(code, parts.join(''), details);
 }
 
+function codeOf(status: number, body: ServiceErrorBody | undefined): ErrorCode {
+  // An error object in an answer that claims success.
+  if (status >= 200 && status < 300) return codeOfBody(body) ?? 'contract_broken';
+  const code = codeOfStatus(status);
+  if (status !== 403) return code;
+  const refined = codeOfBody(body);
+  if (refined === 'quota') return refined;
+  return FEATURE_CODES.test(body?.code ?? '') ? 'missing_feature' : code;
+}
+
+function codeOfBody(body: ServiceErrorBody | undefined): ErrorCode | undefined {
+  if (body?.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '')) return 'missing_feature';
+  return body && lookUp(CODES, body.type);
+}
+
+const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  402: 'forbidden',
+  403: 'forbidden',
+  404: 'not_found',
+  408: 'service_unavailable',
+  409: 'wrong_state',
+  410: 'not_found',
+  425: 'service_unavailable',
+  429: 'service_unavailable',
+  451: 'forbidden',
+};
+
 function codeOfStatus(status: number): ErrorCode {
-  if (status === 429 || status >= 500) return 'service_unavailable';
-  if (status === 404) return 'not_found';
-  if (status === 409) return 'wrong_state';
-  return status >= 400 ? 'invalid_request' : 'contract_broken';
+  if (status >= 500) return 'service_unavailable';
+  return STATUS_CODES[status] ?? (status >= 400 ? 'invalid_request' : 'contract_broken');
 }
 
 /** The error of a request without which nothing can be read: a 403 on it forbids everything. */

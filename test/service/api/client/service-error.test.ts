@@ -2,6 +2,11 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { keepSecret } from '../../../../src/core/secrets/redact.ts';
+import {
+  SERVICE_ERROR_STATUS,
+  ServiceErrorBody,
+  serviceError,
+} from '../../../../src/service/api/client/service-error.ts';
 import { sendJson, TOKEN, testService, testTransport } from '../test-service.ts';
 
 const PATH = '/projects/p1/crawl_configs?x=1';
@@ -88,7 +93,9 @@ test.for([
   [403, 'forbidden'],
   [404, 'not_found'],
   [409, 'wrong_state'],
+  [410, 'not_found'],
   [418, 'invalid_request'],
+  [451, 'forbidden'],
   [429, 'service_unavailable'],
   [502, 'service_unavailable'],
   [301, 'contract_broken'],
@@ -101,4 +108,67 @@ test.for([
 test('an unknown error type is mapped by its status', async () => {
   expect((await errorFor(400, { type: 'brand_new' })).error.code).toBe('invalid_request');
   expect((await errorFor(404, { type: 'brand_new' })).error.code).toBe('not_found');
+});
+
+/** What an answer of each status may be: the class that its status decides. */
+const CLASSES: readonly (readonly [readonly number[], readonly string[]])[] = [
+  [[401], ['unauthorized']],
+  [[402, 451], ['forbidden']],
+  [[403], ['forbidden', 'quota', 'missing_feature']],
+  [[404, 410], ['not_found']],
+  [[409], ['wrong_state']],
+  [
+    [400, 405, 406, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 423, 424, 426, 428, 431],
+    ['invalid_request'],
+  ],
+  [[408, 425, 429, 500, 501, 502, 503, 504, 507, 511, 520, 599], ['service_unavailable']],
+  [[300, 301, 302, 304, 305, 307, 308], ['contract_broken']],
+];
+
+test('the status decides the class of an error, whatever the body', () => {
+  const texts = [
+    '',
+    'feature_missing',
+    'no_active_subscription',
+    'about:blank',
+    'https://example.com/problems/denied',
+  ];
+  const types = [...Object.keys(SERVICE_ERROR_STATUS), 'constructor', '__proto__', ...texts];
+  for (const [statuses, codes] of CLASSES)
+    for (const status of statuses) {
+      expect(codes).toContain(serviceError({ method: 'GET', path: PATH }, status, undefined, undefined).code);
+      for (const type of types)
+        for (const code of [undefined, null, ...texts]) {
+          const problem = {
+            type,
+            code,
+            title: 'Forbidden',
+            detail: 'No access to this project.',
+            status: 400,
+          };
+          const body = ServiceErrorBody.parse(problem);
+          const error = serviceError({ method: 'GET', path: PATH }, status, body, undefined);
+          expect(codes, `${status} ${type} ${code}`).toContain(error.code);
+          expect(error.message).toContain(`answered ${status}`);
+          expect(error.message).toContain('No access to this project.');
+        }
+    }
+});
+
+test('a 401 or 403 with a problem document of RFC 9457 is no wrong filter', async () => {
+  const problem = (status: number) => ({
+    type: 'about:blank',
+    title: 'Denied',
+    status,
+    detail: 'ask an admin',
+  });
+  expect((await errorFor(401, problem(401))).error.code).toBe('unauthorized');
+  const { error } = await errorFor(403, problem(403));
+  expect([error.code, error.exitCode]).toEqual(['forbidden', 3]);
+  expect(error.message).toContain('ask an admin');
+  expect((await errorFor(403, { type: 'https://x/quota', code: 'feature_off' })).error.code).toBe(
+    'missing_feature',
+  );
+  expect((await errorFor(403, { type: 'quota_error', code: 'feature_quota' })).error.code).toBe('quota');
+  expect((await errorFor(400, { type: 'forbidden', code: 'x' })).error.code).toBe('invalid_request');
 });
