@@ -1,3 +1,4 @@
+import type { RunStatus } from '../project/model/runs/report.ts';
 import type { LoadedUnit } from '../state/catalogue/ops/ops-loads.ts';
 import { readRuns, recordRuns } from '../state/catalogue/ops/ops-runs.ts';
 import { readUnits, recordUnits } from '../state/catalogue/ops/ops-units.ts';
@@ -23,17 +24,21 @@ export async function reconcileLedger(
   await ledger.reconcile(loaded);
 }
 
-/** Writes units and runs of the ledger to `ops`, as they will be once this publication is in place. */
+/**
+ * Writes units and runs of the ledger to `ops`, as they will be once this publication is in place.
+ *
+ * @param status the end of the current run; null if it goes on, so that only former runs are written
+ */
 export async function recordLedger(
   ledger: Ledger,
   working: WorkingCopy,
-  current: { readonly runId: string; readonly status: string },
+  runId: string,
+  status: RunStatus | null,
 ): Promise<void> {
-  const runs = (await ledger.runs(1000)).map((run) =>
-    run.run_id === current.runId
-      ? { ...run, status: current.status, ended_at: new Date().toISOString() }
-      : run,
-  );
+  const runs = (await ledger.runs(1000)).flatMap((run) => {
+    if (run.run_id !== runId) return run;
+    return status === null ? [] : { ...run, status, ended_at: new Date().toISOString() };
+  });
   const units = await ledger.units();
   await working.connection.transaction(async () => {
     await recordUnits(working.connection, units);

@@ -78,7 +78,7 @@ export class WorkingCopy implements AsyncDisposable {
     anew = false,
     signal?: AbortSignal,
   ): Promise<WorkingCopy> {
-    const path = join(stateDir, 'work.duckdb');
+    const path = workingFile(stateDir);
     const publishedPath = await targetOf(warehouse);
     underUserMask(() => makeFolder(dirname(publishedPath)));
     const connection = await database.connect();
@@ -213,9 +213,14 @@ export class WorkingCopy implements AsyncDisposable {
   }
 }
 
+/** The working copy of a state directory. */
+export function workingFile(stateDir: string): string {
+  return join(stateDir, 'work.duckdb');
+}
+
 /** The file that says that the working copy of a state directory is to be written anew. */
 export function rewriteMark(stateDir: string): string {
-  return join(stateDir, 'work.duckdb.rewrite');
+  return `${workingFile(stateDir)}.rewrite`;
 }
 
 /**

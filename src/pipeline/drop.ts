@@ -76,12 +76,13 @@ export async function drop(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<{ readonly result: RunResult; readonly dropped: readonly DroppedUnit[] }> {
-  // Of an earlier version it is the working copy that says whether there is anything: it is brought forward first.
-  await knownTargets(settings, request);
+  // A killed drop may have taken them out of the working copy. Of a file of an earlier version only that can tell.
+  const known = await knownTargets(settings, request);
+  const published = known === 'earlier' ? [] : known;
   let dropped: readonly DroppedUnit[] = [];
   const result = await runSession({ command: 'drop', settings, logger, signal }, async (session) => {
     const { connection } = session.working;
-    dropped = await dropTargets(connection, await session.ledger.units(), request);
+    dropped = await dropTargets(connection, await session.ledger.units(), request, published);
     await takeOut(session, dropped, BY_HAND);
     return { units: [], errors: [] };
   });

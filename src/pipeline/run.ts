@@ -182,7 +182,6 @@ async function loadDueUnits(
     return work;
   } catch (thrown) {
     // Loaded units are still published.
-    signal.throwIfAborted();
-    return { ...work, errors: [...work.errors, toCrawlhouseError(thrown)] };
+    return { ...work, errors: [...work.errors, toCrawlhouseError(signal.aborted ? signal.reason : thrown)] };
   }
 }

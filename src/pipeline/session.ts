@@ -10,7 +10,7 @@ import { projectModels } from '../engines/project-models.ts';
 import { reconcileLedger, recordLedger } from '../engines/reconcile-ledger.ts';
 import { WorkingCopy } from '../engines/working-copy.ts';
 import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
-import type { RunReport, UnitReport } from '../project/model/runs/report.ts';
+import type { RunReport, RunStatus, UnitReport } from '../project/model/runs/report.ts';
 import { exitCodeOf, type RunResult, runStatus } from '../project/model/runs/run-result.ts';
 import { CHECK_DISK, formerPace, runSeconds, summarizeRun } from '../project/model/runs/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
@@ -25,7 +25,7 @@ import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
 import { Reserve } from '../state/ledger/reserve.ts';
-import { withHeld } from './hold-units.ts';
+import { type HeldBack, withHeld } from './hold-units.ts';
 import { mirrorPublished } from './publish/mirror.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
@@ -151,7 +151,6 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   const loaded = await loadedUnits(working.connection);
   await reconcileLedger(ledger, working, loaded);
   const run = { run_id: randomUUID(), command: options.command, started_at: new Date().toISOString() };
-  const statuses = new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
   const holds = await readHolds(working.connection);
   const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
   await announceUpgrade(working.connection, models, logger);
@@ -180,51 +179,96 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
     progress,
     meter,
   };
-  const ended = await workAndPublish(session, given, statuses);
+  const ended = await workAndPublish(session, given);
   return await endRun(session, run.started_at, ended, given);
 }
 
 interface Ended {
   units: readonly UnitReport[];
   transformed: ModelsReport;
+  readonly held: HeldBack[];
   readonly errors: CrawlhouseError[];
   yielded: boolean;
 }
 
 /**
- * The work of a session, then models, tests and a publication.
+ * The work of a session, then models, tests and a publication. What an earlier process left unpublished is published
+ * first, so whatever the work says of the working copy holds for the published warehouse.
  *
- * @param statuses of the units in the ledger before the work
  * @returns with the error that ended it, if one did
  */
-async function workAndPublish(
-  session: Session,
-  { options, models, work, healed }: SessionInput,
-  statuses: ReadonlyMap<string, string>,
-): Promise<Ended> {
-  const { signal } = session;
-  const ended: Ended = { units: [], transformed: { models: [], tests: [] }, errors: [], yielded: false };
+async function workAndPublish(session: Session, input: SessionInput): Promise<Ended> {
+  const { signal, working, ledger, logger } = session;
+  const transformed = { models: [], tests: [] };
+  const ended: Ended = { units: [], transformed, held: [], errors: [], yielded: false };
   try {
-    const done = await work(session);
+    let current = await publishLeftovers(session, input, ended);
+    const statuses = new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
+    const done = await input.work(current);
     ended.units = done.units;
     ended.errors.push(...done.errors);
-    signal.throwIfAborted();
     ended.yielded = done.yielded ?? false;
     // The next process builds the models and publishes, for both. A damaged working copy is not used.
     if (ended.yielded || ended.errors.some(isDamage)) return ended;
-    const made = await inSpan('transform', {}, () => transform(session, models, ended.units, options));
-    const { errors: unlaid, held, ...transformed } = made;
-    ended.transformed = transformed;
-    ended.units = withHeld(ended.units, held);
-    ended.errors.push(...unlaid, ...held.map(({ error }) => error));
-    if (unlaid.length === 0 && (await hasNews(session, ended, statuses)))
-      await publishRun(session, ended, healed);
-    await tidyUp(session, options.settings, models);
+    // An interruption ends the work; what is loaded is published. A second one ends the process.
+    ledger.lost.throwIfAborted();
+    if (signal.aborted) {
+      ended.errors.push(toCrawlhouseError(signal.reason));
+      current = { ...current, signal: ledger.lost };
+      if (!(await working.publication()).dirty) return ended;
+      logger.info('publishing what is loaded', { stage: 'publish' });
+    }
+    ended.errors.push(...(await publishReady(current, input, ended, statuses)));
+    if (!signal.aborted) await tidyUp(current, input.options.settings, input.models);
   } catch (thrown) {
     const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
     ended.errors.push(nameFullDisk(error, session.settings));
   }
   return ended;
+}
+
+/**
+ * Publishes what a killed or yielding process has left. If that fails, the work may repair it, and the end of the session
+ * tries again.
+ */
+async function publishLeftovers(session: Session, input: SessionInput, ended: Ended): Promise<Session> {
+  const { working, signal, logger } = session;
+  if (!(await working.publication()).dirty) return session;
+  logger.info('publishing what an earlier process left unpublished', { stage: 'publish' });
+  try {
+    await publishReady(session, input, ended, null);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = toCrawlhouseError(thrown);
+    if (isDamage(error)) throw error;
+    logger.warn('what an earlier process left is not published yet', { error: error.message });
+  }
+  const { connection } = working;
+  return { ...session, loaded: await loadedUnits(connection), holds: await readHolds(connection) };
+}
+
+/**
+ * Builds and tests the models, and publishes if there is anything that the published file lacks.
+ *
+ * @param statuses of the units in the ledger before the work; null before its end, when the run is not in `ops.runs` yet
+ * @returns failures that no unit accounts for: the former publication stays
+ */
+async function publishReady(
+  session: Session,
+  { options, models, healed }: SessionInput,
+  ended: Ended,
+  statuses: ReadonlyMap<string, string> | null,
+): Promise<readonly CrawlhouseError[]> {
+  const scope = statuses === null ? {} : options;
+  const made = await inSpan('transform', {}, () => transform(session, models, ended, scope));
+  const { errors, held, ...transformed } = made;
+  ended.transformed = transformed;
+  ended.held.push(...held);
+  ended.units = withHeld(ended.units, ended.held);
+  ended.errors.push(...held.map(({ error }) => error));
+  if (errors.length === 0 && (statuses === null || (await hasNews(session, ended, statuses))))
+    await publishRun(session, statuses === null ? null : runStatus(ended.errors, ended.units), healed);
+  return errors;
 }
 
 /** Whether the working copy has anything that the published file lacks. */
@@ -240,11 +284,11 @@ async function hasNews(
   return changed || built || publication.dirty || missing;
 }
 
-async function publishRun(session: Session, { errors, units }: Ended, healed: string[]): Promise<void> {
+async function publishRun(session: Session, status: RunStatus | null, healed: string[]): Promise<void> {
   const { ledger, working, runId, meter, logger, signal } = session;
   const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack).map(({ unit }) => unit);
   await keepHolds(working.connection, stillHeld);
-  await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
+  await recordLedger(ledger, working, runId, status);
   meter.step('publish');
   const damage = await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
   if (damage !== null) {

@@ -14,18 +14,22 @@ export interface Transformed extends ModelsReport {
 /**
  * Builds and tests the models, and holds the units that cause failures. It repeats this until nothing fails or no new
  * unit causes a failure. Each round holds at least one unit.
+ *
+ * @param earlier the units of the session, and what it has built and tested before
  */
 export async function transform(
   context: HoldContext,
   models: readonly Model[],
-  units: readonly UnitReport[],
+  earlier: { readonly units: readonly UnitReport[]; readonly transformed: ModelsReport },
   { full, select }: { readonly full?: boolean; readonly select?: readonly string[] },
 ): Promise<Transformed> {
   const { working, logger, runId, signal, meter } = context;
-  const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
+  const loaded = earlier.units
+    .filter((unit) => unit.status === 'loaded')
+    .map((unit) => `raw.${unit.dataset}`);
   const held: HeldBack[] = [];
-  const built = new Map<string, ModelReport>();
-  const tests = new Map<string, TestReport>();
+  const built = new Map(earlier.transformed.models.map((model) => [model.name, model]));
+  const tests = new Map(earlier.transformed.tests.map((test) => [keyOf(test), test]));
   for (let round = 1; ; round++) {
     const outcome = await makeModels({
       connection: working.connection,

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { drop, planDrop } from '../../src/pipeline/drop.ts';
+import { drop, planDrop, takeOut } from '../../src/pipeline/drop.ts';
+import { runSession } from '../../src/pipeline/session.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 import { packageProject, signal } from './package-project.ts';
 
@@ -36,4 +37,23 @@ test('without a warehouse there is nothing to drop, and of one of an earlier ver
   });
   await rm(settings.warehouse);
   expect(await planDrop(settings, C1)).toMatchObject([{ unit: 'crawl_pages/c1' }]);
+});
+
+test('a drop that ended before its publication is finished by the same drop, and reported as dropped', async () => {
+  const { make, load, read, settings, stateOf } = await packageProject();
+  await load(await make('c1', ['a', 'b']), await make('c2', ['c']));
+  const units = await planDrop(settings, C1);
+  const options = { command: 'drop', settings, logger: silentLogger, signal };
+  await runSession(options, async (session) => {
+    await takeOut(session, units, 'taken out');
+    return { units: [], errors: [], yielded: true };
+  });
+  expect(await read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages')).toEqual([{ n: 3 }]);
+  expect(await stateOf('crawl_pages/c1')).toBe('dropped');
+  const { result, dropped } = await drop(settings, C1, silentLogger, signal);
+  expect([result.exitCode, dropped]).toEqual([0, units]);
+  expect(await read('SELECT url FROM raw.crawl_pages')).toEqual([{ url: 'c' }]);
+  await expect(drop(settings, C1, silentLogger, signal)).rejects.toMatchObject({
+    message: 'the warehouse has nothing of crawl c1',
+  });
 });

@@ -48,19 +48,22 @@ export interface DroppedUnit extends NamedUnit {
   readonly rows: number | null;
 }
 
+/** @param published units that the published warehouse had, though a killed drop has taken them out since */
 export async function dropTargets(
   connection: Connection,
   known: readonly LedgerUnit[],
   request: DropRequest,
+  published: readonly DroppedUnit[] = [],
 ): Promise<readonly DroppedUnit[]> {
-  const present = await warehouseUnits(connection);
+  const former = new Map(published.map((one) => [one.unit, one]));
+  const present = new Map<string, DroppedUnit>([...former, ...(await warehouseUnits(connection))]);
   const projectIds = await Promise.all(request.projects.map((name) => projectNamed(connection, name)));
   return chooseTargets([...present.values()], known, projectIds, request);
 }
 
 /** @throws CrawlhouseError `usage` for a crawl or project of which there is nothing */
 export function chooseTargets(
-  present: readonly WarehouseUnit[],
+  present: readonly DroppedUnit[],
   known: readonly LedgerUnit[],
   projectIds: readonly string[],
   { crawls, projects, datasets }: DropRequest,

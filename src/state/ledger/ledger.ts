@@ -42,7 +42,7 @@ export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
   failed: [...TAKEN_UP, ...HELD],
   refused: [...TAKEN_UP, ...HELD],
   skipped: [...TAKEN_UP, ...HELD],
-  dropped: ['discovered'],
+  dropped: ['discovered', 'dropped'],
 };
 
 /** The parts of a unit's entry that decide the next one. */

@@ -15,8 +15,8 @@ test('a unit is not published before it was loaded or found in the warehouse unc
   expect(before).toEqual([...attempted, 'failed', 'refused', 'skipped']);
 });
 
-test('what was dropped comes back by way of its discovery only', () => {
-  expect(UNIT_MOVES.dropped).toEqual(['discovered']);
+test('what was dropped comes back by way of its discovery only, and may be dropped again', () => {
+  expect(UNIT_MOVES.dropped).toEqual(['discovered', 'dropped']);
 });
 
 test.for([

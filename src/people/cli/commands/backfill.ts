@@ -1,7 +1,8 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run } from '../../../pipeline/run.ts';
-import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
+import { isCrawlFolder } from '../../../project/settings/settings.ts';
+import { runWithoutAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
@@ -25,7 +26,7 @@ export const backfill: Command = {
       ...(await requestOf(invocation, settings, period(invocation))),
       reload: invocation.has('reload'),
     };
-    if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);
+    if (isCrawlFolder(settings)) return await runWithoutAccount(invocation, settings, 'backfill');
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const result = await withLineage(settings, 'backfill', logger, signal, () =>

@@ -2,7 +2,8 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { withAlerts } from '../../../operations/alert/with-alerts.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
-import { printNothingDue, saysNoAccount } from '../account/no-account.ts';
+import { isCrawlFolder } from '../../../project/settings/settings.ts';
+import { runWithoutAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan, sayFirstPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
@@ -25,7 +26,7 @@ export const run: Command = {
       ...(await requestOf(invocation, settings, { from, to: Number.POSITIVE_INFINITY })),
       reload: reloads(invocation),
     };
-    if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);
+    if (isCrawlFolder(settings)) return await runWithoutAccount(invocation, settings, 'run');
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const planned = await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;

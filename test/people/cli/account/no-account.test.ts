@@ -1,6 +1,10 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
+import { planDrop, takeOut } from '../../../../src/pipeline/drop.ts';
+import { runSession } from '../../../../src/pipeline/session.ts';
+import { packageProject, signal } from '../../../pipeline/package-project.ts';
 import { service } from '../../../service/local/support.ts';
 import { capture, projectFolder } from '../capture.ts';
 
@@ -43,6 +47,20 @@ test('a folder that only crawls websites is well without an account, and nothing
     totals: { units: 0 },
   });
   expect(JSON.parse((await on('discover', '--json')).stdout)).toMatchObject({ units: [], open: [] });
+});
+
+test('a run without an account publishes what a killed drop has left', async () => {
+  const { make, load, read, settings, folder } = await packageProject();
+  await load(await make('c1', ['a']), await make('c2', ['b']));
+  await mkdir(join(folder, '.crawlhouse', 'service'), { recursive: true });
+  const units = await planDrop(settings, { crawls: ['c1'], projects: [], datasets: [] });
+  await runSession({ command: 'drop', settings, logger: silentLogger, signal }, async (session) => {
+    await takeOut(session, units, 'dropped');
+    return { units: [], errors: [], yielded: true };
+  });
+  const { code, stderr } = await capture('run', '--project-dir', folder);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('nothing is due')]);
+  expect(await read('SELECT url FROM raw.crawl_pages')).toEqual([{ url: 'b' }]);
 });
 
 test('without an account and without crawls the account may be lost: it is missing, and .env is named', async () => {
