@@ -79,7 +79,9 @@ function inPlaceOfAddress(text: string): string {
 export function isAddressChain(chain: string): boolean {
   return plainChain(chain)
     .split(',')
-    .every((one) => /^[\s+]*-?\s*$/.test(one) || HIDDEN.test(one.trim()) || plainHop(one) !== null);
+    .every(
+      (one) => /^[\s+]*(?:-(?::\d+)?)?\s*$/.test(one) || HIDDEN.test(one.trim()) || plainHop(one) !== null,
+    );
 }
 
 /** Whether a hop of a chain is an address. */

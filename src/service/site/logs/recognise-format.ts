@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { FORMAT_NAMES, formatOfName } from './formats/known-formats.ts';
+import { FORMAT_NAMES, formatOfName, LOOSE } from './formats/known-formats.ts';
 import { isPlausible } from './formats/plausible-line.ts';
 import { PREFIX_NAMES, type PrefixName, prefixOfName, withoutPrefix } from './formats/prefixes.ts';
 import { clearLine, type LogFormat, LogLine, NO_LINE } from './log-line.ts';
@@ -23,12 +23,19 @@ export function recogniseFormat(name: string, text: string, makeTime: () => LogT
   const best = { format: '', fit: 0 };
   // Its format may change.
   const mixed = { format: '', fit: 0 };
-  for (const prefix of [undefined, ...PREFIX_NAMES]) {
+  const prefixes = [undefined, ...PREFIX_NAMES].filter((prefix) => {
     const inner = prefix === undefined ? lines : withoutPrefixes(prefix, lines);
-    if (inner.length * 100 < lines.length * LEAST_SHARE) continue;
+    return inner.length * 100 >= lines.length * LEAST_SHARE;
+  });
+  // A line of the loose format has any prefix too.
+  const tries = [
+    ...prefixes.map((prefix) => ({ prefix, names: FORMAT_NAMES.filter((one) => one !== LOOSE) })),
+    ...prefixes.toReversed().map((prefix) => ({ prefix, names: [LOOSE] })),
+  ];
+  for (const { prefix, names } of tries) {
     const fitting = new Set<number>();
     const ofPrefix = { format: '', fit: 0 };
-    for (const plain of FORMAT_NAMES) {
+    for (const plain of names) {
       const format = prefix === undefined ? plain : `${prefix}:${plain}`;
       const fit = fitOf(formatOfName(format, makeTime(), '', true), lines);
       for (const index of fit) fitting.add(index);

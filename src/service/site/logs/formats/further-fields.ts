@@ -9,9 +9,13 @@ const CHAIN =
 /** Addresses with a port are those of upstream servers. */
 const HAS_PORT = /\d\.\d+:\d+|\]:\d+/;
 
-/** Takes the host and the chain of addresses from fields that follow those of a format: by their keys, or by their shape. */
-export function takeFurtherFields(rest: string, line: LogLine): void {
-  if (line.host === '' && rest.includes('host=')) {
+/**
+ * Takes the host and the chain of addresses from fields that follow those of a format: by their keys, or by their shape.
+ *
+ * @param tellsHost whether the format has the host
+ */
+export function takeFurtherFields(rest: string, line: LogLine, tellsHost: boolean): void {
+  if (!tellsHost && rest.includes('host=')) {
     const hosts = HOSTS.map((key) => key.exec(rest)?.[1] ?? '');
     line.host = hosts.find(isSiteHost) ?? '';
   }

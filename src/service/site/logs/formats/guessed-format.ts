@@ -20,7 +20,7 @@ const MARK = '\n';
 export function guessedFormat(name: string, time: LogTime, state: string): LogFormat {
   const prefix = prefixOfName(name);
   if (prefix !== undefined)
-    return prefixedFormat(prefix, guessedFormat(name.slice(prefix.length + 1), time, state));
+    return prefixedFormat(prefix, guessedFormat(name.slice(prefix.length + 1), time, state), time);
   return new GuessedFormat(name, time, state);
 }
 
@@ -70,7 +70,9 @@ class GuessedFormat implements LogFormat {
     this.#lines += 1;
     const found = this.#current.read(text, from, end, line);
     const isComment = text.charCodeAt(from) === HASH;
-    const isOwn = found === 'event' && isPlausible(line, this.#current.name);
+    // The time may stand in a prefix.
+    const isRead = found === 'event' || found === 'no_time';
+    const isOwn = isRead && isPlausible(line, this.#current.name);
     if ((isOwn && !isUnsure(line)) || (isComment && found === 'skip')) return found;
     // Columns are named before their lines.
     if (isComment) return this.#formatOf('w3c').read(text, from, end, line);

@@ -8,13 +8,15 @@ const MAPPED_FIELDS = [
   ...(['time', 'address', 'forwarded', 'scheme', 'port', 'host', 'method', 'url', 'query'] as const),
   ...(['request', 'status', 'bytes', 'referer', 'agent'] as const),
 ] as const;
-type MappedField = (typeof MAPPED_FIELDS)[number];
+export type MappedField = (typeof MAPPED_FIELDS)[number];
 
 /** Where each field stands in a record: keys joined by dots; several are tried in turn. */
 type FieldMap = Readonly<Partial<Record<MappedField, string | readonly string[]>>>;
 
 export interface JsonLog {
   readonly map: FieldMap;
+  /** Reads a line; by default it is JSON. */
+  readonly parse?: (text: string) => JsonRecord | undefined;
   /** Whether a record is of a request: other messages are passed over. */
   readonly isRequest?: (record: JsonRecord) => boolean;
   /** What tells the scheme, where no key does. */
@@ -54,6 +56,7 @@ export function jsonFormat(
   const headers = log.headers?.split('.');
   let hasAgents = state === AGENTS;
   const isRepeated = repeats(log);
+  const parse = log.parse ?? parseJsonLine;
   return {
     name,
     learns: true,
@@ -61,7 +64,7 @@ export function jsonFormat(
       return hasAgents ? AGENTS : '';
     },
     read(text, from, end, line) {
-      const record = parseJsonLine(text.slice(from, end));
+      const record = parse(text.slice(from, end));
       if (record === undefined) return 'not_the_format';
       if (log.isRequest?.(record) === false || isRepeated(record)) return 'skip';
       if (log.isGiven && keys.size < MOST_KEYS) for (const key of keysOf(record)) keys.add(key);
@@ -81,9 +84,9 @@ export function jsonFormat(
       if (problem !== undefined) return problem;
       line.tellsAgent = hasAgents || (headers !== undefined && memberAt(record, headers, 0) !== undefined);
       if (log.scheme !== undefined) line.scheme = log.scheme(record);
-      if (!hasTime) return 'no_time';
       if (!hasUrl) return 'no_url';
       if (!hasStatus) return 'no_status';
+      if (!hasTime) return 'no_time';
       return Number.isNaN(line.second) ? 'bad_time' : 'event';
     },
     missing() {

@@ -6,6 +6,8 @@ import type { LogTime } from '../log-time.ts';
 import { fieldsFormat } from './fields-format.ts';
 import { jsonFormat, parseFieldMap } from './json-format.ts';
 import { JSON_LOGS } from './json-logs.ts';
+import { looseFormat } from './loose-format.ts';
+import { NAMED_LOGS } from './named-records.ts';
 import { prefixedFormat, prefixOfName } from './prefixes.ts';
 import { textFormat } from './text-format.ts';
 
@@ -26,6 +28,18 @@ const ISTIO = ENVOY.replace('$received', '$details $ended "$failure" $received')
 /** `option httplog`: https://docs.haproxy.org/3.0/configuration.html#8.2.3 */
 const HAPROXY =
   '$remote_addr [$time_local] $frontend $backend $timers $status $bytes_sent $request_cookie $response_cookie $ends $more"$request"';
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html */
+const S3 =
+  '$owner $bucket [$time_local] $remote_addr $requester $id $operation $key "$request" $status $error $bytes_sent $size $total $turnaround "$http_referer" "$http_user_agent" $version $host_id $signature $cipher $auth $http_host $rest';
+/** https://github.com/NginxProxyManager/nginx-proxy-manager: `proxy` and `standard` of its log formats. */
+const NPM_STANDARD =
+  '[$time_local] $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] "$http_user_agent" "$http_referer"';
+const NPM = NPM_STANDARD.replace('$status', '$cache $upstream_status $status').replace(
+  '[Gzip $gzip_ratio]',
+  '[Gzip $gzip_ratio] [Sent-to $server]',
+);
+
+export const LOOSE = 'common_more';
 
 interface Asked {
   readonly time: LogTime;
@@ -40,6 +54,11 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   istio: ({ time }) => textFormat('istio', ISTIO, time),
   envoy: ({ time }) => textFormat('envoy', ENVOY, time),
   haproxy: ({ time }) => textFormat('haproxy', HAPROXY, time),
+  haproxy_host: ({ time }) => textFormat('haproxy_host', HAPROXY.replace('$timers', '$host $timers'), time),
+  s3: ({ time }) => textFormat('s3', S3, time),
+  s3_more: ({ time }) => textFormat('s3_more', S3.slice(0, S3.indexOf(' $version')), time),
+  npm: ({ time }) => textFormat('npm', NPM, time),
+  npm_standard: ({ time }) => textFormat('npm_standard', NPM_STANDARD, time),
   vhost_combined: ({ time, isWhole }) =>
     textFormat('vhost_combined', `%v:%p ${COMBINED.replace('%b', '%O')}`, time, isWhole),
   vhost_more: ({ time }) => textFormat('vhost_more', `%v:%p ${COMBINED.replace('%b', '%O')}`, time),
@@ -56,9 +75,13 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
     ...textFormat('common', COMMON, time, isWhole),
     plain: { hasAgent: false, time },
   }),
+  [LOOSE]: ({ time }) => looseFormat(LOOSE, time),
   w3c: ({ time, state }) => fieldsFormat(time, state),
   ...Object.fromEntries(
-    Object.entries(JSON_LOGS).map(([name, log]) => [name, (asked: Asked) => jsonFormat(name, log, asked)]),
+    Object.entries({ ...JSON_LOGS, ...NAMED_LOGS }).map(([name, log]) => [
+      name,
+      (asked: Asked) => jsonFormat(name, log, asked),
+    ]),
   ),
 };
 
@@ -76,7 +99,7 @@ export const FORMAT_NAMES: readonly string[] = Object.keys(MAKERS);
 export function formatOfName(name: string, time: LogTime, state = '', isWhole = false): LogFormat {
   const prefix = prefixOfName(name);
   if (prefix !== undefined)
-    return prefixedFormat(prefix, formatOfName(name.slice(prefix.length + 1), time, state, isWhole));
+    return prefixedFormat(prefix, formatOfName(name.slice(prefix.length + 1), time, state, isWhole), time);
   const known = Object.hasOwn(MAKERS, name) ? lookUp(MAKERS, name) : undefined;
   if (known !== undefined) return known({ time, state, isWhole });
   if (name.startsWith('json:'))

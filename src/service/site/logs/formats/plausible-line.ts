@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isAddressChain } from '../client-address.ts';
 import type { LogLine } from '../log-line.ts';
 import { isHost, isStatus } from '../request-parts.ts';
+import { isSiteHost } from './further-fields.ts';
 
 /**
  * Whether what a format makes of a line looks like what it stands for: a line of another format may fit by chance.
@@ -9,7 +10,7 @@ import { isHost, isStatus } from '../request-parts.ts';
  * @param name of the format
  */
 export function isPlausible(
-  { address, forwarded, host, port, status, bytes, escapes }: LogLine,
+  { address, forwarded, host, port, status, bytes, escapes, referer, agent }: LogLine,
   name: string,
 ): boolean {
   if (status !== '' && !isStatus(status)) return false;
@@ -18,6 +19,11 @@ export function isPlausible(
   if (forwarded !== '' && !isAddressChain(forwarded)) return false;
   // Keys and columns name what they hold; a text without names is believed by its looks.
   if (escapes === null) return true;
+  // The line is a cell of a table.
+  if (address.startsWith('"') && !address.endsWith('"')) return false;
+  // The referrer is the host, where the user agent is the referrer.
+  if (referer !== '' && isSiteHost(referer) && /^$|:\/\//.test(agent) && name.endsWith('combined_more'))
+    return false;
   // It has the host where others have a name of the client.
   if (name.endsWith('lighttpd') && !host.includes('.')) return false;
   if (host !== '' && !isHost(host)) return false;

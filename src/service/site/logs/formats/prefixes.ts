@@ -1,4 +1,5 @@
 import type { LogFormat } from '../log-line.ts';
+import type { LogTime } from '../log-time.ts';
 import { parseJsonLine } from './json-format.ts';
 
 /** Where a line stands behind a prefix. */
@@ -11,6 +12,8 @@ interface Inner {
   readonly program: string;
   /** Whether the next line goes on with it. */
   readonly isPart: boolean;
+  /** The text of the prefix, which may tell the time of a line that does not. */
+  readonly prefix: string;
 }
 
 /** How what carries logs writes a line; undefined for a line without the prefix. */
@@ -20,6 +23,7 @@ const DAY = String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?`;
 const ISO = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`;
 /** The begin of an address of IPv6 is none: a space follows. */
 const TAG = String.raw`([\w./()-]+)(?:\[[\w.]+\]: ?|: )`;
+const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
 const COLOUR = String.raw`(?:\x1b\[[\d;]*m)*`;
 
 /** What puts something before each line, in the order in which they are tried. */
@@ -28,10 +32,10 @@ const PREFIXES = {
   journald: json(['MESSAGE'], 'SYSLOG_IDENTIFIER'),
   // https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
   cri: pattern(new RegExp(String.raw`${ISO} (stdout|stderr) ([FP])(?::\S*)? `, 'y')),
-  // RFC 3164 with and without a priority or a host, RFC 5424, and what rsyslog and journalctl write.
+  // RFC 3164 with and without a priority or a host, RFC 5424, also as Heroku writes it, and what rsyslog and journalctl write.
   syslog: pattern(
     new RegExp(
-      String.raw`(?:<\d{1,3}>)?(?:(?:${DAY}|(?:[A-Z][a-z]{2} )?${ISO}(?: [A-Z]{3,4})?|\d{10}\.\d{6}) (?:\S+ )?${TAG}|1 ${ISO} \S+ (\S+) \S+ \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\xef\xbb\xbf)?)`,
+      String.raw`(?:<\d{1,3}>)?(?:(?:${DAY}|(?:[A-Z][a-z]{2} )?${ISO}(?: [A-Z]{3,4})?|\d{10}\.\d{6}) (?:\S+ )?${TAG}|1 ${ISO} \S+ (\S+) \S+ \S+ (?:(?:-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: |$))?(?:\xef\xbb\xbf)?)`,
       'y',
     ),
   ),
@@ -39,6 +43,7 @@ const PREFIXES = {
   kubectl: pattern(new RegExp(String.raw`\[(pod/[^\]\s]+)\] (?:${ISO} )?`, 'y')),
   // Google's Cloud Logging has `textPayload`, Loki `line`.
   message: json(['message', 'textPayload', 'line'], 'program'),
+  csv: unquoted,
   timestamp: pattern(new RegExp(`()${ISO} `, 'y')),
 } as const satisfies Readonly<Record<string, Unwrap>>;
 export type PrefixName = keyof typeof PREFIXES;
@@ -61,7 +66,7 @@ const PART = 16_000;
 const LONGEST = 1024 * 1024;
 
 /** A format behind a prefix. Lines of other programs, and errors, are passed over. */
-export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat {
+export function prefixedFormat(prefix: PrefixName, format: LogFormat, time: LogTime): LogFormat {
   const programs = new Set<string>();
   const parts = new Map<string, string>();
   return {
@@ -91,6 +96,10 @@ export function prefixedFormat(prefix: PrefixName, format: LogFormat): LogFormat
         const whole = before + inner.text.slice(inner.from, inner.end);
         found = format.read(whole, 0, whole.length, line);
       }
+      if (found === 'no_time') {
+        line.second = time.iso(TIME.exec(inner.prefix)?.[0] ?? '');
+        if (!Number.isNaN(line.second)) found = 'event';
+      }
       if (found === 'event') programs.add(program);
       else if (!programs.has(program) || program === 'stderr') return 'skip';
       return found;
@@ -106,9 +115,20 @@ function pattern(expression: RegExp): Unwrap {
     return {
       ...{ text, from: expression.lastIndex, end },
       program: found.slice(1).find((one) => one !== undefined) ?? '',
+      prefix: text.slice(from, expression.lastIndex),
       isPart: found[2] === 'P' && (found[1] === 'stdout' || found[1] === 'stderr'),
     };
   };
+}
+
+/** A whole line that is a cell of CSV, as spreadsheets write it. */
+function unquoted(text: string, from: number, end: number): Inner | undefined {
+  const stop = text.slice(from, end).replace(/,+$/, '').length + from;
+  const cell = text.slice(from + 1, stop - 1);
+  if (text[from] !== '"' || text[stop - 1] !== '"' || cell.replaceAll('""', '').includes('"'))
+    return undefined;
+  const inner = cell.replaceAll('""', '"');
+  return { text: inner, from: 0, end: inner.length, program: '', isPart: false, prefix: '' };
 }
 
 /** Records whose message is a line; one without its end goes on in the next. */
@@ -128,6 +148,7 @@ function json(messages: readonly string[], program: string): Unwrap {
       from: 0,
       end: stop,
       program: String(record?.[program] ?? ''),
+      prefix: String(record?.time ?? record?.timestamp ?? record?.['@timestamp'] ?? ''),
       isPart: isDocker && !hasEnd && text.length >= PART,
     };
   };

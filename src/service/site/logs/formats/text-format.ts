@@ -25,6 +25,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
   const { length } = prefix;
   const takers = takersOf(parts, time);
   const escaping = ESCAPING.get(name) ?? (isOfNginx(pattern) ? 'hex' : 'apache');
+  const tellsHost = parts.some(({ field }) => field === 'host');
   const tellsAgent = parts.some(({ field }) => field === 'agent');
   return {
     name,
@@ -41,7 +42,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
         if (problem !== undefined) return problem;
         at = stop + part.until.length;
       }
-      if (at < end && !isWhole) takeFurtherFields(text.slice(at, end), line);
+      if (at < end && !isWhole) takeFurtherFields(text.slice(at, end), line, tellsHost);
       return takers.last?.(line) ?? 'event';
     },
   };
@@ -50,6 +51,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
 /** How programs escape whose formats are not those of Apache or nginx. */
 const ESCAPING: ReadonlyMap<string, Escaping> = new Map([
   ['haproxy', 'haproxy'],
+  ['haproxy_host', 'haproxy'],
   ['envoy', 'none'],
   ['istio', 'none'],
 ]);
