@@ -26,6 +26,9 @@ columns:
   flawed_sitemap: >-
     One of the files that were read and have a flaw, and which: text_before_xml or invalid_lastmod (mart.crawl_files.error), or
     another host than the robots.txt or index that lists it.
+  is_app_shell: >-
+    Whether the start page is the shell of an application that was not rendered (mart.pages.is_app_shell), so that no link
+    of the website is known.
   is_list: >-
     Whether it is the crawl of a list of URLs: no page is deeper than 0, no page has nb_inlinks, and its export has the
     field depth or a page with the source ingested_data.
@@ -57,6 +60,7 @@ SELECT
   min(CASE WHEN pages.depth = 0 THEN pages.url END) AS start_url,
   min(files.unread_sitemap) AS unread_sitemap,
   min(files.flawed_sitemap) AS flawed_sitemap,
+  coalesce(bool_or(pages.is_app_shell AND pages.depth = 0), false) AS is_app_shell,
   coalesce(max(pages.depth), 0) <= 0
     AND count(pages.nb_inlinks) = 0
     AND (

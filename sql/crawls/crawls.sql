@@ -24,8 +24,8 @@ columns:
     (max_depth_reached), which cuts each crawl of a configuration at the same depth.
   is_list: Whether it is the crawl of a list of URLs (mart.crawl_coverage.is_list); NULL where its pages are not loaded.
   has_all_links: >-
-    Whether it read the links of the whole website: it is complete and no list, and fewer than 5 pages, or at most 1 % of
-    the pages, were refused or unreadable. NULL where its pages are not loaded.
+    Whether it read the links of the whole website: it is complete and no list, fewer than 5 pages, or at most 1 % of
+    the pages, were refused or unreadable, and the website is no application that was not rendered. NULL where its pages are not loaded.
   has_all_sitemaps: >-
     Whether it read all sitemaps that it knows; NULL where the crawl does not report its sitemaps.
   scope_note: >-
@@ -206,6 +206,7 @@ WITH
       crawl.is_comparable AND coalesce(crawl.end_reason, 'ok') <> 'max_depth_reached' AS is_complete,
       coverage.is_list,
       coverage.known_pages,
+      coverage.is_app_shell,
       coverage.sitemaps,
       coverage.unread_sitemaps,
       coverage.refused_pages + coverage.unreadable_pages AS unread_pages,
@@ -218,7 +219,7 @@ WITH
   covered AS (
     SELECT
       *,
-      CASE WHEN is_list IS NOT NULL THEN is_complete AND NOT is_list AND NOT is_disturbed END AS has_all_links,
+      CASE WHEN is_list IS NOT NULL THEN is_complete AND NOT is_list AND NOT is_disturbed AND NOT is_app_shell END AS has_all_links,
       unread_sitemaps = 0 AS has_all_sitemaps,
       nullif(
         trim(
@@ -236,6 +237,10 @@ WITH
             || CASE
               WHEN is_disturbed
                 THEN CAST(unread_pages AS VARCHAR) || ' of ' || CAST(known_pages AS VARCHAR) || ' pages were refused or could not be read. '
+              ELSE ''
+            END
+            || CASE
+              WHEN is_app_shell THEN 'The website is a single-page application and was not rendered, so its links are unknown. '
               ELSE ''
             END
             || CASE

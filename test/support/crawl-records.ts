@@ -124,9 +124,9 @@ export async function pagesByPath(
   fields: readonly string[],
 ): Promise<Record<string, Row>> {
   const rows = await connection.jsonRows(
-    `SELECT urlpath, ${fields.map(ident).join(', ')} FROM pages ORDER BY url`,
+    `SELECT concat(urlpath, '?' || querystring_keyvalue) AS path, ${fields.map(ident).join(', ')} FROM pages ORDER BY url`,
   );
-  return Object.fromEntries(rows.map(({ urlpath, ...row }) => [String(urlpath), numbers(row)]));
+  return Object.fromEntries(rows.map(({ path, ...row }) => [String(path), numbers(row)]));
 }
 
 /** JSON rows give whole numbers as text. */

@@ -3,21 +3,37 @@ import type { JobTables } from './job-tables.ts';
 
 type Field = 'title' | 'h1' | 'meta_description';
 
-/** SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it. */
+/** What names the number of a page in a series: `/page/2` and `/seite-2`, `?page=2` and `&start=20`. */
+const IN_PATH =
+  '(?i)/(?:page|pagina|p(?:á|%C3%A1)gina|seite|sida|side|strona|stranka|oldal|p)[/-]?([0-9]{1,6})/?($|[?])';
+const IN_QUERY =
+  '(?i)([?&])(?:page|paged|page_?no|page_?num(?:ber)?|current_?page|pg|p|pagina|seite|start|offset)=([0-9]{1,6})($|&)';
+const PAGE_NUMBER = `coalesce(TRY_CAST(nullif(concat(regexp_extract(url, '${IN_PATH}', 1), regexp_extract(url, '${IN_QUERY}', 2)), '') AS BIGINT), 1)`;
+const SERIES = `rtrim(regexp_replace(regexp_replace(url, '${IN_PATH}', '\\2'), '${IN_QUERY}', '\\1'), '/?&')`;
+
+/**
+ * SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it; or
+ * their URLs are the same but for the number of the page, and the first page has the number 1 or none.
+ */
 function continuing(field: Field): string {
   const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;
-  return ['former.url = later.rel_prev', 'former.rel_next = later.url']
-    .map(
-      (isNext) =>
-        `SELECT later.url FROM fetched_pages AS later JOIN fetched_pages AS former ON ${isNext} WHERE ${isSame}`,
-    )
-    .join(' UNION ALL ');
+  const declared = ['former.url = later.rel_prev', 'former.rel_next = later.url'].map(
+    (isNext) =>
+      `SELECT later.url FROM fetched_pages AS later JOIN fetched_pages AS former ON ${isNext} WHERE ${isSame}`,
+  );
+  const numbered = `SELECT url FROM (
+      SELECT url, ${PAGE_NUMBER} AS number, min(${PAGE_NUMBER}) OVER (PARTITION BY ${ident(field)}, ${SERIES}) AS first_number
+      FROM fetched_pages WHERE ${ident(field)} IS NOT NULL
+    ) WHERE number > 1 AND first_number <= 1`;
+  return [...declared, numbered].join(' UNION ALL ');
 }
 
 /**
- * Duplicate titles, H1s and descriptions: the same text, letter by letter, on two or more HTML pages with status 200.
- * Of pages that follow each other in a declared series (`rel=next` and `prev`) only the first counts: they share their
- * texts on purpose
+ * Duplicate titles, H1s and descriptions: the same text, letter by letter, on two or more HTML pages with status 200, and of
+ * one language, where all of them name theirs: "Blog" in two languages is no duplicate
+ * (https://developers.google.com/search/docs/specialty/international/localized-versions).
+ * Of pages that follow each other in a series, declared (`rel=next` and `prev`) or by the numbers in their URLs, only the
+ * first counts: they share their texts on purpose
  * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
  * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
  */
@@ -25,9 +41,12 @@ export async function duplicates(tables: JobTables, field: Field, table: string)
   await tables.make(
     'duplicate_groups',
     `SELECT id, "group" FROM (
-        SELECT id, hash(${ident(field)}) AS "group", count(*) OVER (PARTITION BY ${ident(field)}) AS pages
-        FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
-        WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
+        SELECT *, count(*) OVER (PARTITION BY "group") AS pages FROM (
+          SELECT id, hash(${ident(field)}, CASE WHEN bool_and(language IS NOT NULL) OVER (PARTITION BY ${ident(field)})
+              THEN lower(split_part(language, '-', 1)) ELSE '' END) AS "group"
+          FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
+          WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
+        )
       ) WHERE pages > 1`,
   );
   await tables.make(
@@ -45,7 +64,8 @@ export const UNHANDLED = `('canonical_not_matching', 'hreflang_error', 'canonica
 
 /**
  * SQL for how the members of groups of duplicates are handled: `id`, `group`, `status`. A member is settled if its
- * canonical is another member, or if it is noindex. The others are rivals.
+ * canonical is another member, or if it is noindex. The others are rivals. An `index.html` without a canonical stands for
+ * its folder: search engines know the two as one page.
  *
  * - `canonical_ok`: the canonical is another member; or the one rival that the canonicals of others point to.
  * - `hreflang_ok`: all rivals are language versions of each other. `hreflang_error`: they are, but with errors.

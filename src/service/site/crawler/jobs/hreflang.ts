@@ -12,7 +12,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  * - `hreflang_errors`, each once, with the addresses or codes at fault in `hreflang_error_details`:
  *   `invalid_lang` (no language, or no region, of that code), `duplicate_lang` (one code, several URLs), `missing_self`
  *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
- *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical).
+ *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical; an
+ *   `x-default` may redirect, as start pages do that send each visitor to their language).
  *
  * What a page with another canonical declares is ignored, as by Google: it has no errors, and joins no pages.
  *
@@ -55,6 +56,11 @@ export async function hreflang(tables: JobTables): Promise<void> {
   );
 }
 
+/** SQL for whether a version is a start page that redirects each visitor to a language. */
+function isChoosing(statusCode: string): string {
+  return `coalesce(lang = 'x-default' AND ${statusCode} BETWEEN 300 AND 399, false)`;
+}
+
 async function findErrors(tables: JobTables): Promise<void> {
   await tables.make('hreflang_judged', 'SELECT * FROM hreflang_versions WHERE NOT is_ignored');
   const langs = await tables.texts('SELECT DISTINCT lang FROM hreflang_judged');
@@ -82,11 +88,12 @@ async function findErrors(tables: JobTables): Promise<void> {
         WHERE is_read AND len(hreflang_hrefs) > 0 AND NOT list_contains(hreflang_hrefs, pages.url)
         UNION ALL
         SELECT versions.id, 'target_not_indexable', href FROM hreflang_judged AS versions
-        JOIN job_facts AS facts ON facts.id = versions.target
-        WHERE facts.id <> versions.id AND facts.is_indexable = false
+        JOIN job_facts AS facts ON facts.id = versions.target JOIN crawl_pages AS targets ON targets.id = versions.target
+        WHERE facts.id <> versions.id AND facts.is_indexable = false AND NOT ${isChoosing('targets.status_code')}
         UNION ALL
         SELECT versions.id, 'target_not_indexable', href FROM hreflang_judged AS versions
-        JOIN job_asked AS asked ON asked.url = href WHERE is_read AND is_indexable = false
+        JOIN job_asked AS asked ON asked.url = href
+        WHERE is_read AND is_indexable = false AND NOT ${isChoosing('asked.status_code')}
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
   );

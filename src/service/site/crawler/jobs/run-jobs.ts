@@ -104,19 +104,22 @@ const DECLARED = `WITH declared AS (
 /**
  * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared, without the
  * shells of applications.
- * `canonical_id`: the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200,
+ * `canonical_id`: the page of the crawl that it declares as its canonical, itself included; of an `index.html` without a
+ * canonical, the page of its folder. `is_indexable`: status 200,
  * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied, or if
  * its content is not known or it is a file, and nothing else speaks against it.
  */
 const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html AND NOT coalesce(is_shell, false), false) AS is_html,
-    fetched_pages.rel_canonical IS NOT NULL AS has_canonical, targets.id AS canonical_id,
+    fetched_pages.rel_canonical IS NOT NULL AS has_canonical, coalesce(targets.id, folders.id) AS canonical_id,
     coalesce(rel_canonical <> fetched_pages.url, false) AS is_canonicalised,
     coalesce(NOT meta_robots_index, false) AS is_noindex,
     CASE WHEN robots_txt_denied THEN false WHEN fetched_pages.status_code IS NOT NULL
       THEN fetched_pages.status_code = 200 AND coalesce(meta_robots_index, true) AND NOT is_canonicalised
         AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL AND coalesce(content_kind IN (${PAGE_KINDS}), true), false) END AS is_indexable
   FROM fetched_pages JOIN crawl_pages AS pages USING (url) LEFT JOIN job_missing ON job_missing.id = pages.id
-  LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical`;
+  LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical
+  LEFT JOIN crawl_pages AS folders ON rel_canonical IS NULL AND folders.url <> fetched_pages.url
+    AND folders.url = regexp_replace(fetched_pages.url, '/(?:index|default)[.][a-z]{3,5}$', '/')`;
 
 /** What is known of URLs that are no pages of the crawl, and were requested after them. */
 const ASKED = `SELECT urls.id, any_value(url) AS url, any_value(asked.status_code) AS status_code,

@@ -109,6 +109,66 @@ test.each([
   );
 });
 
+/** URLs of one series, the first page at first, and of pages that are none. */
+const SERIES = [
+  ['/blog', '/blog/page/2', '/blog/page/3/'],
+  ['/list/?sort=a', '/list/?sort=a&page=2', '/list/?paged=3&sort=a'],
+  ['/neues/', '/neues/seite-2'],
+  ['/results?start=0', '/results?start=20', '/results?start=40'],
+] as const;
+const NO_SERIES = [
+  ['/a', '/a/2'],
+  ['/p/100', '/p/200'],
+  ['/b', '/c/page/2'],
+  ['/d?page=two', '/d'],
+  ['/e/page/2', '/e/page/3'],
+  ['/g?pages=1', '/g?pages=2'],
+] as const;
+
+test.each([
+  ...SERIES.map((paths) => [paths, null] as const),
+  ...NO_SERIES.map((paths) => [paths, true] as const),
+])('pages that URLs number share a title on purpose: %j', async (paths, isIssue) => {
+  const pages = await pagesAfterJobs(
+    { pages: [...paths.map((path) => titled(path, 'Same')), titled('/z', 'Other')] },
+    ['title_evaluation', 'has_duplicate_title_issue'],
+  );
+  const evaluation = isIssue === null ? 'unique' : 'duplicated';
+  expect(paths.map((path) => pages[path])).toEqual(
+    paths.map(() => ({ title_evaluation: evaluation, has_duplicate_title_issue: isIssue ?? false })),
+  );
+});
+
+test.each([
+  ['in two languages', ['en-US', 'de'], [false, false]],
+  ['in one language of two countries', ['en-US', 'en-gb', 'de'], [true, true, false]],
+  ['where a page does not name its language', ['en', 'de', null], [true, true, true]],
+] as const)('the same title %s', async (_, languages, issues) => {
+  const pages = await pagesAfterJobs(
+    { pages: languages.map((language, nth) => titled(`/${nth}`, 'Blog', { language })) },
+    ['has_duplicate_title_issue'],
+  );
+  expect(Object.values(pages).map((row) => row.has_duplicate_title_issue)).toEqual(issues);
+});
+
+test.each([
+  ['without canonicals the two are one page', {}, {}, 'canonical_ok', 'canonical_ok'],
+  [
+    'canonicals that disagree are told',
+    canonical('/x/'),
+    canonical('/x/index.html'),
+    'canonical_not_matching',
+    'canonical_not_matching',
+  ],
+  ['a canonical of the folder settles it too', {}, canonical('/x/'), 'canonical_ok', 'canonical_ok'],
+])('a folder and its index.html: %s', async (_, folder, index, ...statuses) => {
+  const pages = await pagesAfterJobs(
+    { pages: [titled('/x/', 'Same', folder), titled('/x/index.html', 'Same', index), titled('/z', 'Other')] },
+    ['duplicate_title_status'],
+  );
+  expect(['/x/', '/x/index.html'].map((path) => pages[path]?.duplicate_title_status)).toEqual(statuses);
+});
+
 const versions = (...paths: string[]) => ({
   hreflang_langs: paths.map((path) => path.slice(1)),
   hreflang_hrefs: paths.map((path) => SITE + path),
@@ -158,6 +218,18 @@ test.each([
     [page('/en', versions('/en', '/fr')), page('/fr', { status_code: 301 })],
     ['target_not_indexable'],
     { target_not_indexable: [`${SITE}/fr`] },
+  ],
+  [
+    'an x-default that redirects each visitor to a language',
+    [page('/en', versions('/en', '/x-default')), page('/x-default', { status_code: 307 })],
+    null,
+    null,
+  ],
+  [
+    'an x-default that is missing',
+    [page('/en', versions('/en', '/x-default')), page('/x-default', { status_code: 404 })],
+    ['target_not_indexable'],
+    { target_not_indexable: [`${SITE}/x-default`] },
   ],
   [
     'a page with another canonical, whose declarations are ignored',
