@@ -9,6 +9,7 @@ import {
   UNKNOWN_PAGE,
 } from '../records/records.ts';
 import { fetchDate } from '../records/request-record.ts';
+import type { DocumentPlace } from '../render/rendered.ts';
 import { alternates, type LinkSource } from './alternates.ts';
 import { refusedBy } from './challenges.ts';
 import { contentKind } from './content-kind.ts';
@@ -37,7 +38,11 @@ const known = new Map<string, boolean>();
  *
  * @param rendered the document after scripts ran, in the place of the body
  */
-export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string): ParsedPage {
+export function parsePage(
+  fetched: Fetched,
+  rules: ParseRules,
+  rendered?: { readonly html: string; readonly place?: DocumentPlace },
+): ParsedPage {
   const { type, charset } = contentType(fetched.headers);
   const { statusCode, body } = fetched;
   const status = statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
@@ -47,8 +52,8 @@ export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string
   const kind = isNoPage || body === null ? null : contentKind(fetched.headers, body);
   if (body === null || kind !== 'html')
     return { page: { ...withHeaders(bare, fetched, rules), content_kind: kind }, links: [], items: [] };
-  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered ?? null, isXml(type));
-  const parsed = parseHtml(bare, fetched, read, rules);
+  const read = readBody(body, decodeBody(body, charset, isXml(type)), rendered?.html ?? null, isXml(type));
+  const parsed = parseHtml(bare, { ...fetched, place: rendered?.place }, read, rules);
   return { ...parsed, page: { ...parsed.page, ...customFields(read.facts, read.html, rules) } };
 }
 
@@ -137,16 +142,20 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
 
 function parseHtml(
   page: PageRecord,
-  fetched: Fetched,
+  fetched: Fetched & { readonly place: DocumentPlace | undefined },
   { facts, encoding }: ReadDocument,
   rules: ParseRules,
 ): ParsedPage {
-  const { headers, url } = fetched;
+  const { headers, url, place } = fetched;
   const isOk = isSuccess(fetched.statusCode);
-  const base = baseOf(facts.baseHref, url);
+  const base = place?.base ?? baseOf(facts.baseHref, url);
   const absolute = resolver(base, rules);
-  const resolve = (href: string): Resolved | null => absolute(withQueryOf(encoding, href));
   const ofHeader = resolver(url, rules);
+  // A place on the page itself, whatever URL scripts have given the document.
+  const isOwnPlace = (href: string): boolean =>
+    place !== undefined && /^\s*(?:#|$)/.test(href) && base.replace(/#.*/s, '') === place.url;
+  const resolve = (href: string): Resolved | null =>
+    isOwnPlace(href) ? ofHeader(href) : absolute(withQueryOf(encoding, href));
   const address = (href: string, source: LinkSource): string | null =>
     (source === 'html' ? resolve(href) : ofHeader(href))?.url ?? null;
   const named = (name: string): string[] =>

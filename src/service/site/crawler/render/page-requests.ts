@@ -13,8 +13,8 @@ const MOST_REDIRECTS = 5;
 const MEDIA = new Set(['Image', 'Media', 'Font']);
 /** Types that the browser keeps for the next pages of a tab, as the crawl does: it reads and compiles them once. */
 const KEPT = new Set(['Script', 'Stylesheet', 'Font']);
-/** What the browser asks for by itself, such as icons. */
-const OWN = 'Other';
+/** The scripts of workers, and what the browser asks for by itself, such as icons. */
+const OTHER = 'Other';
 /** Types that never end, or tell others of the page. */
 const REFUSED = new Set([
   'EventSource',
@@ -75,6 +75,7 @@ export class PageRequests {
   readonly #hops = new Map<string, number>();
   /** URLs by the browser's number of the request. */
   readonly #asked = new Map<string, string>();
+  readonly #underWay = new Set<Promise<ResourceAnswer>>();
   #isServed = false;
   #waiting = 0;
   #bytes = 0;
@@ -92,6 +93,11 @@ export class PageRequests {
   /** Whether a request waits for its turn: that time is not the page's. */
   get isWaiting(): boolean {
     return this.#waiting > 0;
+  }
+
+  /** Once the requests under way have their answers, or none. */
+  async answered(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
   }
 
   async answer(paused: PausedRequest): Promise<void> {
@@ -129,14 +135,18 @@ export class PageRequests {
       this.warnings.add('render_request_limit');
       return this.#fail(paused, 'BlockedByClient');
     }
-    if (resourceType === OWN || !/^https?:/.test(request.url)) return this.#fail(paused, 'BlockedByClient');
+    if (!/^https?:/.test(request.url) || (resourceType === OTHER && !isOfWorker(paused)))
+      return this.#fail(paused, 'BlockedByClient');
     const hops = this.#hops.get(paused.networkId ?? '') ?? 0;
     this.#hops.set(paused.networkId ?? '', hops + 1);
-    if (request.method !== 'GET' || REFUSED.has(resourceType)) return this.#refuse(paused, 'refused');
+    if (request.method !== 'GET' || REFUSED.has(resourceType) || isAhead(paused))
+      return this.#refuse(paused, 'refused');
     if (hops > MOST_REDIRECTS) return this.#refuse(paused, 'too_many_redirects');
     if (MEDIA.has(resourceType) && !this.#options.media) return this.#withoutMedia(paused);
     const place = this.seen.push(resourceOf(paused, null, 'unfinished')) - 1;
-    const answer = await this.#get(paused);
+    const asked = this.#get(paused);
+    this.#underWay.add(asked);
+    const answer = await asked.finally(() => this.#underWay.delete(asked));
     const resource = resourceOf(paused, answer, answer.error);
     this.seen[place] = resource;
     this.#bytes += answer.body.length;
@@ -181,10 +191,7 @@ export class PageRequests {
 
   /** The answer itself is held to the rules of CORS. */
   async #allowPreflight(paused: PausedRequest): Promise<void> {
-    const header = (name: string): string => {
-      const { headers } = paused.request;
-      return Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1] ?? '';
-    };
+    const header = (name: string): string => headerOf(paused, name);
     const headers = [
       ['access-control-allow-origin', header('origin') || '*'],
       ['access-control-allow-methods', 'GET'],
@@ -212,6 +219,20 @@ export class PageRequests {
   ): Promise<void> {
     await this.#cdp.send('Fetch.failRequest', { requestId, errorReason });
   }
+}
+
+/** Icons are asked for as images. */
+function isOfWorker(paused: PausedRequest): boolean {
+  return headerOf(paused, 'accept') === '*/*';
+}
+
+/** Whether it is for a page that people may visit next. */
+function isAhead(paused: PausedRequest): boolean {
+  return headerOf(paused, 'sec-purpose').startsWith('prefetch');
+}
+
+function headerOf({ request }: PausedRequest, name: string): string {
+  return Object.entries(request.headers).find(([one]) => one.toLowerCase() === name)?.[1] ?? '';
 }
 
 function resourceOf(

@@ -17,9 +17,17 @@ export interface Resource {
 export type RenderWarning =
   `render_${'timeout' | 'memory' | 'crashed' | 'failed' | 'navigated' | 'request_limit' | 'size_limit'}`;
 
+/** `url`: `document.URL` without its fragment; `base`: `document.baseURI`, which addresses are resolved against. */
+export interface DocumentPlace {
+  readonly url: string;
+  readonly base: string;
+}
+
 export interface Rendered {
   /** The document after scripts ran; null where the page could not be rendered. */
   readonly html: string | null;
+  /** Where the document was when it was read: scripts may change its URL (`history.replaceState`). */
+  readonly place?: DocumentPlace;
   /** Where the page's scripts, or a `meta refresh`, would have led the browser. */
   readonly scriptRedirect: string | null;
   readonly resources: readonly Resource[];

@@ -2,16 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { ownUrl, webUrl } from '../../../../core/net/web-url.ts';
 import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest } from './page-requests.ts';
+import { FRAMES, MOST_CHARACTERS, SNAPSHOT, type Snapshot, VIEW } from './page-scripts.ts';
 import { type Rendered, RenderFailure } from './rendered.ts';
 import type { ResourceFetcher } from './resource-fetcher.ts';
 
 /**
  * The time that a page has after its answer, on a clock of its own: the clock stands while requests are under way, and
- * jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any speed.
+ * jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any speed. Then the
+ * browser draws the page, and the page has the rest of its time: for what loads when it comes into view.
  */
-const BUDGET_MS = 5_000;
-/** The part of it after the browser has drawn the page: for what loads when it comes into view. */
+const BEFORE_VIEW_MS = 4_000;
 const AFTER_VIEW_MS = 1_000;
+/** After so much of it, a page has begun the workers that it needs. */
+const BEGINNING_MS = 200;
+/** Of a page with workers, whose clock is the machine's: the parts of its time, and the real time that they have for each. */
+const WORKER_STEP_MS = 100;
+const WORKER_WAIT_MS = 20;
 /** Real time that the browser has to draw a page; one that can't is read without. */
 const LONGEST_VIEW_MS = 5_000;
 /** Tasks after which the clock goes on although there are more. */
@@ -22,8 +28,6 @@ const LONGEST_MS = 20_000;
 const LONGEST_WITH_TURNS_MS = 180_000;
 const TICK_MS = 100;
 const CLOSING_MS = 5_000;
-/** Characters of a rendered document. */
-const MOST_CHARACTERS = 10_000_000;
 /** Tall, as Google's renderer has it: what loads when it comes into view is in view. */
 const HEIGHT = 10_000;
 const WIDTHS = { web: 1024, mobile: 412 } as const;
@@ -31,26 +35,6 @@ const WIDTHS = { web: 1024, mobile: 412 } as const;
 const WINDOW = { width: 400, height: 300 };
 /** The scripts of the crawler. With a name it is one world a tab; others would be made anew for each page that follows. */
 const WORLD = 'crawlhouse';
-
-/** Resolves once the browser has told the page what is in view. */
-const VIEW =
-  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))';
-
-/** The document with its open shadow trees, as templates with `shadowrootmode`. */
-const SNAPSHOT = `(() => {
-  window.name = '';
-  const root = document.documentElement;
-  const shadowRoots = [];
-  const look = (within) => {
-    for (const { shadowRoot } of within.querySelectorAll('*'))
-      if (shadowRoot !== null) look(shadowRoots[shadowRoots.push(shadowRoot) - 1]);
-  };
-  look(document);
-  const html = root === null ? '' : shadowRoots.length === 0 || !root.getHTML ? root.outerHTML
-    : root.cloneNode(false).outerHTML.replace('</html>', () => root.getHTML({ shadowRoots }));
-  const doctype = document.compatMode === 'BackCompat' ? '' : '<!DOCTYPE html>';
-  return [location.protocol, doctype + html.slice(0, ${MOST_CHARACTERS})];
-})()`;
 
 export interface TabOptions {
   readonly userAgent: string;
@@ -115,6 +99,7 @@ export class Tab {
     await cdp.send('Browser.setWindowBounds', { windowId, bounds: WINDOW });
     const { frameTree } = await cdp.send('Page.getFrameTree');
     const tab = new Tab({ context, page, cdp }, frameTree.frame.id, options);
+    await page.addInitScript({ content: FRAMES });
     await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
     await cdp.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     await cdp.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
@@ -133,31 +118,44 @@ export class Tab {
     this.pages++;
     const deadline = watch(requests);
     try {
-      const work = this.#load(main.url);
+      const work = this.#load(main.url, requests);
       // The deadline may come first.
       work.catch(() => {});
-      const html = await Promise.race([work, deadline.late, this.#crashed.promise]);
+      const { html, ...place } = await Promise.race([work, deadline.late, this.#crashed.promise]);
       if (html.length >= MOST_CHARACTERS) requests.warnings.add('render_size_limit');
       const { scriptRedirect, seen, warnings } = requests;
-      return { html, scriptRedirect, resources: seen, warnings: [...warnings] };
+      return { html, place, scriptRedirect, resources: seen, warnings: [...warnings] };
     } finally {
       deadline.end();
     }
   }
 
-  async #load(url: string): Promise<string> {
+  async #load(url: string, requests: PageRequests): Promise<Snapshot> {
     try {
       await this.#page.goto(url, { waitUntil: 'commit', timeout: LONGEST_MS });
-      await this.#pass(BUDGET_MS - AFTER_VIEW_MS);
+      await this.#pass(BEGINNING_MS);
+      await this.#passBesideWorkers(BEFORE_VIEW_MS - BEGINNING_MS, requests);
       await this.#view();
-      await this.#pass(AFTER_VIEW_MS);
-      const [protocol, html] = (await this.#evaluate(SNAPSHOT)) as [string, string];
+      await this.#passBesideWorkers(AFTER_VIEW_MS, requests);
+      const snapshot = (await this.#evaluate(SNAPSHOT)) as Snapshot;
       // Scripts put a document of their own in the place of the page.
-      if (!/^https?:$/.test(protocol)) throw new RenderFailure('render_navigated');
+      if (!/^https?:/.test(snapshot.url)) throw new RenderFailure('render_navigated');
       await this.#forget(url);
-      return html;
+      return snapshot;
     } catch (error) {
       throw error instanceof RenderFailure ? error : new RenderFailure('render_failed', { cause: error });
+    }
+  }
+
+  /** Lets the page have so much of its time, and its workers what they need meanwhile. */
+  async #passBesideWorkers(budget: number, requests: PageRequests): Promise<void> {
+    let left = budget;
+    while (left > 0) {
+      const hasWorkers = this.#page.workers().length > 0;
+      if (hasWorkers) await Promise.all([requests.answered(), sleep(WORKER_WAIT_MS)]);
+      const step = hasWorkers ? Math.min(left, WORKER_STEP_MS) : left;
+      await this.#pass(step);
+      left -= step;
     }
   }
 

@@ -13,7 +13,7 @@ import type { Rendered, Resource } from './rendered.ts';
  */
 export function withRendered(
   plain: ParsedPage,
-  { html, scriptRedirect, resources, warnings }: Rendered,
+  { html, place, scriptRedirect, resources, warnings }: Rendered,
   crawl: {
     readonly fetched: Fetched;
     readonly rules: ParseRules;
@@ -23,7 +23,7 @@ export function withRendered(
   const { fetched, rules, watched } = crawl;
   const told = { rendered: html !== null, render_warnings: warnings.length === 0 ? null : warnings };
   if (html === null) return { ...plain, page: { ...plain.page, ...told } };
-  const parsed = parsePage(fetched, rules, html);
+  const parsed = parsePage(fetched, rules, { html, ...(place === undefined ? {} : { place }) });
   const before = plain.page;
   const redirect = scriptRedirect === null ? null : webUrl(scriptRedirect);
   return {

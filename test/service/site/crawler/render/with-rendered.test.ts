@@ -127,3 +127,22 @@ test('images have the sizes of those that the page loads, and the largest one is
   expect(page.largest_img_weight).toBe(5);
   expect(pageOf({}).page.largest_img_weight).toBeNull();
 });
+
+test('addresses resolve against the base of the document when it was read; a fragment alone is the page', () => {
+  const html =
+    '<a href="lamp">a</a><a href="/b">b</a><a href="#top">c</a><a href=" ">d</a><a href="?p=2">e</a>';
+  const targets = (place?: Rendered['place']): string[] =>
+    pageOf({ html, ...(place === undefined ? {} : { place }) }).links.map(({ target }) => target);
+  const own = fetchedOf(HTML).url;
+  const shop = 'https://site.example/shop/?tab=1';
+  expect(targets({ url: shop, base: shop })).toEqual([
+    'https://site.example/shop/lamp',
+    'https://site.example/b',
+    own,
+    own,
+    'https://site.example/shop/?p=2',
+  ]);
+  // A base element leads a fragment elsewhere, as in browsers.
+  expect(targets({ url: own, base: 'https://site.example/base/' })[2]).toBe('https://site.example/base/');
+  expect(targets({ url: own, base: own })).toEqual(targets());
+});
