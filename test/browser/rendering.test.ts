@@ -80,7 +80,8 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     });
     expect(await pageOf(crawled, '/a')).toMatchObject({ rendered: true, title: 'A', unrendered_title: 'A' });
     expect(Object.keys(await crawled.field('depth')).sort()).toEqual(['/', '/a', '/b']);
-    expect(site.hits.toSorted()).toEqual(['/', '/a', '/api.json', '/app.js', '/b']);
+    // The canonical is a declared target.
+    expect(site.hits.toSorted()).toEqual(['/', '/a', '/api.json', '/app.js', '/b', '/shop']);
     expect(site.requests.find(({ url }) => url === '/api.json')?.headers).toMatchObject({
       'x-shop': '1',
       'user-agent': 'Mozilla/5.0 (compatible; testbot)',

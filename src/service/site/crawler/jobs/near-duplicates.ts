@@ -20,7 +20,7 @@ const TEXTS = `fetched_pages AS page JOIN crawl_pages USING (url) JOIN job_facts
 /**
  * Near duplicates: HTML pages with status 200 whose main texts share 85 % of their pairs of words (`similarTexts`), without
  * the blocks that more than half of the pages of a host share: menus, footers and what else a template repeats. A page
- * that has next to nothing else is compared as a whole.
+ * that has next to nothing else is compared as a whole. The order of URLs makes them the same in each crawl.
  */
 export async function nearDuplicates(tables: JobTables): Promise<void> {
   const common = await commonPairs(tables);
@@ -29,7 +29,7 @@ export async function nearDuplicates(tables: JobTables): Promise<void> {
   const ids: number[] = [];
   const texts: SampledText[] = [];
   for await (const [id, host, sample] of tables.rows(
-    `SELECT id, url_host, text_sample FROM ${TEXTS} ORDER BY id`,
+    `SELECT id, url_host, text_sample FROM ${TEXTS} ORDER BY url`,
   )) {
     ids.push(Number(id));
     texts.push(ownText(decodeSample(String(sample)), common.get(String(host)), most));
