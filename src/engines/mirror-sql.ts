@@ -21,13 +21,13 @@ export interface MirroredTable {
 }
 
 export interface MirrorSource {
-  /** The partitions of a table, without empty ones. */
+  /** The partitions of a table. One that isn't cut has one, also without rows. */
   partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]>;
-  /** Writes a partition as Parquet, without the columns of its key. Returns the number of its rows. */
+  /** Writes a partition as Parquet, with all columns. Returns the number of its rows. */
   write(table: MirroredTable, partition: MirrorPartition, file: string, signal: AbortSignal): Promise<bigint>;
 }
 
-export type PartitionRow = { readonly n: bigint; readonly fingerprint: string } & {
+export type PartitionRow = { readonly n: bigint; readonly fingerprint: string | null } & {
   readonly [column: `k${number}`]: string | null;
 };
 
@@ -40,27 +40,12 @@ export function selectPartitions({ cut }: MirroredTable, fingerprint: string, fr
 }
 
 export function partitionsOf({ name, cut }: MirroredTable, rows: readonly PartitionRow[]): MirrorPartition[] {
-  return rows
-    .filter(({ n }) => n > 0n)
-    .map((row) => ({
-      table: name,
-      key: cut.map((column, index) => [column, row[`k${index}`] ?? null] as const),
-      rows: Number(row.n),
-      fingerprint: row.fingerprint,
-    }));
-}
-
-export function columnsWithout(
-  columns: MirroredTable['columns'],
-  key: MirrorPartition['key'],
-): MirroredTable['columns'] {
-  return columns.filter(({ name }) => !key.some(([column]) => column === name));
-}
-
-export function selectWithout(columns: MirroredTable['columns'], key: MirrorPartition['key']): string {
-  return `SELECT ${columnsWithout(columns, key)
-    .map(({ name }) => ident(name))
-    .join(', ')}`;
+  return rows.map((row) => ({
+    table: name,
+    key: cut.map((column, index) => [column, row[`k${index}`] ?? null] as const),
+    rows: Number(row.n),
+    fingerprint: row.fingerprint ?? '',
+  }));
 }
 
 export function isKey(column: string, value: string): string {
@@ -71,6 +56,18 @@ export function all(conditions: readonly string[]): string {
   return conditions.length > 0 ? conditions.join(' AND ') : 'true';
 }
 
-export function toParquet(file: string): string {
-  return `TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
+/**
+ * Writes rows as Parquet, the columns of the key too: readers guess the types of what a folder's name says. JSON becomes
+ * text: other readers take DuckDB's JSON for bytes.
+ *
+ * @param from a relation with all columns of the table
+ */
+export function copyToParquet({ columns }: MirroredTable, from: string, file: string): string {
+  const values = columns.map(({ name, type }) => {
+    const column = ident(name);
+    return /^JSON(\[\])*$/.test(type)
+      ? `CAST(${column} AS ${type.replace('JSON', 'VARCHAR')}) AS ${column}`
+      : column;
+  });
+  return `COPY (SELECT ${values.join(', ')} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
 }

@@ -43,12 +43,7 @@ export async function* objectBytes(
   const ranges = byteRanges(object.size, options.rangeBytes ?? RANGE_BYTES);
   const ended = new AbortController();
   const both = AbortSignal.any([signal, ended.signal]);
-  const read = (range: ByteRange): Promise<Buffer> =>
-    retryStore(() => readRange(store, object, range, options, both), {
-      signal: both,
-      ...(options.retry ? { policy: options.retry } : {}),
-      ...(options.onRetry ? { onRetry: options.onRetry } : {}),
-    });
+  const read = (range: ByteRange): Promise<Buffer> => objectRange(store, object, { ...options, range }, both);
   const ahead: Promise<Buffer>[] = [];
   const start = (): void => {
     const next = ranges.next();
@@ -78,6 +73,24 @@ export async function* objectBytes(
     );
   }
   options.onVerified?.(checksum.kind);
+}
+
+/**
+ * One range of exactly the listed version of an object, held in memory. Its checksum is not known.
+ *
+ * @throws CrawlhouseError `object_changed`, or what the store threw in the last try
+ */
+export function objectRange(
+  store: ObjectStore,
+  object: StoredObject,
+  { range, ...options }: ReadOptions & { readonly range: ByteRange },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  return retryStore(() => readRange(store, object, range, options, signal), {
+    signal,
+    ...(options.retry ? { policy: options.retry } : {}),
+    ...(options.onRetry ? { onRetry: options.onRetry } : {}),
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { listObjects } from '../../src/stores/list-objects.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
-import { projectFolder, runProject, sandboxFor } from '../support/project.ts';
+import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const signal = new AbortController().signal;
 
@@ -25,7 +26,31 @@ test('each publication brings its new crawls to the bucket; a store that is away
   await using store = await s3.open({ bucket, region, endpoint });
   const keys: string[] = [];
   for await (const object of store.list('warehouse/', signal)) keys.push(object.key);
-  expect(keys.filter((key) => key.startsWith('warehouse/raw/crawl_pages/_source_id='))).toHaveLength(2);
-  expect(keys.filter((key) => key.startsWith('warehouse/mart/page_changes/crawl_id='))).toHaveLength(1);
+  expect(keys.filter((key) => key.startsWith('warehouse/raw/crawl_pages/source_id='))).toHaveLength(2);
+  expect(keys.filter((key) => key.startsWith('warehouse/mart/page_changes/crawl='))).toHaveLength(1);
   expect(keys).toContain('warehouse/manifest.json');
+
+  const command = async (...args: string[]) => {
+    const { status, stdout } = await crawlhouse(folder, sandbox, [...args, '--json']);
+    return { status, ...JSON.parse(stdout) };
+  };
+  const mirrorCheck = async () =>
+    (await command('doctor')).checks.find(({ name }: { name: string }) => name === 'mirror');
+  expect(await command('mirror', '--verify')).toMatchObject({ status: 0, partitions: 3, differences: [] });
+  expect(await mirrorCheck()).toMatchObject({ status: 'ok', message: expect.stringContaining('3 objects') });
+  const [lost] = await listObjects(store, 'warehouse/raw/crawl_pages/', signal);
+  if (lost === undefined) throw new Error('nothing was copied');
+  await store.remove(lost, signal);
+  expect(await mirrorCheck()).toMatchObject({
+    status: 'fail',
+    message: `1 of 3 objects differ: ${lost.key} is missing`,
+  });
+  expect(await command('mirror', '--verify')).toMatchObject({
+    status: 4,
+    differences: [{ object: lost.key, problem: 'missing' }],
+    error: { code: 'unreconciled' },
+  });
+  expect(await command('mirror')).toMatchObject({ status: 0, uploaded: 1, removed: 0 });
+  expect(await command('mirror', '--verify', '--full')).toMatchObject({ status: 0, differences: [] });
+  expect(await command('mirror', '--full')).toMatchObject({ status: 0, uploaded: 3 });
 });

@@ -106,18 +106,18 @@ test('the same partitions and rows come from both, and only what has changed is 
     return onTrino;
   };
   await both((one) => one.put('log_events/a'));
-  expect(await both((one) => one.copy())).toEqual({ partitions: 3, uploaded: 3, removed: 0 });
+  expect(await both((one) => one.copy())).toEqual({ partitions: 3, rows: 3, uploaded: 3, removed: 0 });
   const files = await both(filesOf);
   expect(files.map(({ file }) => file)).toEqual([
-    'm/raw/log_events/_source_id=__HIVE_DEFAULT_PARTITION__/_window=__HIVE_DEFAULT_PARTITION__/data.parquet',
-    'm/raw/log_events/_source_id=p%20q%2F%C3%A9/_window=2026-11-01/data.parquet',
-    'm/raw/log_events/_source_id=p%20q%2F%C3%A9/_window=2026-11-02/data.parquet',
+    'm/raw/log_events/source_id=__HIVE_DEFAULT_PARTITION__/window=__HIVE_DEFAULT_PARTITION__/data.parquet',
+    'm/raw/log_events/source_id=p%20q%2F%C3%A9/window=2026-11-01/data.parquet',
+    'm/raw/log_events/source_id=p%20q%2F%C3%A9/window=2026-11-02/data.parquet',
   ]);
-  expect(await both((one) => one.copy())).toEqual({ partitions: 3, uploaded: 0, removed: 0 });
+  expect(await both((one) => one.copy())).toEqual({ partitions: 3, rows: 3, uploaded: 0, removed: 0 });
   // One more row in one partition, and another partition that is gone.
   await both((one) => one.put('log_events/b', `(SELECT * FROM ${FROM} WHERE "yes") AS one`));
   await both((one) => one.put('log_events/a', `(SELECT * FROM ${FROM} WHERE "yes" IS NOT NULL) AS two`));
-  expect(await both((one) => one.copy())).toEqual({ partitions: 2, uploaded: 1, removed: 1 });
+  expect(await both((one) => one.copy())).toEqual({ partitions: 2, rows: 3, uploaded: 1, removed: 1 });
   expect((await both(filesOf)).map(({ rows }) => rows.length)).toEqual([2, 1]);
 });
 

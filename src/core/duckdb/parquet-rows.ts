@@ -9,6 +9,9 @@ const LONGEST_NUMBER = 10;
 /** The thrift compact type of a 64-bit whole number. */
 const I64 = 6;
 
+/** The bytes `from` to `to`, the latter exclusive. */
+type ReadBytes = (from: number, to: number) => Promise<Buffer>;
+
 /**
  * The number of rows in a Parquet file's footer, read from the bytes. The count does not depend on the later reader of
  * the file.
@@ -19,14 +22,21 @@ const I64 = 6;
 export async function parquetRows(path: string, name: string): Promise<number> {
   await using handle = await open(path, 'r');
   const { size } = await handle.stat();
-  const tail = Buffer.alloc(TAIL);
-  if (size > TAIL + MAGIC.length) await handle.read(tail, 0, TAIL, size - TAIL);
+  return footerRows(size, name, async (from, to) => {
+    const bytes = Buffer.alloc(to - from);
+    await handle.read(bytes, 0, bytes.length, from);
+    return bytes;
+  });
+}
+
+/** As `parquetRows`, of a file of `size` bytes anywhere. */
+export async function footerRows(size: number, name: string, read: ReadBytes): Promise<number> {
+  const tail = size > TAIL + MAGIC.length ? await read(size - TAIL, size) : Buffer.alloc(TAIL);
   const length = tail.readUInt32LE(0);
   const incomplete = `${name} is not a complete Parquet file`;
   if (tail.toString('latin1', 4) !== MAGIC || length > size - TAIL - MAGIC.length)
     throw retriable('cut_short', `${incomplete}: its footer is missing`);
-  const footer = Buffer.alloc(length);
-  await handle.read(footer, 0, length, size - TAIL - length);
+  const footer = await read(size - TAIL - length, size - TAIL);
   try {
     return numRows(footer);
   } catch (error) {

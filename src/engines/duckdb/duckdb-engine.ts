@@ -2,6 +2,7 @@ import { type Connection, relationTable, text } from '../../core/duckdb/duckdb.t
 import type { Engine } from '../engine.ts';
 import {
   all,
+  copyToParquet,
   isKey,
   type MirroredTable,
   type MirrorPartition,
@@ -9,8 +10,6 @@ import {
   type PartitionRow,
   partitionsOf,
   selectPartitions,
-  selectWithout,
-  toParquet,
 } from '../mirror-sql.ts';
 import { sourceColumns } from '../source-columns.ts';
 import { DuckDbModels } from './duckdb-models.ts';
@@ -65,15 +64,10 @@ export class DuckDbMirror implements MirrorSource {
     return partitionsOf(table, await this.#connection.rows<PartitionRow>(select, [], signal));
   }
 
-  write(
-    { name, columns }: MirroredTable,
-    { key }: MirrorPartition,
-    file: string,
-    signal: AbortSignal,
-  ): Promise<bigint> {
+  write(table: MirroredTable, { key }: MirrorPartition, file: string, signal: AbortSignal): Promise<bigint> {
     const where = key.map(([column], index) => isKey(column, `$${index + 1}`));
     return this.#connection.run(
-      `COPY (${selectWithout(columns, key)} FROM ${relationTable(name)} WHERE ${all(where)}) ${toParquet(file)}`,
+      copyToParquet(table, `${relationTable(table.name)} WHERE ${all(where)}`, file),
       key.map(([, value]) => value),
       signal,
     );

@@ -25,7 +25,7 @@ import type {
 } from '../engine.ts';
 import {
   all,
-  columnsWithout,
+  copyToParquet,
   isKey,
   type MirroredTable,
   type MirrorPartition,
@@ -33,8 +33,6 @@ import {
   type PartitionRow,
   partitionsOf,
   selectPartitions,
-  selectWithout,
-  toParquet,
 } from '../mirror-sql.ts';
 import type { ModelEngine, ModelQueries } from '../model-engine.ts';
 import { narrowed, running } from '../narrow-model.ts';
@@ -146,25 +144,22 @@ export class TrinoMirror implements MirrorSource {
   }
 
   async write(
-    { name, columns }: MirroredTable,
+    table: MirroredTable,
     { key }: MirrorPartition,
     file: string,
     signal: AbortSignal,
   ): Promise<bigint> {
-    const own = columnsWithout(columns, key);
     const where = key.map(([column, value]) => isKey(column, literal(value)));
+    const columns = table.columns.map(({ name }) => ident(name)).join(', ');
     const select = this.#rows.resolve(
-      (nameOf) => `${selectWithout(columns, key)} FROM ${nameOf(name)} WHERE ${all(where)}`,
+      (nameOf) => `SELECT ${columns} FROM ${nameOf(table.name)} WHERE ${all(where)}`,
     );
     const lines = join(dirname(file), `${randomUUID()}.rows`);
     makeFolder(dirname(file));
     try {
       await this.#rows.writeLines(select, lines, signal);
-      return await this.#connection.run(
-        `COPY (${selectRowsFile(lines, own)}) ${toParquet(file)}`,
-        [],
-        signal,
-      );
+      const from = `(${selectRowsFile(lines, table.columns)})`;
+      return await this.#connection.run(copyToParquet(table, from, file), [], signal);
     } finally {
       await rm(lines, { force: true });
     }

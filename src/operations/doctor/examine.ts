@@ -14,7 +14,6 @@ import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { openEngine } from '../../engines/open-engine.ts';
 import { checkFields } from '../../pipeline/plan.ts';
-import { notMirrored } from '../../pipeline/publish/mirror.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
@@ -44,6 +43,7 @@ import { type Consequences, tryObject } from '../../stores/try-object.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
 import { allTargets } from '../alert/targets.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
+import { mirror } from './examine-mirror.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { OF_STATE } from './examine-state.ts';
 
@@ -62,7 +62,7 @@ const OF_PROJECT: Looks<Examined> = {
   killed: async ({ settings }) => killed(await runsOf(settings)),
   alerts,
   outbox,
-  mirror,
+  mirror: ({ settings, signal }) => mirror(settings, signal),
   issues,
   rendering,
 };
@@ -229,17 +229,6 @@ async function issues({ settings, signal }: Examined): Promise<Finding> {
   );
   const nothing = unknown === undefined ? '; nothing published yet' : '';
   return unknown?.[0] ?? { message: `settings of ${named} projects${nothing}` };
-}
-
-/** Whether the published warehouse has the tables that the setting `mirror` names. */
-async function mirror({ settings }: Examined): Promise<Finding> {
-  const { tables, store } = settings.mirror ?? { tables: [], store: '' };
-  if (tables.length === 0) return { message: 'not set' };
-  const found = await readPublished(settings, (connection) => tableColumns(connection, ['raw', 'mart']));
-  if (found === undefined) return { message: `${tables.length} to ${store}; nothing published yet` };
-  const missing = tables.find((table) => !found.has(table));
-  if (missing === undefined) return { message: `${tables.length} to ${store}` };
-  throw notMirrored(missing, [...found.keys()]);
 }
 
 /**

@@ -20,6 +20,7 @@ export const COMMAND_NAMES = [
   'drop',
   'move',
   'backup',
+  'mirror',
   'query',
   'issues',
   'pages',

@@ -23,6 +23,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   drop: async () => (await import('./commands/drop.ts')).drop,
   move: async () => (await import('./commands/move.ts')).move,
   backup: async () => (await import('./commands/backup.ts')).backup,
+  mirror: async () => (await import('./commands/mirror.ts')).mirror,
   query: async () => (await import('./commands/query.ts')).query,
   issues: async () => (await import('./commands/issues.ts')).issues,
   pages: async () => (await import('./commands/pages.ts')).pages,

@@ -1,80 +1,65 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { type Connection, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 import type { Logger } from '../../core/logs/logger.ts';
-import { jsonOf } from '../../core/text/json.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import { type CatalogColumn, tableColumns } from '../../state/catalogue/catalog.ts';
-import { findObject } from '../../stores/list-objects.ts';
-import type { ObjectStore } from '../../stores/object-store.ts';
-import { objectText } from '../../stores/read-object.ts';
+import type { StoredObject } from '../../stores/object-store.ts';
+import { objectBytes } from '../../stores/read-object.ts';
 import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
+import {
+  cutOf,
+  examineObjects,
+  listTables,
+  type MirrorDifference,
+  type MirrorManifest,
+  type MirrorPlace,
+  manifestKey,
+  mirrorObject,
+  planMirror,
+  readManifest,
+  rowsInFooter,
+} from './mirror-objects.ts';
 
-interface MirrorSettings extends StoreSettings {
+export interface MirrorSettings extends StoreSettings {
   readonly state_dir: string;
   readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
 }
 
-interface MirrorPlan {
-  readonly upload: readonly MirrorPartition[];
-  /** Objects of partitions that are there no longer. */
-  readonly remove: readonly string[];
-}
-
-export interface MirrorOptions {
-  readonly store: ObjectStore;
-  /** The prefix of the keys, without a slash at its end. */
-  readonly prefix: string;
+export interface MirrorOptions extends MirrorPlace {
   /** Tables and views of `raw` and `mart`. */
   readonly tables: readonly string[];
   readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
   readonly publication: string;
   readonly folder: string;
+  /** Copies what is there already, too; reads objects as a whole to compare them. */
+  readonly full?: boolean;
 }
 
 export interface MirrorReport {
   readonly partitions: number;
+  readonly rows: number;
   readonly uploaded: number;
   readonly removed: number;
 }
 
-const MirrorManifest = z.object({
-  version: z.literal(1),
-  /** The publication that it is a copy of (`ops.publication.id`). */
-  publication: z.string(),
-  partitions: z
-    .array(
-      z.object({
-        table: z.string(),
-        key: z.array(z.tuple([z.string(), z.string().nullable()]).readonly()).readonly(),
-        rows: z.number(),
-        fingerprint: z.string(),
-        object: z.string(),
-      }),
-    )
-    .readonly(),
-});
-type MirrorManifest = z.infer<typeof MirrorManifest>;
-
-/** Columns that a table is cut by, the first set that it has. */
-const CUTS: readonly (readonly string[])[] = [
-  ['_source_id', '_window'],
-  ['_source_id'],
-  ['crawl_id'],
-  ['project_id'],
-  [],
-];
+export interface MirrorComparison {
+  readonly partitions: number;
+  readonly rows: number;
+  readonly differences: readonly MirrorDifference[];
+}
 
 /**
- * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. Only partitions
- * that changed since the last manifest are copied. Each object is replaced as a whole, and the manifest is written
- * last.
+ * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. Only what the
+ * listing lacks, what somebody else wrote, and partitions that changed since the last manifest are copied; what else
+ * lies in the folders of the tables is removed. Each object is replaced as a whole, and the manifest is written last.
  *
  * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws
  */
@@ -84,57 +69,119 @@ export async function mirror(
   signal: AbortSignal,
 ): Promise<MirrorReport> {
   const { store, prefix, publication, folder } = options;
-  const former = await readManifest(store, prefix, signal);
-  const tables = options.tables.map((name) => mirroredTable(name, options.columns.get(name)));
-  const present: MirrorPartition[] = [];
-  for (const table of tables) present.push(...(await source.partitions(table, signal)));
-  const plan = planMirror(present, former, prefix);
+  const { tables, present, plan } = await compared(source, options, signal);
+  const upload = options.full ? present : plan.upload;
   await rm(folder, { recursive: true, force: true });
   makeFolder(folder);
   try {
-    for (const [index, partition] of plan.upload.entries()) {
+    for (const [index, partition] of upload.entries()) {
       signal.throwIfAborted();
       const file = join(folder, `${index}.parquet`);
       await writePartition(source, tables, partition, file, signal);
       await store.put(mirrorObject(partition, prefix), file, signal);
       await rm(file);
     }
-    const partitions = present.map((one) => ({ ...one, object: mirrorObject(one, prefix) }));
-    const manifest: MirrorManifest = { version: 1, publication, partitions };
+    const listed = await listTables(options, options.tables, signal);
+    const partitions = present.map((partition) => {
+      const object = mirrorObject(partition, prefix);
+      const { size, version } = listed.get(object) ?? {};
+      return { ...partition, object, bytes: size, version };
+    });
+    const manifest: MirrorManifest = { version: 2, publication, partitions };
     const file = join(folder, 'manifest.json');
     await writeFile(file, JSON.stringify(manifest, null, 2));
     await store.put(manifestKey(prefix), file, signal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  for (const key of plan.remove) {
-    const object = await findObject(store, key, signal);
-    if (object) await store.remove(object, signal);
-  }
-  return { partitions: present.length, uploaded: plan.upload.length, removed: plan.remove.length };
+  for (const object of plan.remove) await store.remove(object, signal);
+  return { ...sumOf(present), uploaded: upload.length, removed: plan.remove.length };
 }
 
-const manifestKey = (prefix: string): string => (prefix === '' ? 'manifest.json' : `${prefix}/manifest.json`);
-
-async function readManifest(
-  store: ObjectStore,
-  prefix: string,
+/**
+ * What `mirror` would change, and objects that are not what the manifest says. Nothing is written. The rows are counted
+ * by the footers; with `full` every object is downloaded and all its values are decoded.
+ */
+export async function compareMirror(
+  { mirror: source, connection }: Pick<WorkingCopy, 'mirror' | 'connection'>,
+  options: MirrorOptions,
   signal: AbortSignal,
-): Promise<MirrorManifest | null> {
-  const object = await findObject(store, manifestKey(prefix), signal);
-  if (!object) return null;
-  const parsed = MirrorManifest.safeParse(jsonOf(await objectText(store, object, signal)));
-  if (parsed.success) return parsed.data;
-  throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
-    hint: 'set another prefix under mirror, or remove that object',
-  });
+): Promise<MirrorComparison> {
+  const { present, plan, former, listed } = await compared(source, options, signal);
+  const named = new Set(plan.differences.map(({ object }) => object));
+  const rowsOf = (object: StoredObject): Promise<number | null> =>
+    options.full
+      ? rowsInObject(connection, options, object, signal)
+      : rowsInFooter(options.store, object, signal);
+  const examined = former === null ? [] : await examineObjects(former, listed, rowsOf);
+  return {
+    ...sumOf(present),
+    differences: [...plan.differences, ...examined.filter(({ object }) => !named.has(object))],
+  };
 }
 
-/** @throws CrawlhouseError `bad_settings` for a table that is not there */
-function mirroredTable(name: string, columns: readonly CatalogColumn[] | undefined): MirroredTable {
+/** Counts the rows that DuckDB decodes from the whole object; null if it can't. */
+async function rowsInObject(
+  connection: Connection,
+  { store, folder }: MirrorOptions,
+  object: StoredObject,
+  signal: AbortSignal,
+): Promise<number | null> {
+  makeFolder(folder);
+  const file = join(folder, `${randomUUID()}.parquet`);
+  try {
+    await writeFile(file, objectBytes(store, object, {}, signal), { signal });
+    const [row] = await connection.rows<{ n: bigint }>(
+      `SELECT count(hash(t)) AS n FROM read_parquet(${text(file)}, hive_partitioning = false) AS t`,
+      [],
+      signal,
+    );
+    return Number(row?.n);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CrawlhouseError && error.code !== 'object_corrupt') throw error;
+    return null;
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function compared(source: MirrorSource, options: MirrorOptions, signal: AbortSignal) {
+  const former = await readManifest(options, signal);
+  const tables: MirroredTable[] = [];
+  const present: MirrorPartition[] = [];
+  for (const name of options.tables) {
+    const { table, partitions } = await partitionsOf(source, name, options.columns.get(name), signal);
+    tables.push(table);
+    present.push(...partitions);
+  }
+  const formerTables = former?.partitions.map(({ table }) => table) ?? [];
+  const listed = await listTables(options, [...options.tables, ...formerTables], signal);
+  return { tables, present, former, listed, plan: planMirror(present, former, listed, options.prefix) };
+}
+
+/**
+ * A table, cut where that makes sense: a model with a row a crawl is one file, and so is a table without rows.
+ *
+ * @throws CrawlhouseError `bad_settings` for a table that is not there
+ */
+async function partitionsOf(
+  source: MirrorSource,
+  name: string,
+  columns: readonly CatalogColumn[] | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly table: MirroredTable; readonly partitions: readonly MirrorPartition[] }> {
   if (columns === undefined) throw notMirrored(name);
-  const has = (wanted: string): boolean => columns.some((column) => column.name === wanted);
-  return { name, columns, cut: CUTS.find((names) => names.every(has)) ?? [] };
+  const cut: MirroredTable = { name, columns, cut: cutOf(columns) };
+  const partitions = await source.partitions(cut, signal);
+  const isCut = name.startsWith('raw.') || partitions.length === 1 || partitions.some(({ rows }) => rows > 1);
+  if (isCut && partitions.length > 0) return { table: cut, partitions };
+  const whole: MirroredTable = { name, columns, cut: [] };
+  return { table: whole, partitions: await source.partitions(whole, signal) };
+}
+
+function sumOf(partitions: readonly MirrorPartition[]): { partitions: number; rows: number } {
+  return { partitions: partitions.length, rows: partitions.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
 /** @param known the tables that there are, for a hint */
@@ -162,31 +209,6 @@ async function writePartition(
   );
 }
 
-/** The steps that update a mirror: upload new and changed partitions, remove the others. */
-export function planMirror(
-  present: readonly MirrorPartition[],
-  former: MirrorManifest | null,
-  prefix: string,
-): MirrorPlan {
-  const known = new Map(former?.partitions.map((partition) => [partition.object, partition]));
-  const objects = new Set(present.map((partition) => mirrorObject(partition, prefix)));
-  return {
-    upload: present.filter(
-      (partition) => known.get(mirrorObject(partition, prefix))?.fingerprint !== partition.fingerprint,
-    ),
-    remove: [...known.keys()].filter((object) => !objects.has(object)),
-  };
-}
-
-/** `mirror/raw/crawl_pages/_source_id=65a1/data.parquet`, as engines that know Hive's partitions expect it. */
-export function mirrorObject({ table, key }: Pick<MirrorPartition, 'table' | 'key'>, prefix: string): string {
-  const folders = key.map(
-    ([column, value]) =>
-      `${encodeURIComponent(column)}=${value === null ? '__HIVE_DEFAULT_PARTITION__' : encodeURIComponent(value)}`,
-  );
-  return [...(prefix === '' ? [] : [prefix]), ...table.split('.'), ...folders, 'data.parquet'].join('/');
-}
-
 /**
  * Brings the tables under the setting `mirror` to their store, unless that was done for this publication already.
  *
@@ -206,13 +228,26 @@ export async function mirrorPublished(
   const done = JSON.stringify({ publication: id, ...settings.mirror });
   if (existsSync(note) && (await readFile(note, 'utf8')) === done) return;
   const startedAt = performance.now();
-  const { store: kind, prefix, tables } = settings.mirror;
-  await using store = await openConfiguredStore(settings, kind);
-  const folder = join(settings.state_dir, 'mirror');
-  const columns = await tableColumns(working.connection, ['raw', 'mart']);
-  const options = { store, prefix, tables, columns, publication: id, folder };
-  const report = await mirror(working.mirror, options, signal);
+  const { store, prefix } = settings.mirror;
+  const report = await withMirror(settings, working, id, (options) =>
+    mirror(working.mirror, options, signal),
+  );
   await writeFileAtomic(note, done);
   const seconds = Math.round(performance.now() - startedAt) / 1000;
-  logger.info('mirrored', { store: kind, prefix, ...report, seconds });
+  logger.info('mirrored', { store, prefix, ...report, seconds });
+}
+
+/** @param publication what the working copy was published as */
+export async function withMirror<T>(
+  settings: MirrorSettings,
+  working: WorkingCopy,
+  publication: string,
+  use: (options: MirrorOptions) => Promise<T>,
+): Promise<T> {
+  if (!settings.mirror) throw new Error('no mirror is set');
+  const { store: kind, prefix, tables } = settings.mirror;
+  await using store = await openConfiguredStore(settings, kind);
+  const columns = await tableColumns(working.connection, ['raw', 'mart']);
+  const folder = join(settings.state_dir, 'mirror');
+  return await use({ store, prefix, tables, columns, publication, folder });
 }

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
 import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
-import { mirror } from '../../../src/pipeline/publish/mirror.ts';
+import { compareMirror, mirror } from '../../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../../src/state/catalogue/catalog.ts';
+import { findObject } from '../../../src/stores/list-objects.ts';
 import { LocalStore } from '../../support/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
@@ -19,17 +20,31 @@ async function scene() {
     ('p', '2026-11-01', 'a', 9007199254740993), ('p', '2026-11-02', 'b', 2), ('p', '2026-11-02', NULL, 3)
   ) v (_source_id, _window, url, bytes)`);
   await connection.run(`CREATE TABLE raw.crawls (_source_id VARCHAR, id VARCHAR)`);
-  await connection.run("INSERT INTO raw.crawls VALUES ('w', 'x')");
+  await connection.run("INSERT INTO raw.crawls VALUES ('w', 'x'), ('w2', 'y')");
+  await connection.run("CREATE TABLE mart.crawls AS SELECT unnest(['x', 'y', NULL]) AS crawl_id");
   await connection.run(`CREATE VIEW mart.totals AS SELECT sum(bytes)::BIGINT AS bytes FROM raw.log_events`);
   const bucket = join(folder, 'bucket');
   await mkdir(bucket);
   const store = new LocalStore({ folder: bucket });
-  const run = async (tables: readonly string[], publication = 'p1') => {
+  const options = async (tables: readonly string[], publication: string, full: boolean) => {
     const columns = await tableColumns(connection, ['raw', 'mart']);
-    const options = { store, prefix: 'm', tables, columns, publication, folder: join(folder, 'on the way') };
-    return mirror(new DuckDbMirror(connection), options, signal);
+    return { store, prefix: 'm', tables, columns, publication, full, folder: join(folder, 'on the way') };
   };
-  return { connection, bucket, run };
+  const source = new DuckDbMirror(connection);
+  return {
+    connection,
+    bucket,
+    run: async (tables: readonly string[], publication = 'p1', full = false) =>
+      mirror(source, await options(tables, publication, full), signal),
+    compare: async (tables: readonly string[], full = false) =>
+      compareMirror({ mirror: source, connection }, await options(tables, 'p1', full), signal),
+  };
+}
+
+/** Size and version of an object, as a manifest notes them. */
+async function listed(bucket: string, key: string) {
+  const object = await findObject(new LocalStore({ folder: bucket }), key, signal);
+  return { bytes: object?.size, version: object?.version };
 }
 
 const parquetFiles = async (bucket: string): Promise<string[]> =>
@@ -37,22 +52,23 @@ const parquetFiles = async (bucket: string): Promise<string[]> =>
 
 async function differing(connection: Connection, bucket: string): Promise<unknown> {
   const events = text(join(bucket, 'm/raw/log_events/*/*/*.parquet'));
-  const read = `SELECT _source_id, _window::VARCHAR AS _window, url, bytes FROM read_parquet(${events}, hive_partitioning = true)`;
+  const read = `SELECT _source_id, _window, url, bytes FROM read_parquet(${events}, hive_partitioning = true)`;
   return connection.rows(
     `(${read} EXCEPT ALL FROM raw.log_events) UNION ALL (FROM raw.log_events EXCEPT ALL ${read})`,
   );
 }
 
-const ALL = ['raw.log_events', 'raw.crawls', 'mart.totals'];
+const ALL = ['raw.log_events', 'mart.crawls', 'mart.totals'];
 
 test('tables and views lie in the store as partitions that other engines read', async () => {
   const { connection, bucket, run } = await scene();
-  expect(await run(ALL)).toEqual({ partitions: 4, uploaded: 4, removed: 0 });
+  expect(await run(ALL)).toEqual({ partitions: 4, rows: 7, uploaded: 4, removed: 0 });
   expect(await parquetFiles(bucket)).toEqual([
+    // A row a crawl: one file.
+    'm/mart/crawls/data.parquet',
     'm/mart/totals/data.parquet',
-    'm/raw/crawls/_source_id=w/data.parquet',
-    'm/raw/log_events/_source_id=p/_window=2026-11-01/data.parquet',
-    'm/raw/log_events/_source_id=p/_window=2026-11-02/data.parquet',
+    'm/raw/log_events/source_id=p/window=2026-11-01/data.parquet',
+    'm/raw/log_events/source_id=p/window=2026-11-02/data.parquet',
   ]);
   expect(await differing(connection, bucket)).toEqual([]);
 });
@@ -60,18 +76,103 @@ test('tables and views lie in the store as partitions that other engines read', 
 test('only changed partitions are uploaded again, and removed ones are deleted', async () => {
   const { connection, bucket, run } = await scene();
   await run(ALL);
-  const untouched = join(bucket, 'm/raw/log_events/_source_id=p/_window=2026-11-01/data.parquet');
+  const untouched = join(bucket, 'm/mart/crawls/data.parquet');
   const before = await stat(untouched);
-  expect(await run(ALL, 'p2')).toEqual({ partitions: 4, uploaded: 0, removed: 0 });
-  await connection.run("DELETE FROM raw.log_events WHERE url = 'b'");
-  await connection.run("DELETE FROM raw.crawls WHERE id = 'x'");
-  expect(await run(ALL, 'p3')).toEqual({ partitions: 3, uploaded: 2, removed: 1 });
+  expect(await run(ALL, 'p2')).toEqual({ partitions: 4, rows: 7, uploaded: 0, removed: 0 });
+  await connection.run("DELETE FROM raw.log_events WHERE url IS DISTINCT FROM 'a'");
+  await connection.run(
+    "INSERT INTO raw.log_events VALUES ('p', '2026-11-03', 'c', 1), ('p', '2026-11-01', 'd', 1)",
+  );
+  expect(await run(ALL, 'p3')).toEqual({ partitions: 4, rows: 7, uploaded: 3, removed: 1 });
   expect(await differing(connection, bucket)).toEqual([]);
   expect((await stat(untouched)).mtimeMs).toEqual(before.mtimeMs);
-  expect(await parquetFiles(bucket)).toHaveLength(3);
+  expect(await parquetFiles(bucket)).toHaveLength(4);
   const manifest = JSON.parse(await readFile(join(bucket, 'm/manifest.json'), 'utf8'));
-  expect(manifest).toMatchObject({ version: 1, publication: 'p3' });
-  expect(manifest.partitions).toHaveLength(3);
+  expect(manifest).toMatchObject({ version: 2, publication: 'p3' });
+  expect(manifest.partitions).toHaveLength(4);
+});
+
+test('an empty table is one file without rows', async () => {
+  const { connection, bucket, run } = await scene();
+  await connection.run('DELETE FROM raw.log_events');
+  expect(await run(['raw.log_events'])).toEqual({ partitions: 1, rows: 0, uploaded: 1, removed: 0 });
+  const file = text(join(bucket, 'm/raw/log_events/data.parquet'));
+  expect(await connection.rows(`DESCRIBE FROM read_parquet(${file})`)).toHaveLength(4);
+});
+
+const FIRST = 'm/raw/log_events/source_id=p/window=2026-11-01/data.parquet';
+const SECOND = 'm/raw/log_events/source_id=p/window=2026-11-02/data.parquet';
+
+test.each([
+  ['removes an object', 'missing', FIRST, (bucket: string) => rm(join(bucket, FIRST))],
+  ['writes over one', 'changed', FIRST, (bucket: string) => cp(join(bucket, SECOND), join(bucket, FIRST))],
+  [
+    'adds one',
+    'foreign',
+    'm/raw/log_events/part-0.parquet',
+    (bucket: string) => cp(join(bucket, FIRST), join(bucket, 'm/raw/log_events/part-0.parquet')),
+  ],
+] as const)(
+  'when somebody %s, a comparison says so, and the next copy heals it',
+  async (_what, problem, object, harm) => {
+    const { connection, bucket, run, compare } = await scene();
+    await run(ALL);
+    expect((await compare(ALL)).differences).toEqual([]);
+    await harm(bucket);
+    expect((await compare(ALL)).differences).toMatchObject([{ object, problem }]);
+    await run(ALL);
+    expect((await compare(ALL)).differences).toEqual([]);
+    expect(await differing(connection, bucket)).toEqual([]);
+  },
+);
+
+test('an object that lost rows before it was listed is found by its footer', async () => {
+  const { bucket, run, compare } = await scene();
+  await run(ALL);
+  await cp(join(bucket, SECOND), join(bucket, FIRST));
+  const path = join(bucket, 'm/manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  for (const one of manifest.partitions.filter(({ object }: { object: string }) => object === FIRST))
+    Object.assign(one, await listed(bucket, FIRST));
+  await writeFile(path, JSON.stringify(manifest));
+  expect((await compare(ALL)).differences).toEqual([{ object: FIRST, problem: 'damaged', rows: 1 }]);
+});
+
+test('with --full the values are read, and --full copies all', async () => {
+  const { bucket, run, compare } = await scene();
+  await run(ALL);
+  const whole = await readFile(join(bucket, SECOND));
+  // A byte of the first page.
+  whole.writeUInt8(whole.readUInt8(40) ^ 0xff, 40);
+  await writeFile(join(bucket, SECOND), whole);
+  const path = join(bucket, 'm/manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  for (const one of manifest.partitions.filter(({ object }: { object: string }) => object === SECOND))
+    Object.assign(one, await listed(bucket, SECOND));
+  await writeFile(path, JSON.stringify(manifest));
+  expect((await compare(ALL)).differences).toEqual([]);
+  expect((await compare(ALL, true)).differences).toMatchObject([{ object: SECOND, problem: 'damaged' }]);
+  expect(await run(ALL, 'p1', true)).toMatchObject({ uploaded: 4 });
+  expect((await compare(ALL, true)).differences).toEqual([]);
+});
+
+test('a mirror in the layout of before is moved once', async () => {
+  const { connection, bucket, run } = await scene();
+  await run(ALL);
+  const old = 'm/raw/log_events/_source_id=p/_window=2026-11-01/data.parquet';
+  await cp(join(bucket, FIRST), join(bucket, old));
+  await rm(join(bucket, 'm/raw/log_events/source_id=p'), { recursive: true });
+  const partitions = [
+    { table: 'raw.log_events', key: [['_source_id', 'p']], rows: 1, fingerprint: '1', object: old },
+  ];
+  await writeFile(
+    join(bucket, 'm/manifest.json'),
+    JSON.stringify({ version: 1, publication: 'p0', partitions }),
+  );
+  expect(await run(ALL)).toMatchObject({ uploaded: 4, removed: 1 });
+  expect(await parquetFiles(bucket)).toHaveLength(4);
+  expect(await differing(connection, bucket)).toEqual([]);
+  expect(await run(ALL)).toMatchObject({ uploaded: 0, removed: 0 });
 });
 
 test('a table that is not there is a wrong setting, and nothing goes up', async () => {

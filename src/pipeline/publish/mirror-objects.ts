@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import { footerRows } from '../../core/duckdb/parquet-rows.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { Semaphore } from '../../core/queue/semaphore.ts';
+import { jsonOf } from '../../core/text/json.ts';
+import type { MirrorPartition } from '../../engines/mirror-sql.ts';
+import { findObject, listObjects } from '../../stores/list-objects.ts';
+import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
+import { objectRange, objectText } from '../../stores/read-object.ts';
+
+/** A bucket and the prefix of the keys in it, without a slash at its end. */
+export interface MirrorPlace {
+  readonly store: ObjectStore;
+  readonly prefix: string;
+}
+
+/** A difference between the objects of a mirror and the warehouse. */
+export interface MirrorDifference {
+  readonly object: string;
+  /**
+   * `missing`: not in the bucket; `outdated`: the rows have changed since; `changed`: somebody else wrote it; `foreign`:
+   * no partition of the warehouse; `damaged`: not a whole Parquet file, or with another number of rows.
+   */
+  readonly problem: 'missing' | 'outdated' | 'changed' | 'foreign' | 'damaged';
+  readonly rows?: number;
+}
+
+interface MirrorPlan {
+  readonly upload: readonly MirrorPartition[];
+  /** Objects in the folders of mirrored tables that are no partition, or no longer. */
+  readonly remove: readonly StoredObject[];
+  readonly differences: readonly MirrorDifference[];
+}
+
+const MirroredPartition = z.object({
+  table: z.string(),
+  key: z.array(z.tuple([z.string(), z.string().nullable()]).readonly()).readonly(),
+  rows: z.number(),
+  fingerprint: z.string(),
+  object: z.string(),
+  /** As the store listed it after the upload. Version 1 had neither. */
+  bytes: z.number().optional(),
+  version: z.string().optional(),
+});
+
+const MirrorManifest = z.object({
+  version: z.union([z.literal(1), z.literal(2)]),
+  /** The publication that it is a copy of (`ops.publication.id`). */
+  publication: z.string(),
+  partitions: z.array(MirroredPartition).readonly(),
+});
+export type MirrorManifest = z.infer<typeof MirrorManifest>;
+
+/**
+ * Columns that a table is cut by, and their folders. Many readers skip folders that begin with `_`, and a folder with the
+ * name of a column of the file is a conflict of types to some.
+ */
+const FOLDERS: ReadonlyMap<string, string> = new Map([
+  ['_source_id', 'source_id'],
+  ['_window', 'window'],
+  ['crawl_id', 'crawl'],
+  ['project_id', 'project'],
+]);
+
+/** The first set of which a table has all columns. */
+const CUTS = [['_source_id', '_window'], ['_source_id'], ['crawl_id'], ['project_id']];
+
+export function cutOf(columns: readonly { readonly name: string }[]): readonly string[] {
+  const names = new Set(columns.map(({ name }) => name));
+  return (
+    CUTS.find((cut) => cut.every((column) => names.has(column) && !names.has(FOLDERS.get(column) ?? ''))) ??
+    []
+  );
+}
+
+const under = (prefix: string, ...folders: readonly string[]): string =>
+  [...(prefix === '' ? [] : [prefix]), ...folders].join('/');
+
+export const manifestKey = (prefix: string): string => under(prefix, 'manifest.json');
+
+/** `mirror/raw/crawl_pages/source_id=65a1/data.parquet`, as engines that know Hive's partitions expect it. */
+export function mirrorObject({ table, key }: Pick<MirrorPartition, 'table' | 'key'>, prefix: string): string {
+  const folders = key.map(([column, value]) => {
+    const named = value === null ? '__HIVE_DEFAULT_PARTITION__' : encodeURIComponent(value);
+    return `${FOLDERS.get(column) ?? column}=${named}`;
+  });
+  return under(prefix, ...table.split('.'), ...folders, 'data.parquet');
+}
+
+/** @throws CrawlhouseError `bad_settings` for another object in its place */
+export async function readManifest(
+  { store, prefix }: MirrorPlace,
+  signal: AbortSignal,
+): Promise<MirrorManifest | null> {
+  const object = await findObject(store, manifestKey(prefix), signal);
+  if (!object) return null;
+  const parsed = MirrorManifest.safeParse(jsonOf(await objectText(store, object, signal)));
+  if (parsed.success) return parsed.data;
+  throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
+    hint: 'set another prefix under mirror, or remove that object',
+  });
+}
+
+/** The objects in the folders of these tables, by key. */
+export async function listTables(
+  { store, prefix }: MirrorPlace,
+  tables: Iterable<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, StoredObject>> {
+  const listed = new Map<string, StoredObject>();
+  for (const table of new Set(tables))
+    for (const object of await listObjects(store, `${under(prefix, ...table.split('.'))}/`, signal))
+      listed.set(object.key, object);
+  return listed;
+}
+
+/**
+ * What makes a mirror equal to the warehouse.
+ *
+ * @param listed every object in the folders of its tables, those of the former manifest too
+ */
+export function planMirror(
+  present: readonly MirrorPartition[],
+  former: MirrorManifest | null,
+  listed: ReadonlyMap<string, StoredObject>,
+  prefix: string,
+): MirrorPlan {
+  const known = new Map(former?.partitions.map((partition) => [partition.object, partition]));
+  const expected = new Map(present.map((partition) => [mirrorObject(partition, prefix), partition]));
+  const upload: MirrorPartition[] = [];
+  const differences: MirrorDifference[] = [];
+  for (const [object, partition] of expected) {
+    const problem = problemOf(partition, known.get(object), listed.get(object));
+    if (problem === null) continue;
+    upload.push(partition);
+    differences.push({ object, problem, rows: partition.rows });
+  }
+  const remove = [...listed.values()].filter(({ key }) => !expected.has(key));
+  for (const { key } of remove) differences.push({ object: key, problem: 'foreign' });
+  return { upload, remove, differences };
+}
+
+function problemOf(
+  partition: MirrorPartition,
+  known: MirrorManifest['partitions'][number] | undefined,
+  listed: StoredObject | undefined,
+): MirrorDifference['problem'] | null {
+  if (listed === undefined) return 'missing';
+  if (known === undefined || isChanged(known, listed)) return 'changed';
+  return known.fingerprint === partition.fingerprint ? null : 'outdated';
+}
+
+function isChanged({ bytes, version }: MirrorManifest['partitions'][number], listed: StoredObject): boolean {
+  return listed.size !== bytes || listed.version !== version;
+}
+
+const READ_AT_ONCE = 16;
+
+/**
+ * The objects that are not what the manifest says of them, by the bucket alone: the listing, and the number of rows.
+ *
+ * @param rowsOf counts the rows of an object; null if it is no whole Parquet file
+ */
+export async function examineObjects(
+  manifest: MirrorManifest,
+  listed: ReadonlyMap<string, StoredObject>,
+  rowsOf: (object: StoredObject) => Promise<number | null>,
+): Promise<MirrorDifference[]> {
+  const places = new Semaphore(READ_AT_ONCE);
+  const examined = await Promise.all(
+    manifest.partitions.map(async (known): Promise<MirrorDifference | null> => {
+      const { object, rows } = known;
+      const found = listed.get(object);
+      if (found === undefined) return { object, problem: 'missing', rows };
+      if (isChanged(known, found)) return { object, problem: 'changed', rows };
+      return (await places.run(() => rowsOf(found))) === rows ? null : { object, problem: 'damaged', rows };
+    }),
+  );
+  return examined.filter((difference) => difference !== null);
+}
+
+/** Counts by the footer, without the rows themselves. */
+export async function rowsInFooter(
+  store: ObjectStore,
+  object: StoredObject,
+  signal: AbortSignal,
+): Promise<number | null> {
+  try {
+    return await footerRows(object.size, object.url, (from, to) =>
+      objectRange(store, object, { range: { from, to } }, signal),
+    );
+  } catch (thrown) {
+    if (thrown instanceof CrawlhouseError && thrown.code === 'cut_short') return null;
+    throw thrown;
+  }
+}
+
+/** The objects of a mirror, compared with its manifest alone; null before the first copy. */
+export async function examineMirror(
+  place: MirrorPlace,
+  signal: AbortSignal,
+): Promise<{ objects: number; rows: number; differences: readonly MirrorDifference[] } | null> {
+  const manifest = await readManifest(place, signal);
+  if (manifest === null) return null;
+  const tables = manifest.partitions.map(({ table }) => table);
+  const listed = await listTables(place, tables, signal);
+  const rowsOf = (object: StoredObject) => rowsInFooter(place.store, object, signal);
+  return {
+    objects: manifest.partitions.length,
+    rows: manifest.partitions.reduce((sum, { rows }) => sum + rows, 0),
+    differences: await examineObjects(manifest, listed, rowsOf),
+  };
+}
