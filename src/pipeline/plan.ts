@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
+import { longestDownload } from '../core/net/limits.ts';
 import { Semaphore } from '../core/queue/semaphore.ts';
 import type { Field } from '../project/model/field.ts';
 import type { Inventory } from '../project/model/inventory.ts';
@@ -14,6 +15,7 @@ import {
   totalsOf,
 } from '../project/model/runs/plan-report.ts';
 import { dataSourceOf } from '../project/model/unit-source.ts';
+import { limitsOf } from '../project/settings/limits.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client/client.ts';
 import { type Knowledge, readKnowledge } from '../state/catalogue/knowledge.ts';
@@ -105,6 +107,7 @@ export async function reportPlan(
         rows,
         ...estimateUnit(known.past, dataset, chosen.route, rows),
         ...(option.seconds === undefined ? {} : { seconds: option.seconds }),
+        limit_seconds: Math.round(longestDownload(rows ?? 0, limitsOf(settings)) / 1000),
         requests: ROUTES[chosen.route].requests(planned.pipeline.source, rows),
         reason: `${loaded ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
       };
@@ -164,7 +167,15 @@ function blankEntry({ unit, name }: PlannedUnit, names: ReadonlyMap<string, stri
   const { dataset, source, window } = unit;
   const id = source.project_id;
   const project_name = id === null ? null : (names.get(id) ?? null);
-  const nothing = { route: null, format: null, rows: null, bytes: null, seconds: null, requests: 0 };
+  const nothing = {
+    route: null,
+    format: null,
+    rows: null,
+    bytes: null,
+    seconds: null,
+    limit_seconds: null,
+    requests: 0,
+  };
   return { unit: name, dataset, source, project_name, window, ...nothing };
 }
 

@@ -1,5 +1,6 @@
 import { isolateUnit } from '../core/errors/catch-uncaught.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors/errors.ts';
+import { host } from '../core/host/host.ts';
 import { count, inSpan } from '../core/logs/telemetry.ts';
 import type { DueUnit } from '../core/progress/unit-work.ts';
 import { FairQueue } from '../core/queue/fair-queue.ts';
@@ -22,6 +23,10 @@ import type { RunContext } from './unit/run-context.ts';
 import { isFailure, runUnit, type UnitOutcome } from './unit/run-unit.ts';
 import { offerUnits, type TakenUnit } from './workers/offer-units.ts';
 import { offerableUnits } from './workers/unit-task.ts';
+
+/** How often a run looks whether to publish, and how long nothing but waits is left before it does, in milliseconds. */
+const LOOK_MS = 1000;
+const IDLE_MS = 5_000;
 
 interface UnitInputs {
   readonly context: RunContext;
@@ -138,9 +143,44 @@ class UnitsAtWork {
       this.#queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => this.#take(one, { slot })),
     );
     const others = this.#due.filter((one) => shared.has(one));
-    await Promise.all([...runs, ledger.offers && this.#share(ledger.offers, others)]);
+    const all = Promise.all([...runs, ledger.offers && this.#share(ledger.offers, others)]);
+    await this.#publishUntil(all);
+    await all;
     const ending = this.#shutOut?.kind === 'access' ? this.#shutOut : this.#unshared;
     if (ending) this.#reportUntried(ending);
+  }
+
+  /** Publishes what is loaded every `publish_every` minutes, and sooner where all that is left waits for the service. */
+  async #publishUntil(all: Promise<unknown>): Promise<void> {
+    const { context } = this.#inputs;
+    const { sleep, monotonic } = host();
+    const every = context.settings.publish_every * 60_000;
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    all.then(end, end);
+    const stop = AbortSignal.any([ended.signal, context.signal]);
+    let publishedAt = monotonic();
+    let busyAt = publishedAt;
+    let published = 0;
+    for (;;) {
+      // An end shows in the signal.
+      await sleep(LOOK_MS, stop).catch(() => {});
+      if (stop.aborted || this.yielded || this.#shutOut) return;
+      const now = monotonic();
+      if (this.#queue.isBusy) busyAt = now;
+      const loaded = this.reports.filter(({ status }) => status === 'loaded').length;
+      if (loaded === published || (now - publishedAt < every && now - busyAt < IDLE_MS)) continue;
+      try {
+        await context.engine.alone(() => context.publish([...this.reports]));
+      } catch (thrown) {
+        if (context.signal.aborted) return;
+        const error = toCrawlhouseError(thrown);
+        this.errors.push(error);
+        this.#shutOut ??= error;
+      }
+      published = loaded;
+      publishedAt = monotonic();
+    }
   }
 
   async #share(offers: UnitOffers, units: readonly PlannedUnit[]): Promise<void> {

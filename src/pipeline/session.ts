@@ -39,6 +39,9 @@ import { removePublishedPackages } from './workers/package-store.ts';
 /** The last runs that may tell how long models take. */
 const RUNS_READ = 20;
 
+/** A session before its work begins. */
+type OpenSession = Omit<Session, 'publish'>;
+
 /** The result of a session's work: its units and errors. */
 export interface SessionOutcome {
   readonly units: readonly UnitReport[];
@@ -78,10 +81,7 @@ export async function runSession(
   }
 }
 
-async function attemptTwice(
-  options: SessionOptions,
-  work: (session: Session) => Promise<SessionOutcome>,
-): Promise<RunResult> {
+async function attemptTwice(options: SessionOptions, work: SessionInput['work']): Promise<RunResult> {
   const { settings, logger } = options;
   const models = await projectModels(settings);
   await compileQuestions(settings, models);
@@ -164,7 +164,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
     progress(text);
     live.write(now, atWork);
   }, pace);
-  const session: Session = {
+  const session: OpenSession = {
     settings,
     runId: run.run_id,
     ledger,
@@ -197,12 +197,18 @@ interface Ended {
  *
  * @returns with the error that ended it, if one did
  */
-async function workAndPublish(session: Session, input: SessionInput): Promise<Ended> {
+async function workAndPublish(session: OpenSession, input: SessionInput): Promise<Ended> {
   const { signal, working, ledger, logger } = session;
   const transformed = { models: [], tests: [] };
   const ended: Ended = { units: [], transformed, held: [], errors: [], yielded: false };
   try {
-    let current = await publishLeftovers(session, input, ended);
+    const publish = (units: readonly UnitReport[]): Promise<boolean> =>
+      publishLoaded(session, input, Object.assign(ended, { units }));
+    let current: Session = { ...session, publish };
+    if (await publish([])) {
+      const [loaded, holds] = [await loadedUnits(working.connection), await readHolds(working.connection)];
+      current = { ...current, loaded, holds };
+    }
     const statuses = new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
     const done = await input.work(current);
     ended.units = done.units;
@@ -228,23 +234,24 @@ async function workAndPublish(session: Session, input: SessionInput): Promise<En
 }
 
 /**
- * Publishes what a killed or yielding process has left. If that fails, the work may repair it, and the end of the session
- * tries again.
+ * Publishes what is loaded before the end of a session: by an earlier process, or while units wait. If that fails, the
+ * work may repair it, and the end of the session tries again.
+ *
+ * @returns whether there was anything
  */
-async function publishLeftovers(session: Session, input: SessionInput, ended: Ended): Promise<Session> {
+async function publishLoaded(session: OpenSession, input: SessionInput, ended: Ended): Promise<boolean> {
   const { working, signal, logger } = session;
-  if (!(await working.publication()).dirty) return session;
-  logger.info('publishing what an earlier process left unpublished', { stage: 'publish' });
+  if (!(await working.publication()).dirty) return false;
+  logger.info('publishing what is loaded', { stage: 'publish' });
   try {
     await publishReady(session, input, ended, null);
   } catch (thrown) {
     signal.throwIfAborted();
     const error = toCrawlhouseError(thrown);
     if (isDamage(error)) throw error;
-    logger.warn('what an earlier process left is not published yet', { error: error.message });
+    logger.warn('what is loaded is not published yet', { error: error.message });
   }
-  const { connection } = working;
-  return { ...session, loaded: await loadedUnits(connection), holds: await readHolds(connection) };
+  return true;
 }
 
 /**
@@ -254,7 +261,7 @@ async function publishLeftovers(session: Session, input: SessionInput, ended: En
  * @returns failures that no unit accounts for: the former publication stays
  */
 async function publishReady(
-  session: Session,
+  session: OpenSession,
   { options, models, healed }: SessionInput,
   ended: Ended,
   statuses: ReadonlyMap<string, string> | null,
@@ -273,7 +280,7 @@ async function publishReady(
 
 /** Whether the working copy has anything that the published file lacks. */
 async function hasNews(
-  { working, settings }: Session,
+  { working, settings }: OpenSession,
   { units, transformed }: Ended,
   statuses: ReadonlyMap<string, string>,
 ): Promise<boolean> {
@@ -284,7 +291,7 @@ async function hasNews(
   return changed || built || publication.dirty || missing;
 }
 
-async function publishRun(session: Session, status: RunStatus | null, healed: string[]): Promise<void> {
+async function publishRun(session: OpenSession, status: RunStatus | null, healed: string[]): Promise<void> {
   const { ledger, working, runId, meter, logger, signal } = session;
   const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack).map(({ unit }) => unit);
   await keepHolds(working.connection, stillHeld);
@@ -307,7 +314,7 @@ async function publishRun(session: Session, status: RunStatus | null, healed: st
 
 /** Removes what is done with, mirrors what is published, warns of settings without effect, and removes rows that nobody sees. */
 async function tidyUp(
-  { ledger, working, meter, logger, signal }: Session,
+  { ledger, working, meter, logger, signal }: OpenSession,
   settings: Settings,
   models: readonly Model[],
 ): Promise<void> {
@@ -328,7 +335,7 @@ async function tidyUp(
 
 /** Counts the units for the last time, and notes the end of the run in the ledger. */
 async function endRun(
-  session: Session,
+  session: OpenSession,
   startedAt: string,
   ended: Ended,
   { reserve, healed }: SessionInput,

@@ -127,7 +127,7 @@ const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
   await ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
-    { ...context, slot, meter, rankings, loads },
+    { ...context, slot, meter, rankings, loads, publish: async () => {} },
     { planned, options, inventory },
     undefined,
   );

@@ -72,6 +72,9 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
   const ended: { units: readonly UnitReport[]; errors: CrawlhouseError[] } = { units: [], errors: [] };
   await using client = simClient(logger);
   const alone = new Semaphore(1);
+  const publishNews = async (status: string): Promise<void> => {
+    if (warehouse.hasNews) await publishRun(context, warehouse, oracle, status);
+  };
   const context = {
     ...{ settings, runId: run.run_id, ledger, loaded, logger, signal, meter, client },
     working: { connection: { rows: async () => [] }, rows: { isInCatalogue: true } },
@@ -86,13 +89,14 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
     engine: { alone: <T>(work: () => Promise<T>) => alone.run(work) },
     hasLockWaiter: () => false,
     steps: { stage: simStage, load: simLoad(warehouse) },
+    publish: () => publishNews('running'),
   } as unknown as RunContext;
   try {
     const work = await loadUnits(context);
     ended.units = work.units;
     ended.errors.push(...work.errors);
     signal.throwIfAborted();
-    if (warehouse.hasNews) await publishRun(context, warehouse, oracle, runStatus(ended.errors, ended.units));
+    await publishNews(runStatus(ended.errors, ended.units));
     const open = await ledger.units('unpublished');
     await sweepFolders(
       settings,

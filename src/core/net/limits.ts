@@ -17,6 +17,10 @@ export interface Limits {
   readonly exportWait: number;
   /** Milliseconds that a crawl may take to come back from the archive. */
   readonly unarchiveWait: number;
+  /** Milliseconds that any unit's rows may take to come. */
+  readonly unitTime: number;
+  /** Rows a second, the least, for what takes longer. */
+  readonly unitRate: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -27,7 +31,14 @@ export const DEFAULT_LIMITS: Limits = {
   rate: 1_000,
   exportWait: 6 * 3_600_000,
   unarchiveWait: 6 * 3_600_000,
+  unitTime: 10 * 60_000,
+  unitRate: 20,
 };
+
+/** Milliseconds that so many rows of a unit may take to come. */
+export function longestDownload(rows: number, { unitTime, unitRate }: Limits): number {
+  return unitTime + (rows / unitRate) * 1000;
+}
 
 /** A rate is judged over this span. */
 const RATE_MS = 60_000;

@@ -74,25 +74,26 @@ export class Meter implements Disposable {
     this.#work = new UnitWork(due);
     this.#due = due.length;
     this.#unitsStartedAt = this.#now();
+    this.#unitsTook = null;
     this.#phase = 'download';
   }
 
   opened(unit: string, rows: number | null, columns: number): void {
     this.#work.opened(unit, rows, columns);
     this.#atWork.set(unit, 'download');
-    this.#enter('download');
+    this.#enterUnits('download');
   }
 
   /** @param rows so far */
   received(unit: string, rows: number): void {
     this.#work.received(unit, rows);
-    this.#enter('download');
+    this.#enterUnits('download');
   }
 
   /** A unit at work goes on to this phase. */
   unitPhase(unit: string, phase: 'stage' | 'load'): void {
     this.#atWork.set(unit, phase);
-    this.#enter(phase);
+    this.#enterUnits(phase);
   }
 
   /** @param bytes null where nothing came */
@@ -127,6 +128,13 @@ export class Meter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#beat[Symbol.dispose]();
+  }
+
+  /** A publication may have come between the units. */
+  #enterUnits(phase: Phase): void {
+    this.#unitsTook = null;
+    this.#steps = null;
+    this.#enter(phase);
   }
 
   #enter(phase: Phase): void {

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Idle projects that are remembered: who was served before the last of them is as good as new. */
 const MOST_KNOWN = 100;
 
@@ -6,6 +8,15 @@ export interface SlotHandle {
   move(store: string | null): Promise<void>;
   /** Gives the slot back before the work has ended: what is left needs none. Absent: it is kept to the end. */
   release?(): void;
+}
+
+/** Gives the slot of the work at hand back while something is waited for. */
+const HELD = new AsyncLocalStorage<<T>(wait: () => Promise<T>) => Promise<T>>();
+
+/** Waits for something that takes no work, such as an answer of the service; others may have the slot meanwhile. */
+export function withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
+  const giveBack = HELD.getStore();
+  return giveBack === undefined ? wait() : giveBack(wait);
 }
 
 interface Waiting extends Slot {
@@ -55,8 +66,17 @@ export class FairQueue {
       this.#startAll();
       this.#forgetIdle();
     };
+    let waits = 0;
+    const giveBack = async <W>(wait: () => Promise<W>): Promise<W> => {
+      if (waits++ === 0) release();
+      try {
+        return await wait();
+      } finally {
+        if (--waits === 0) slot = await this.#take({ project, store: slot.store }, order);
+      }
+    };
     try {
-      return await work({ move, release });
+      return await HELD.run(giveBack, () => work({ move, release }));
     } finally {
       release();
     }

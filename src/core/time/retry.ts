@@ -1,5 +1,6 @@
 import { CrawlhouseError, toCrawlhouseError } from '../errors/errors.ts';
 import { host } from '../host/host.ts';
+import { sleepWithoutSlot } from './sleep-without-slot.ts';
 
 export interface RetryPolicy {
   /** The most attempts, including the first. */
@@ -56,7 +57,7 @@ export async function retry<T>(
       if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
       const delayMs = retryDelay(policy, tries, error.retryAfterMs);
       options.onRetry?.(error, tries, delayMs);
-      await host().sleep(delayMs, options.signal);
+      await sleepWithoutSlot(delayMs, options.signal);
     }
   }
 }

@@ -15,6 +15,7 @@ interface Waiting {
   readonly context: UnitContext;
   readonly staged: StagedPackage;
   readonly pipeline: Pipeline | undefined;
+  readonly attempts: number;
   readonly isSmall: boolean;
   readonly settle: PromiseWithResolvers<Counts>;
 }
@@ -33,11 +34,23 @@ export class LoadQueue {
     this.#isBusy = isBusy;
   }
 
-  /** @returns the counts, `queryable` still open */
-  load(context: UnitContext, staged: StagedPackage, pipeline: Pipeline | undefined): Promise<Counts> {
+  /** @returns the counts, `queryable` still open; the unit is loaded in the ledger too */
+  load(
+    context: UnitContext,
+    staged: StagedPackage,
+    pipeline: Pipeline | undefined,
+    attempts: number,
+  ): Promise<Counts> {
     const { steps, slot, working } = context;
     const small = !steps && !!slot.release && working.rows.isInCatalogue && isSmall(staged.manifest);
-    const own = { context, staged, pipeline, isSmall: small, settle: Promise.withResolvers<Counts>() };
+    const own = {
+      context,
+      staged,
+      pipeline,
+      attempts,
+      isSmall: small,
+      settle: Promise.withResolvers<Counts>(),
+    };
     // Whoever waits for it has its error.
     own.settle.promise.catch(() => {});
     this.#waiting = [...this.#waiting, own];
@@ -83,10 +96,15 @@ export class LoadQueue {
         others.length === 0
           ? await Promise.allSettled([alone(own.context, own.staged, own.pipeline)])
           : await loadStagedTogether(own.context.working, together);
-      for (const [at, { settle }] of together.entries()) {
+      for (const [at, { context, staged, attempts, settle }] of together.entries()) {
         const result = results[at];
-        if (result?.status === 'fulfilled') settle.resolve(result.value);
-        else settle.reject(result?.reason);
+        if (result?.status !== 'fulfilled') {
+          settle.reject(result?.reason);
+          continue;
+        }
+        // Before anything is published.
+        await context.ledger.setUnit(staged.manifest.unit, 'loaded', attempts, null);
+        settle.resolve(result.value);
       }
     } catch (error) {
       for (const { settle } of together) settle.reject(error);

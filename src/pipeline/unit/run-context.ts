@@ -9,6 +9,7 @@ import type { Manifest } from '../../project/model/manifest.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PacesOf } from '../../project/model/route-pace.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
+import type { UnitReport } from '../../project/model/runs/report.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import type { Unarchiver } from '../../service/api/unarchiver.ts';
 import type { Hold } from '../../state/catalogue/ops/ops-holds.ts';
@@ -43,6 +44,7 @@ interface UnitSettings
   readonly concurrency: number;
   readonly concurrency_per_project: number;
   readonly concurrency_per_store: number;
+  readonly publish_every: number;
 }
 
 /** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
@@ -64,6 +66,8 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly meter: Meter;
+  /** Publishes what is loaded, while nothing else uses the working copy; the session goes on. */
+  readonly publish: (units: readonly UnitReport[]) => Promise<unknown>;
 }
 
 /** The parts of a run, or of a worker, that staging a unit needs. */
@@ -123,5 +127,12 @@ export interface UnitContext extends RunContext {
   readonly slot: SlotHandle;
   readonly rankings: RankingWindows;
   /** The packages of the run that wait for their load. */
-  readonly loads: Pick<UnitSteps, 'load'>;
+  readonly loads: {
+    load(
+      context: UnitContext,
+      staged: StagedPackage,
+      pipeline: Pipeline | undefined,
+      attempts: number,
+    ): Promise<Counts>;
+  };
 }

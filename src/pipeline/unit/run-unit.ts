@@ -82,8 +82,7 @@ export async function runUnit(
       await ledger.setUnit(unit, 'published', tried.attempts, null);
       return outcome('unchanged', stagedCounts(staged), null);
     }
-    const counts = await context.loads.load(context, staged, planned.pipeline);
-    await ledger.setUnit(unit, 'loaded', tried.attempts, null);
+    const counts = await context.loads.load(context, staged, planned.pipeline, tried.attempts);
     return outcome('loaded', counts, null);
   } catch (thrown) {
     // The error that ended the unit from outside says more than the resulting error of its work.

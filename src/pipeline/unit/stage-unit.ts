@@ -1,6 +1,8 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { host, timestamp } from '../../core/host/host.ts';
+import { longestDownload } from '../../core/net/limits.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
+import { counted, durationText } from '../../core/text/amounts.ts';
 import { type RetryPolicy, retry } from '../../core/time/retry.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
@@ -44,12 +46,17 @@ export async function stageUnit(
       const requestedAt = timestamp();
       const onRows = (rows: number): void => context.meter.received(name, rows);
       const toOpen = { planned, options: left, inventory, folder: folders.raw, onRows, onChosen };
-      const opened = await openUnit(context, toOpen);
+      const late = new AbortController();
+      const own = { ...context, signal: AbortSignal.any([context.signal, late.signal]) };
+      const opened = await openUnit(own, toOpen);
       const { source } = opened;
+      const most = Math.min(longestDownload(source.reported ?? 0, limitsOf(context.settings)), LONGEST_TIMER);
+      using _clock = host().every(most, () => late.abort(tooLate(name, source.reported, most)));
       left = opened.left;
       await onMove('downloading', attempt);
       context.meter.opened(name, source.reported, source.fields.length);
-      const parts = await stageParts(context, planned, source, folders).catch((error: unknown) => {
+      const parts = await stageParts(own, planned, source, folders).catch((error: unknown) => {
+        late.signal.throwIfAborted();
         if (!(error instanceof TooManyRows)) throw error;
         const counts = { reported: source.reported, received: error.rows, staged: 0, rejected: 0 };
         refuseDifference(name, counts, source, differences++);
@@ -70,6 +77,16 @@ export async function stageUnit(
         logger.warn('attempt failed, trying again', { error: error.message, failures, delay_ms: delayMs }),
     },
   );
+}
+
+/** What a timer can wait for, in milliseconds: 24 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+function tooLate(name: string, rows: number | null, ms: number): CrawlhouseError {
+  const message = `${name}: ${rows === null ? 'its rows' : counted(rows, 'row')} did not come in ${durationText(ms / 1000)} (limits.unit_time, limits.unit_rate)`;
+  return new CrawlhouseError('timed_out', message, {
+    hint: 'the next run tries again; limits.unit_time and limits.unit_rate allow more time',
+  });
 }
 
 interface DownloadedParts {

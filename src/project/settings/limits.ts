@@ -16,5 +16,7 @@ export function limitsOf({ limits }: LimitSettings): Limits {
     rate: limits.rate,
     exportWait: limits.export_wait * MINUTE,
     unarchiveWait: limits.unarchive_wait * MINUTE,
+    unitTime: limits.unit_time * MINUTE,
+    unitRate: limits.unit_rate,
   };
 }

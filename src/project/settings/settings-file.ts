@@ -126,6 +126,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     concurrency_per_store: WholeNumber.default(2).describe(
       'Of them, units whose data exports go to one store.',
     ),
+    publish_every: Positive.default(10).describe(
+      'Minutes after which a run publishes loaded units while others are still at work.',
+    ),
     requests_per_second: Positive.optional().describe(
       'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
     ),
@@ -224,6 +227,12 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
         ),
         unarchive_wait: Positive.default(360).describe(
           'Minutes to wait while a crawl is restored from the archive.',
+        ),
+        unit_time: Positive.default(10).describe(
+          'Minutes that the rows of any unit may take to come, plus the time that `unit_rate` gives.',
+        ),
+        unit_rate: Positive.default(20).describe(
+          'The lowest number of rows a second: 72,000 rows may take an hour more than `unit_time`.',
         ),
       })
       .prefault({})

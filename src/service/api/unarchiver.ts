@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { withoutSlot } from '../../core/queue/fair-queue.ts';
 import { durationText } from '../../core/text/amounts.ts';
 import type { ServiceClient } from './client/client.ts';
 import { ServiceErrorBody } from './client/service-error.ts';
@@ -49,16 +50,17 @@ export class Unarchiver {
     this.#crawls.set(crawlId, asked);
     const key = `${command} ${links}`;
     const same = asked.get(key);
-    if (same) return same;
+    if (same) return withoutSlot(() => same);
     const before = Promise.allSettled(asked.values());
     const restored = before.then(() => this.#restore(crawlId, command, links));
     asked.set(key, restored);
-    return restored;
+    return withoutSlot(() => restored);
   }
 
   /** Resolves once no restore of the crawl is under way: until then none of its data are available. */
   async idle(crawlId: string): Promise<void> {
-    await Promise.allSettled(this.#crawls.get(crawlId)?.values() ?? []);
+    const restored = this.#crawls.get(crawlId);
+    if (restored) await withoutSlot(() => Promise.allSettled(restored.values()));
   }
 
   async #restore(crawlId: string, command: UnarchiveCommand, links: boolean): Promise<void> {

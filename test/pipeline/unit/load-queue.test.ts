@@ -30,6 +30,7 @@ async function opened(isBusy: () => boolean) {
     holds: new Map(),
     fieldsRead: () => new Map(),
     engine: await ConversionPlaces.start(database, 2, '400MB'),
+    ledger: { setUnit: async () => {} },
     meter: { unitPhase: () => {} },
     slot: { move: async () => {}, release },
     signal: stop.signal,
@@ -43,7 +44,7 @@ async function opened(isBusy: () => boolean) {
   };
   const queue = new LoadQueue(isBusy);
   const load = async (id: string, rows?: number, ended?: number) =>
-    queue.load(context, await stage(id, rows, ended), undefined);
+    queue.load(context, await stage(id, rows, ended), undefined, 1);
   return { load, working, transactions, release, stop };
 }
 

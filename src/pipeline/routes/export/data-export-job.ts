@@ -1,6 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host } from '../../../core/host/host.ts';
 import { durationText } from '../../../core/text/amounts.ts';
+import { sleepWithoutSlot } from '../../../core/time/sleep-without-slot.ts';
 import type { ServiceClient } from '../../../service/api/client/client.ts';
 import {
   type DataExport,
@@ -98,7 +99,7 @@ export async function awaitExport(
         { hint: 'the next run waits for the same data export; limits.export_wait sets the longest wait' },
       );
     }
-    await host().sleep(Math.min(wait, left), signal);
+    await sleepWithoutSlot(Math.min(wait, left), signal);
     one = await client.call('dataExport', { workspace_id: workspaceId, data_export_id: one.id }, signal);
   }
 }

@@ -16,6 +16,8 @@ export interface PlanEntry extends Readonly<Unit> {
   readonly bytes: number | null;
   /** By past loads too. */
   readonly seconds: number | null;
+  /** That its rows may take to come; then it fails, and the next run tries again. Null for a unit that is not due. */
+  readonly limit_seconds: number | null;
   readonly requests: number;
   readonly reason: string;
 }
