@@ -5,12 +5,13 @@ category: content
 definition: >-
   The HTTP status is 200, and title and content are those of the answer for a page that does not exist (like_missing_page).
   Or a part of the title, between marks such as a dash, is a sentence of error pages (404, Error 404, Page not found, in
-  the language of the site), and the page has fewer than 150 words or no link leads to it.
+  the language of the site), and the page has fewer than 150 words or no link leads to it. Pages whose scripts add noindex are
+  left out, as Google asks of single-page applications.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines fetch and judge it as a page, and people find an error.
 fix: Answer with 404 or 410, or bring the page back
 mended_by: server
-evidence: [status_code, title, word_count, like_missing_page]
+evidence: [status_code, title, word_count, like_missing_page, meta_robots_index, unrendered_meta_robots_index]
 cases:
   has:
     - {status_code: 200, title: Error 404, word_count: 12}
@@ -21,9 +22,11 @@ cases:
     - {status_code: 200, title: 'Seite nicht gefunden - Beispiel', word_count: 12}
     - {status_code: 200, title: 'Page introuvable | Exemple', word_count: 12}
     - {status_code: 200, title: '404: Página no encontrada', word_count: 12}
-    - {status_code: 200, title: Sorry, like_missing_page: true}
+    - {status_code: 200, title: Sorry, like_missing_page: true, meta_robots_index: false, unrendered_meta_robots_index: false}
     - {status_code: 200, like_missing_page: true}
   has_not:
+    - {status_code: 200, like_missing_page: true, meta_robots_index: false, unrendered_meta_robots_index: true}
+    - {status_code: 200, title: Error 404, word_count: 12, meta_robots_index: false, unrendered_meta_robots_index: true}
     - {status_code: 404, title: Error 404, word_count: 12}
     - {status_code: 200, title: Boeing 4040, word_count: 12}
     - {status_code: 200, title: Peugeot 404 for sale, word_count: 12, nb_inlinks: 0}
@@ -42,6 +45,7 @@ SELECT
   CASE WHEN like_missing_page THEN 'like the answer for a missing page' ELSE 'title ' || title END AS why
 FROM mart.pages
 WHERE status_code = 200
+  AND NOT coalesce(NOT meta_robots_index AND unrendered_meta_robots_index, false)
   AND (
     like_missing_page
     -- A title with a part that is such a sentence leaves nothing.

@@ -110,4 +110,27 @@ describe.skipIf(CHROMIUM === undefined)('a published single-page application', (
     );
     expect(pages).toEqual([{ n: 7n }]);
   });
+
+  test('a view that is not found and adds noindex is like the answer for a missing page; a page that does is not', async () => {
+    const shell = '<!doctype html><title>Shop</title><div id="app"></div><script src="/app.js"></script>';
+    const site = await serveSite({
+      '/app.js': {
+        headers: { 'content-type': 'text/javascript' },
+        body: `const views = { '/': '<h1>Shop</h1><a href="/gone">old</a> <a href="/hidden">new</a>', '/hidden': '<h1>Lamps</h1> of brass' };
+          const view = views[location.pathname] ?? '<h1>Not found</h1> Sorry.';
+          document.getElementById('app').innerHTML = view;
+          if (location.pathname !== '/') document.head.insertAdjacentHTML('beforeend', '<meta name=robots content=noindex>');`,
+      },
+      '*': shell,
+    });
+    const [, rendered] = await both(site, {});
+    const rows = await rendered.rows(
+      "SELECT urlpath, like_missing_page AS alike, meta_robots_index AS index, is_app_shell AS shell FROM pages WHERE rendered AND urlpath <> '/app.js' ORDER BY 1",
+    );
+    expect(rows).toEqual([
+      { urlpath: '/', alike: false, index: true, shell: false },
+      { urlpath: '/gone', alike: true, index: false, shell: false },
+      { urlpath: '/hidden', alike: false, index: false, shell: false },
+    ]);
+  });
 });

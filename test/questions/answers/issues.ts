@@ -88,6 +88,7 @@ const listed =
   };
 const lacks = (header: string): Holds =>
   listed('missing_security_headers', (values) => values.includes(header));
+const addsNoindex = all(is('meta_robots_index', false), is('unrendered_meta_robots_index'));
 const hasCanonical = (row: Page['row']): boolean => str(row, 'rel_canonical') !== null;
 /** Of the canonical as it is written, where that is known. */
 const declared =
@@ -370,14 +371,15 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'medium',
     ok(
       (page, worth) =>
-        is('like_missing_page')(page, worth) ||
-        ((under('word_count', 150)(page, worth) || page.inlinks === 0) &&
-          text('title', (title) =>
-            title
-              .toLowerCase()
-              .split(/[-|:·–—»«!,.]/)
-              .some((part) => ERROR_TITLE.test(part.trim())),
-          )(page, worth)),
+        !addsNoindex(page, worth) &&
+        (is('like_missing_page')(page, worth) ||
+          ((under('word_count', 150)(page, worth) || page.inlinks === 0) &&
+            text('title', (title) =>
+              title
+                .toLowerCase()
+                .split(/[-|:·–—»«!,.]/)
+                .some((part) => ERROR_TITLE.test(part.trim())),
+            )(page, worth))),
     ),
   ],
   placeholder_text: [
@@ -507,10 +509,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'high',
     all(is('meta_robots_index'), is('unrendered_meta_robots_index', false)),
   ],
-  noindex_added_by_rendering: [
-    'medium',
-    all(is('meta_robots_index', false), is('unrendered_meta_robots_index')),
-  ],
+  noindex_added_by_rendering: ['medium', all(addsNoindex, ({ row }) => row.like_missing_page !== true)],
   title_changed_by_rendering: [
     'low',
     indexable(

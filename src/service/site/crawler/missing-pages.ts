@@ -41,8 +41,8 @@ async function askOrigin(origin: string, tools: MissingTools): Promise<MissingPa
   const facts = { depth: null, sources: [], robots_txt_denied: false, denied_robots: null };
   let record: MissingPageRecord | null = null;
   await parser.parse({ answer, facts, rendered }, async ({ pages }) => {
-    const { title, simhash } = JSON.parse(textOf(pages)) as PageRecord;
-    record = { origin, status_code: status, title, simhash };
+    const { title, h1, word_count, simhash } = JSON.parse(textOf(pages)) as PageRecord;
+    record = { origin, status_code: status, title, h1, word_count, simhash };
   });
   return record;
 }

@@ -141,30 +141,38 @@ const FARTHEST = 8;
 const MOST_SHELL_WORDS = 50;
 
 /**
- * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. The start
- * page of a host is not, where its host sends it for everything. Null where a text is too short to be compared.
+ * Whether pages are like the answer for a page that does not exist: the same title, and near-duplicate content. Of rendered
+ * pages whose text is too short to be compared, H1 and number of words count; of others nothing is known, null. The start page
+ * of a host is not, where its host sends it for everything.
  *
  * `is_shell`: the page is the shell of an application, which its host sends for every path, and whose scripts were not run:
- * it runs scripts, links to no other page, has fewer than 50 words, and these and its title are those of the answer for a
- * page that does not exist. So are those of the start page of its host.
+ * it runs scripts, has fewer than 50 words, and these and its title are those of the answer for a page that does not exist.
+ * So are those of the start page of its host. Where that one links to other pages, nine in ten pages of the host are alike.
  */
 const MISSING = `WITH compared AS (
     SELECT pages.id, depth, missing.origin, missing.status_code AS missing_status, urlpath,
       fetched.title IS NOT DISTINCT FROM missing.title AS is_same_title, fetched.simhash, missing.simhash AS missing_simhash,
+      CASE WHEN fetched.simhash IS NULL AND missing.simhash IS NULL AND rendered AND fetched.word_count > 0
+        THEN fetched.word_count = missing.word_count AND fetched.h1 IS NOT DISTINCT FROM missing.h1 END AS is_same_short,
       coalesce(missing.status_code BETWEEN 200 AND 299 AND has_script AND NOT coalesce(rendered, false)
         AND fetched.title IS NOT DISTINCT FROM missing.title AND fetched.simhash IS NOT DISTINCT FROM missing.simhash
-        AND word_count < ${MOST_SHELL_WORDS}
-        AND pages.id NOT IN (SELECT origin FROM crawl_links WHERE intern AND origin <> target), false) AS may_be_shell
+        AND fetched.word_count < ${MOST_SHELL_WORDS}, false) AS may_be_shell,
+      pages.id IN (SELECT origin FROM crawl_links WHERE intern AND origin <> target) AS has_links
     FROM fetched_pages AS fetched JOIN crawl_pages AS pages USING (url)
     JOIN missing_pages AS missing ON missing.origin = regexp_extract(fetched.url, '^[a-z]+://[^/]+')
     WHERE fetched.parsed_html AND fetched.status_code BETWEEN 200 AND 299
+  ), hosts AS (
+    SELECT origin, bool_or(may_be_shell AND NOT has_links AND (depth = 0 OR urlpath = '/')) AS is_bare,
+      bool_or(may_be_shell AND (depth = 0 OR urlpath = '/'))
+        AND count(*) > 1 AND count(*) FILTER (may_be_shell) >= 0.9 * count(*) AS is_one_shell
+    FROM compared GROUP BY origin
   ), judged AS (
-    SELECT *, may_be_shell AND origin IN (SELECT origin FROM compared WHERE may_be_shell AND (depth = 0 OR urlpath = '/')) AS is_shell
-    FROM compared
+    SELECT compared.*, may_be_shell AND (is_bare AND NOT has_links OR is_one_shell) AS is_shell
+    FROM compared JOIN hosts USING (origin)
   )
   SELECT id, is_shell,
     CASE WHEN missing_status NOT BETWEEN 200 AND 299 OR urlpath = '/' OR NOT is_same_title OR is_shell THEN false
-      ELSE bit_count(xor(simhash, missing_simhash)) <= ${FARTHEST} END AS is_alike
+      ELSE coalesce(bit_count(xor(simhash, missing_simhash)) <= ${FARTHEST}, is_same_short) END AS is_alike
   FROM judged`;
 
 /**

@@ -126,6 +126,8 @@ const MISSING_COLUMNS = {
   origin: text,
   status_code: whole,
   title: textOrNull,
+  h1: textOrNull,
+  word_count: wholeOrNull,
   simhash: optional<string>('BIGINT'),
 };
 /** The answer of an origin for a page that does not exist. */
