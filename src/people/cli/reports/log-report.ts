@@ -121,12 +121,14 @@ function remarks(files: readonly LogFileReport[], site: string): string {
       );
     if (file.lacks_forwarded)
       lines.add(
-        `${file.name}: --forwarded has no effect: no line has X-Forwarded-For, so the addresses of connections verify bots`,
+        `${file.name}: --forwarded has no effect: no line has X-Forwarded-For or Forwarded, so the addresses of connections verify bots`,
       );
     if (file.unknown_agents > 0)
       lines.add(
         `${file.name}: ${counted(file.unknown_agents, 'line')} without a user agent: whether a bot or a person sent each is unknown, and so are bot hits and visits of its URLs and days`,
       );
+    if (file.assumed_scheme)
+      lines.add('Requests name http:// without a port, as Varnish writes any: https of the site is assumed');
     if (file.assumed_host) lines.add(`Lines name no host: ${site} is assumed`);
     if (file.last_second !== null && file.last_second >= Date.parse(today) / 1000)
       lines.add(`The day ${today} has not ended (UTC): the first logs add after its end loads its lines`);

@@ -156,6 +156,7 @@ export class LogAdder {
       ...{ days: rows.days.size, first_second: rows.first, last_second: rows.last },
       earlier_name: known === null ? before.name : known.name === source.name ? null : known.name,
       ...{ assumed_zone: time.assumedZone, assumed_host: rows.assumedHost },
+      assumed_scheme: rows.assumedScheme,
       ...{ unknown_agents: rows.unknownAgents, odd_year: rows.oddYear },
       lacks_forwarded: rules.forwarded && !rows.hasForwarded && insert.events > 0,
     };

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from 'node:zlib';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 
 const PIECE = 1 << 18;
 
@@ -15,13 +16,21 @@ const MAGIC: readonly (readonly [Compression, Buffer])[] = [
   ['bzip2', Buffer.from('BZh', 'latin1')],
 ];
 
-/** What has to be unpacked before. */
-const PACKED: readonly (readonly [name: string, magic: string])[] = [
-  ['xz', '\xfd7zX'],
-  ['zip', 'PK\x03\x04'],
-  ['lz4', '\x04"M\x18'],
-  ['7-Zip', '7z\xbc\xaf'],
+/** What has to be unpacked before, by its first bytes, and what writes its text. */
+const PACKED: readonly (readonly [name: string, magic: string, command: string])[] = [
+  ['xz', '\xfd7zX', 'xz -dc'],
+  ['zip', 'PK\x03\x04', 'unzip -p'],
+  ['lz4', '\x04"M\x18', 'lz4 -dc'],
+  ['7-Zip', '7z\xbc\xaf', '7z x -so'],
+  ['compress', '\x1f\x9d', 'zcat'],
+  ['RAR', 'Rar!', 'unrar p -inul'],
 ];
+/** The first entry of a workbook of Excel, and the container of those before 2007. */
+const WORKBOOK = /^PK[\s\S]{28}(?:\[Content_Types\]|_rels\/|docProps\/|xl\/)/;
+const OLD_WORKBOOK = '\xd0\xcf\x11\xe0';
+/** Bytes that tell what packs a file, and where an archive of tar says so. */
+const HEAD = 512;
+const TAR = { at: 257, magic: 'ustar' } as const;
 
 /** How bytes are compressed, by their first ones. */
 export function compressionOf(first: Uint8Array): Compression {
@@ -41,13 +50,9 @@ export async function* decompress(
 ): AsyncGenerator<Buffer> {
   const pieces = buffersOf(bytes);
   try {
-    const first = await beginOf(pieces, 4);
+    const first = await beginOf(pieces, HEAD);
     const compression = compressionOf(first);
-    const packed = PACKED.find(([, magic]) => first.toString('latin1', 0, 4) === magic)?.[0];
-    if (packed !== undefined)
-      throw new CrawlhouseError('usage', `${name} is packed with ${packed}, which can't be read`, {
-        hint: 'unpack it before, or pack it with gzip, zstd or bzip2',
-      });
+    refusePacked(name, first.toString('latin1', 0, HEAD));
     const whole = joined(first, pieces);
     if (compression === 'none') yield* whole;
     else if (compression === 'bzip2') yield* throughBzip2(name, whole, signal);
@@ -55,6 +60,21 @@ export async function* decompress(
   } finally {
     await pieces.return(undefined);
   }
+}
+
+/** @throws CrawlhouseError `usage` for what is no text, with a command that writes its text */
+export function refusePacked(name: string, head: string): void {
+  if (WORKBOOK.test(head) || head.startsWith(OLD_WORKBOOK))
+    throw new CrawlhouseError('usage', `${name} is a workbook of Excel, and no log`, {
+      hint: 'add the file of the server itself, or save the sheet as CSV and add that',
+    });
+  const packed = PACKED.find(([, magic]) => head.startsWith(magic));
+  const isTar = head.startsWith(TAR.magic, TAR.at);
+  if (packed === undefined && !isTar) return;
+  const [what, , command] = packed ?? ['tar', '', 'tar -xOf'];
+  throw new CrawlhouseError('usage', `${name} is packed with ${what}, which can't be read`, {
+    hint: `unpack it before, or: ${command} ${shellWord(name)} | crawlhouse logs add -`,
+  });
 }
 
 async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

@@ -62,6 +62,7 @@ const DAY = 86_400;
 const NO_PATH = /^(?:\*?$|[a-z][a-z0-9+.-]*:\/\/)/i;
 /** A host before a path; the first part of `v1.2/a` is none. */
 const HOST_AND_PATH = /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?\//i;
+const HAS_PORT = /:\d+$/;
 const METHOD = /^[A-Z][A-Z_-]{1,19}$/;
 /** Hosts and addresses that are told apart in memory. */
 const MOST_HOSTS = 1000;
@@ -88,6 +89,8 @@ export class EventRows {
   readonly otherHosts = new Map<string, number>();
   /** Whether a line without a host was read. */
   assumedHost = false;
+  /** Whether a request line names `http://`, and the site's `https` was taken. */
+  assumedScheme = false;
   /** UTC seconds of the first and the last event. */
   first: number | null = null;
   last: number | null = null;
@@ -196,7 +199,12 @@ export class EventRows {
     let { scheme, host, target } = line;
     const named = /^(https?|wss?):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(target);
     if (named !== null) {
-      [scheme = '', host = ''] = named.slice(1);
+      const [, written = '', authority = ''] = named;
+      host = authority;
+      // varnishncsa writes `http://` before each host: TLS ends before Varnish.
+      const isGuess = line.request !== '' && /^http$/i.test(written) && !HAS_PORT.test(authority);
+      if (!isGuess) scheme = written;
+      else if (scheme === '' && line.port === '') this.assumedScheme ||= this.#scheme === 'https';
       target = target.slice(named[0].length);
       if (!target.startsWith('/')) target = `/${target}`;
     }

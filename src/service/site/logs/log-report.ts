@@ -53,6 +53,8 @@ export function blankReport(name: string) {
     /** Whether times without an offset, or lines without a host, were read. */
     assumed_zone: false,
     assumed_host: false,
+    /** Whether request lines name `http://` and no port, and the site's `https` was taken. */
+    assumed_scheme: false,
     /** Events that do not tell their user agent: whether a bot or a person asked is unknown. */
     unknown_agents: 0,
     /** Whether `--forwarded` was given, and no line has X-Forwarded-For. */

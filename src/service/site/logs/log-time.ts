@@ -7,7 +7,7 @@ const ISO = new RegExp(
 );
 /** CLF, RFC 1123 and RFC 850: `10/Oct/2000:13:55:36 -0700`, `Tue, 10 Oct 2000 …`, `Tuesday, 10-Oct-00 …`. */
 const DAY_FIRST = new RegExp(
-  String.raw`^(?:[A-Za-z]{3,9}, )?(\d\d?)[/ -]([A-Za-z]{3})[/ -](\d{4}|\d\d)[: ]${CLOCK}(?: ${OFFSET})?$`,
+  String.raw`^(?:[A-Za-z]{3,9}, )?(\d\d?)[/ -]([^\s\d/:-]{3,12})[/ -](\d{4}|\d\d)[: ]${CLOCK}(?: ${OFFSET})?$`,
 );
 /** As C writes it, also with an offset before the year: `Tue Oct  3 13:55:36 2000`. */
 const MONTH_FIRST = new RegExp(
@@ -85,7 +85,7 @@ export class LogTime {
   }
 
   #named([year = '', month = '', ...more]: readonly string[], offset: string | undefined): number {
-    const number = MONTHS.indexOf(month.toLowerCase()) + 1;
+    const number = MONTHS.indexOf(month.toLowerCase()) + 1 || monthOfLanguages(month);
     return this.#utc([year.length === 2 ? `20${year}` : year, String(number), ...more], offset);
   }
 
@@ -104,6 +104,54 @@ export class LogTime {
     const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3).replace(':', ''));
     return wall - (offset.startsWith('-') ? -minutes : minutes) * 60;
   }
+}
+
+/** Languages in which servers on Java, such as Jetty, write months: as the machine speaks. */
+const LANGUAGES = [
+  'de',
+  'fr',
+  'es',
+  'it',
+  'pt',
+  'nl',
+  'pl',
+  'sv',
+  'da',
+  'nb',
+  'cs',
+  'hu',
+  'tr',
+  'ro',
+  'ru',
+  'el',
+  'hr',
+];
+const monthsOfLanguages = new Map<string, number>();
+
+/** The number of a month by its short name, as bytes of UTF-8 or Latin-1; NaN for one that names another month elsewhere. */
+function monthOfLanguages(bytes: string): number {
+  if (monthsOfLanguages.size === 0)
+    for (const language of LANGUAGES)
+      for (const month of MONTHS.keys())
+        for (const options of [{ month: 'short' }, { month: 'short', day: 'numeric' }] as const) {
+          const parts = new Intl.DateTimeFormat(language, options).formatToParts(Date.UTC(2026, month, 15));
+          const name = plainMonth(parts.find(({ type }) => type === 'month')?.value ?? '');
+          const known = monthsOfLanguages.get(name) ?? month + 1;
+          monthsOfLanguages.set(name, known === month + 1 ? known : Number.NaN);
+        }
+  const texts = [Buffer.from(bytes, 'latin1').toString('utf8'), bytes];
+  return (
+    texts.map((text) => monthsOfLanguages.get(plainMonth(text))).find((one) => one !== undefined) ??
+    Number.NaN
+  );
+}
+
+/** Without its dot and accents: editions of the tables differ in them. */
+function plainMonth(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/[.\p{M}]/gu, '')
+    .toLowerCase();
 }
 
 function twoDigits(text: string, at: number): number {

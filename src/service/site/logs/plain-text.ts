@@ -1,5 +1,5 @@
 import { bytesAsCharacters, openDecoder, type Utf16, utf16Of } from '../../../core/text/encodings.ts';
-import { beginOf, decompress, joined } from './decompress.ts';
+import { beginOf, decompress, joined, refusePacked } from './decompress.ts';
 import type { LogSource } from './log-source.ts';
 
 const NUL = 0;
@@ -16,6 +16,7 @@ export async function* plainText(source: LogSource, signal: AbortSignal): AsyncG
   const pieces = decompress(source.name, source.open(0, signal), signal);
   const first = await beginOf(pieces, BEGIN);
   if (first.length === 0) return;
+  refusePacked(source.name, first.toString('latin1', 0, BEGIN));
   const encoding = utf16Of(first);
   const whole =
     encoding === null ? withoutNuls(joined(first, pieces)) : decoded(joined(first, pieces), encoding);
@@ -32,8 +33,8 @@ export async function isOfNuls(source: LogSource, signal: AbortSignal): Promise<
   return false;
 }
 
-/** So many first bytes as tell the encoding. */
-const BEGIN = 256;
+/** So many first bytes as tell the encoding, and a tar archive within what was packed. */
+const BEGIN = 512;
 
 async function* decoded(pieces: AsyncGenerator<Buffer>, encoding: Utf16): AsyncGenerator<Buffer> {
   const decoder = openDecoder(encoding);

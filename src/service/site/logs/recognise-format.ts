@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { FORMAT_NAMES, formatOfName, LOOSE } from './formats/known-formats.ts';
+import { otherLog } from './formats/other-logs.ts';
 import { isPlausible } from './formats/plausible-line.ts';
 import { PREFIX_NAMES, type PrefixName, prefixOfName, withoutPrefix } from './formats/prefixes.ts';
 import { clearLine, type LogFormat, LogLine, NO_LINE } from './log-line.ts';
@@ -50,6 +51,8 @@ export function recogniseFormat(name: string, text: string, makeTime: () => LogT
   // Lines of other programs stand between those of the server.
   const prefix = prefixOfName(best.format);
   if (prefix !== undefined && prefix !== 'timestamp') return best.format;
+  const other = otherLog(lines);
+  if (other !== undefined) throw new CrawlhouseError('usage', `${name}: ${other.what}`, { hint: other.hint });
   const example = written[0] === undefined ? 'it has no lines' : `it begins: ${shown(written[0])}`;
   throw new CrawlhouseError('usage', `${name}: its format is none that is known; ${example}`, {
     hint: `--format 'the LogFormat of Apache or the log_format of nginx that wrote it', --format json:time=KEY,url=KEY,status=KEY, or one of ${FORMAT_NAMES.join(', ')}`,

@@ -2,6 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { compressionOf, decompress } from '../../../../src/service/site/logs/decompress.ts';
+import { plainText } from '../../../../src/service/site/logs/plain-text.ts';
+import { errorOf } from '../../../support/error-of.ts';
 
 const TEXT = 'a line of a log\n'.repeat(50_000);
 const hasBzip2 = spawnSync('bzip2', ['--version']).error === undefined;
@@ -44,6 +46,28 @@ test.for([
   ['7-Zip', '377abcaf271c'],
 ] as const)('a file of %s is told by its name', async ([packer, bytes]) => {
   await expect(read(Buffer.from(bytes, 'hex'))).rejects.toThrow(`a.log is packed with ${packer}`);
+});
+
+test.for([
+  [
+    'a workbook of Excel, and no log',
+    Buffer.from(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'),
+  ],
+  ['a workbook of Excel, and no log', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  ['packed with tar', Buffer.from(`access.log${'\0'.repeat(247)}ustar  `)],
+] as const)('what is no text is told by what it is: %s', async ([what, bytes]) => {
+  await expect(read(bytes)).rejects.toThrow(`a.log is ${what}`);
+  const source = {
+    name: 'a b.log',
+    version: null,
+    isFinal: true,
+    open: async function* () {
+      yield gzipSync(bytes);
+    },
+  };
+  const error = await errorOf(Array.fromAsync(plainText(source, new AbortController().signal)));
+  expect(error.message).toContain(what);
+  if (what.includes('tar')) expect(error.hint).toContain("tar -xOf 'a b.log' | crawlhouse logs add -");
 });
 
 test('a cut or damaged file is refused with its name', async () => {

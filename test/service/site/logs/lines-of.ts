@@ -87,7 +87,7 @@ export async function linesOf(
     reading,
     signal,
   );
-  return { name, events, rejects, ...tally };
+  return { name, events, rejects, assumedScheme: rows.assumedScheme, ...tally };
 }
 
 export const line = (address: string, more = '', path = '/a'): string =>

@@ -112,8 +112,10 @@ test.for([
   ['https://www.example.com/', 'OPTIONS / RTSP/1.0'],
   ['', 'OPTIONS sip:nm SIP/2.0'],
   ['https://www.example.com/a%20B/1.0', 'GET /a B/1.0'],
-  ['http://www.example.com/a', 'GET http://u:p@www.example.com/a HTTP/1.1'],
-  ['http://www.example.com/a@b', 'GET http://www.example.com/a@b HTTP/1.1'],
+  ['https://www.example.com/a', 'GET http://u:p@www.example.com/a HTTP/1.1'],
+  ['https://www.example.com/a@b', 'GET http://www.example.com/a@b HTTP/1.1'],
+  ['http://www.example.com/a', 'GET http://www.example.com:80/a HTTP/1.1'],
+  ['https://www.example.com/a', 'GET https://www.example.com/a HTTP/1.1'],
 ] as const)('%s is what is asked for by %s', async ([url, request]) => {
   const { events } = await linesOf(PLAIN.replace('GET /a HTTP/1.1', request), { format: 'combined' });
   expect(events.map((one) => one.url)).toEqual([url]);

@@ -1,6 +1,7 @@
 import { lookUp } from '../../../../core/text/look-up.ts';
 import type { LogField, LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
+import { isSiteHost } from './further-fields.ts';
 import { parseJsonLine, textOf, unescaped } from './json-format.ts';
 
 const HASH = 35;
@@ -31,8 +32,11 @@ const FIELDS: Readonly<Record<string, Column>> = {
   'cs(host)': 'host',
   'cs-host': 'host',
   'x-host-header': 'host',
+  'cs-uri-scheme': 'scheme',
+  'cs(x-forwarded-proto)': 'scheme',
   'cs-protocol': 'scheme',
   'sc-status': 'status',
+  bytes: 'bytes',
   'sc-bytes': 'bytes',
   'cs(referrer)': 'referer',
   'cs(referer)': 'referer',
@@ -49,11 +53,12 @@ type Columns = ReturnType<typeof columnsOf>;
  * line `#Fields:` names the columns of those after it; a record of CloudFront's JSON names its own
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html). Times are UTC, as both say.
  *
- * @param fields the last such line that was read, without its first word
+ * @param state the last such line that was read, without its first word, and the day of lines without a date
  */
-export function fieldsFormat(time: LogTime, fields: string): LogFormat {
-  let names = fields;
+export function fieldsFormat(time: LogTime, state: string): LogFormat {
+  let [names = '', ...day] = state.split(DAY_MARK);
   let columns = columnsOf(names);
+  const days = new LineDays(time, day);
   const nameColumns = (given: string): void => {
     if (given === names) return;
     names = given;
@@ -62,25 +67,69 @@ export function fieldsFormat(time: LogTime, fields: string): LogFormat {
   return {
     name: 'w3c',
     get state() {
-      return names;
+      return columns.has.has('date') ? names : [names, ...days.state].join(DAY_MARK);
     },
     read(text, from, end, line) {
       if (text.charCodeAt(from) === HASH) {
-        if (/^#fields:/i.test(text.slice(from, from + 8))) nameColumns(text.slice(from + 8, end).trim());
+        const [, directive = '', value = ''] =
+          /^#(fields|date): *(.*?) *$/i.exec(text.slice(from, end)) ?? [];
+        if (/^f/i.test(directive)) nameColumns(value);
+        else if (directive !== '') days.begin(value);
         return 'skip';
       }
       const whole = text.slice(from, end);
       const record = text.charCodeAt(from) === BRACE ? parseJsonLine(whole) : undefined;
       if (record) nameColumns(Object.keys(record).join(' '));
-      const isCoded = record !== undefined || whole.includes('\t');
+      const isCoded =
+        record !== undefined || (whole.includes('\t') && !columns.isAkamai && !whole.includes('"'));
       const values = record ? Object.values(record).map((value) => textOf(value, 'url')) : valuesIn(whole);
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
       line.tellsAgent = columns.has.has('agent');
       if (!columns.has.has('status')) return 'no_status';
       if (!columns.has.has('target')) return 'no_url';
-      return take(columns.places, values, line, { time, isCoded });
+      const found = take(columns.places, values, line, { time, isCoded, days });
+      // The number of a session of FTP.
+      if (line.method.startsWith('[')) return 'not_the_format';
+      // Its ARL begins with the host.
+      if (columns.isAkamai && line.host === '' && isSiteHost(/^\/([^/?]+)\//.exec(line.target)?.[1] ?? ''))
+        line.target = line.target.slice(1);
+      return found;
     },
   };
+}
+
+const DAY_MARK = '\t';
+const SECONDS_OF_DAY = 86_400;
+/** A clock that goes back by more than that has passed midnight. */
+const PASSED_MIDNIGHT = SECONDS_OF_DAY / 2;
+
+/** The days of lines that have a time alone: IIS names the day where a file begins, in a line `#Date:`. */
+class LineDays {
+  readonly #time: LogTime;
+  #last: number;
+
+  constructor(time: LogTime, [last = '']: readonly string[]) {
+    this.#time = time;
+    this.#last = last === '' ? Number.NaN : Number(last);
+  }
+
+  get state(): readonly string[] {
+    return Number.isNaN(this.#last) ? [] : [String(this.#last)];
+  }
+
+  begin(date: string): void {
+    const [day = '', clock = '00:00:00'] = date.split(' ');
+    this.#last = this.#time.iso(`${day}T${clock}Z`);
+  }
+
+  /** UTC seconds of a clock; NaN where no day is known. */
+  second(clock: string): number {
+    const ofDay = this.#time.iso(`1970-01-01T${clock.padStart(8, '0')}Z`);
+    const midnight = Math.floor(this.#last / SECONDS_OF_DAY) * SECONDS_OF_DAY;
+    const hasPassed = this.#last - (midnight + ofDay) > PASSED_MIDNIGHT;
+    this.#last = midnight + ofDay + (hasPassed ? SECONDS_OF_DAY : 0);
+    return this.#last;
+  }
 }
 
 /** The columns of a line: how many values it has, those that tell something, in the order in which they are taken. */
@@ -91,12 +140,16 @@ function columnsOf(text: string) {
     return column === undefined ? [] : [{ name, column, index }];
   });
   places.sort((a, b) => (RANKS.get(a.name) ?? 0) - (RANKS.get(b.name) ?? 0));
-  return { count: names.length, places, has: new Set(places.map(({ column }) => column)) };
+  const has = new Set(places.map(({ column }) => column));
+  return { count: names.length, places, has, isAkamai: names.includes('cs-ip') };
 }
 
-/** Values of Advanced Logging have quotation marks where they hold spaces. */
+/** Values of Advanced Logging have quotation marks where they hold spaces, those of Akamai in any case. */
 function valuesIn(whole: string): string[] {
-  if (whole.includes('\t')) return whole.split('\t');
+  if (whole.includes('\t')) {
+    const values = whole.split('\t');
+    return whole.includes('"') ? values.map((one) => /^"(.*)"$/.exec(one)?.[1] ?? one) : values;
+  }
   const cells = whole.trimEnd();
   if (!cells.includes('"')) return cells.split(' ');
   return [...cells.matchAll(/"((?:[^"]|"")*)"|[^ ]+/g)].map(([cell, quoted]) =>
@@ -108,7 +161,7 @@ function take(
   places: Columns['places'],
   values: readonly string[],
   line: LogLine,
-  { time, isCoded }: { readonly time: LogTime; readonly isCoded: boolean },
+  { time, isCoded, days }: { readonly time: LogTime; readonly isCoded: boolean; readonly days: LineDays },
 ): 'event' | RejectReason {
   const moment = { date: '', time: '', date_local: '', time_local: '', begin: '', epoch: '' };
   for (const { column, index } of places) {
@@ -117,7 +170,7 @@ function take(
     if (isMoment(column)) moment[column] = value;
     // CloudFront has tabs, or JSON, and percent-encodes texts once more; IIS has `+` for a space, which a URL has not.
     else if (column === 'agent' || column === 'forwarded')
-      line[column] = isCoded ? unescaped(unescaped(value)) : value.replaceAll(/\+(\+?)/g, ' $1');
+      line[column] = isCoded ? unescaped(unescaped(value)) : plainValue(value);
     else if (column === 'referer') line.referer = isCoded ? unescaped(unescaped(value)) : value;
     else if (column === 'target' || column === 'query')
       line[column] = isCoded ? unescaped(value).replaceAll('#', '%23') : withoutServerParts(value);
@@ -127,7 +180,9 @@ function take(
   else if (moment.begin !== '') line.second = time.iso(`${moment.begin}Z`);
   else if (moment.epoch !== '') line.second = time.epoch(moment.epoch);
   else if (moment.date_local !== '') line.second = time.iso(`${moment.date_local}T${moment.time_local}`);
+  else if (moment.time !== '') line.second = days.second(moment.time);
   else return 'no_time';
+  if (Number.isNaN(line.second) && moment.date === '' && moment.time !== '') return 'no_time';
   return Number.isNaN(line.second) ? 'bad_time' : 'event';
 }
 
@@ -143,6 +198,11 @@ function withoutServerParts(value: string): string {
   const query = plain.slice(mark).split('&');
   const kept = query.filter((one) => !SERVER_PARTS.test(one)).join('&');
   return kept === '' ? plain.slice(0, Math.max(mark - 1, 0)) : plain.slice(0, mark) + kept;
+}
+
+/** IIS has `+` for a space, which a value with spaces is not of. */
+function plainValue(value: string): string {
+  return value.includes(' ') ? value : value.replaceAll(/\+(\+?)/g, ' $1');
 }
 
 function isMoment(column: Column): column is Moment {

@@ -1,0 +1,89 @@
+/** What is often taken for an access log, by how its lines begin, and what to do then. */
+const OTHERS: readonly (readonly [begin: RegExp, what: string, hint: string])[] = [
+  [
+    /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: /,
+    'it is an error log of nginx',
+    'add the file that access_log names',
+  ],
+  [
+    /^\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[/,
+    'it is an error log of Apache',
+    'add the file that CustomLog names',
+  ],
+  [
+    /^\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d/,
+    'it is a log of PHP',
+    'add the access log of the web server',
+  ],
+  [/^\[#\|/, "it is GlassFish's server log", 'add the file in its folder access'],
+  [
+    /^\s*\d{10}\.\d{3}\s+-?\d+ \S+ [A-Z_]+\/\d{3} /,
+    "it is Squid's native log",
+    'let Squid write `logformat combined`, and add that',
+  ],
+  [/^\s*<(?:\?xml|!doctype|html|Events?\b)/i, 'it is XML or HTML', 'add the log as text'],
+  [
+    /^\{"Records":\[|"eventVersion":/,
+    "it is CloudTrail's log of API calls",
+    'add the logs of CloudFront, S3 or the load balancer',
+  ],
+  [
+    /^\S+ [A-Z]+: {2,}\S+:\d+ - "|^INFO:\s+\S+:\d+ - "/,
+    'it is the console of uvicorn, which has no time',
+    'let uvicorn log the time, and name its format',
+  ],
+  [/^%PDF-/, 'it is a PDF', 'export the log as text'],
+];
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
+/** Columns of W3C without the line that names them. */
+const NAMELESS = /^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](?:\S+[ \t]){6}/;
+/** A request in quotation marks that no status follows. */
+const NO_STATUS = /"[A-Z]{3,8} \S+ HTTP\/[\d.]+" (?!"?\d{3}\b)/;
+
+/** What lines are that no format has, with a hint; undefined for any others. */
+export function otherLog(
+  lines: readonly string[],
+): { readonly what: string; readonly hint: string } | undefined {
+  const written = lines.filter((one) => !one.startsWith('#'));
+  const fields = lines.findLast((one) => /^#fields:/i.test(one));
+  if (fields !== undefined) return lackOf(fields, lines);
+  const isMost = (shape: RegExp): boolean =>
+    written.length > 0 && written.filter((one) => shape.test(one)).length * 2 >= written.length;
+  const known = OTHERS.find(([begin]) => isMost(begin));
+  if (known !== undefined) return { what: known[1], hint: known[2] };
+  if (isMost(BINARY)) return { what: 'it is no text', hint: 'unpack or export it as text' };
+  if (isMost(NAMELESS))
+    return {
+      what: 'it has columns of W3C, and no line #Fields: names them',
+      hint: 'put the line #Fields: of the begin of the log before the others',
+    };
+  if (isMost(NO_STATUS))
+    return {
+      what: 'its requests have no status',
+      hint: 'add a log that has the status of each request, such as combined',
+    };
+  return undefined;
+}
+
+/** What the columns of a W3C log lack. */
+function lackOf(fields: string, lines: readonly string[]): { readonly what: string; readonly hint: string } {
+  const names = fields.toLowerCase().split(/\s+/).slice(1);
+  const has = (any: RegExp): boolean => names.some((one) => any.test(one));
+  const hasDay =
+    has(/^(?:date|date-local|beginrequest-utc|timestamp.*)$/) || lines.some((one) => /^#date:/i.test(one));
+  const lacks = [
+    ...(hasDay ? [] : ['the date']),
+    ...(has(/^(?:time|time-local|beginrequest-utc|timestamp.*)$/) ? [] : ['the time']),
+    ...(has(/^cs-uri(?:-stem)?$/) ? [] : ['the URL']),
+    ...(has(/^sc-status$/) ? [] : ['the status']),
+  ];
+  if (lacks.length === 0)
+    return { what: 'its lines do not have the columns that #Fields: names', hint: 'copy the log again' };
+  return {
+    what: `its columns lack ${lacks.join(', ')}: ${names.slice(0, 30).join(' ')}`,
+    hint: hasDay
+      ? 'let the server log the columns date, time, cs-uri-stem and sc-status'
+      : 'let IIS log the column date, or put a line such as #Date: 2026-11-10 00:00:00 before the others',
+  };
+}
