@@ -9,7 +9,15 @@ import { findStale, type Rhythm, rhythmsIn } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 
 /** Commands that load everything that is due: each mends what the one before it left. */
-const RUNS: readonly string[] = ['run', 'crawl', 'logs add', 'demand add', 'demand sync', 'demand remove'];
+const RUNS: readonly string[] = [
+  'run',
+  'crawl',
+  'logs add',
+  'logs remove',
+  'demand add',
+  'demand sync',
+  'demand remove',
+];
 
 export interface IncidentSettings extends PublishedPlace, CrawlFolderSettings {
   readonly projects: 'all' | readonly string[];

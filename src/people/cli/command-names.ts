@@ -3,6 +3,7 @@ export const COMMAND_NAMES = [
   'init',
   'crawl',
   'logs add',
+  'logs remove',
   'logs bots',
   'logs bots update',
   'demand add',

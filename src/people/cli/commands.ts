@@ -6,6 +6,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   init: async () => (await import('./commands/init.ts')).init,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
   'logs add': async () => (await import('./commands/logs-add.ts')).logsAdd,
+  'logs remove': async () => (await import('./commands/logs-remove.ts')).logsRemove,
   'logs bots': async () => (await import('./commands/logs-bots.ts')).logsBots,
   'logs bots update': async () => (await import('./commands/logs-bots-update.ts')).logsBotsUpdate,
   'demand add': async () => (await import('./commands/demand-add.ts')).demandAdd,

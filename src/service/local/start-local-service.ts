@@ -20,7 +20,8 @@ import type { LaunchedCrawl } from './crawls/launched-crawl.ts';
 import { createServer, type MoreRoutes } from './http/create-server.ts';
 import type { Context } from './http/serve.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
-import { AddedLogs, type LogsToAdd } from './logs/added-logs.ts';
+import { AddedLogs, type LogsToAdd, type LogsToRemove } from './logs/added-logs.ts';
+import type { RemovedLog } from './logs/remove-logs.ts';
 import { Notifier } from './notify/notifier.ts';
 import { addDemand, addedDemand, type DemandToAdd, removeAddedDemand } from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
@@ -73,6 +74,8 @@ export interface ServiceHandle extends AsyncDisposable {
   change(kind: ResourceKind, id: string, changes: Readonly<Record<string, unknown>>): Promise<void>;
   /** Adds access logs to a project, and gives the bots that they have. */
   addLogs(logs: LogsToAdd, signal: AbortSignal): Promise<readonly BotReport[]>;
+  /** Takes access logs out of a project again. Throws as `AddedLogs.remove`. */
+  removeLogs(logs: LogsToRemove, signal: AbortSignal): Promise<readonly RemovedLog[]>;
   /** Days of dated data that were added or changed, with the datasets that were loaded since. */
   changedDays(): Promise<readonly ChangedDay[]>;
   /** Notes what was loaded, for `changedDays`. */
@@ -80,7 +83,11 @@ export interface ServiceHandle extends AsyncDisposable {
   /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
   addDemand(projectId: string, work: DemandToAdd, signal: AbortSignal): Promise<AddedDemand>;
   /** Takes the exports of some files out again. Throws as `removeAddedDemand`. */
-  removeDemand(projectId: string, files: readonly NamedFile[]): Promise<readonly RemovedDemand[]>;
+  removeDemand(
+    projectId: string,
+    files: readonly NamedFile[],
+    isDryRun?: boolean,
+  ): Promise<readonly RemovedDemand[]>;
   /** The hashes of the exports that were added to a project, of those that begin so. */
   addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -146,13 +153,14 @@ export async function startLocalService(
         await changeRecord(context, kind, id, changes);
       },
       addLogs: logs.add.bind(logs),
+      removeLogs: logs.remove.bind(logs),
       changedDays: async () => {
         await logs.settle();
         return changedDays(rows);
       },
       noteLoadedDays: (spans) => noteLoadedDays(rows, spans),
       addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
-      removeDemand: (projectId, files) => removeAddedDemand(context, projectId, files),
+      removeDemand: (projectId, files, isDryRun) => removeAddedDemand(context, projectId, files, isDryRun),
       addedDemand: (projectId, mark) => addedDemand(context, projectId, mark),
     };
   } catch (error) {

@@ -32,6 +32,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   load: ['package'],
   backup: ['copy.duckdb'],
   'logs add': ['access.log'],
+  'logs remove': ['access.log'],
   'logs bots update': ['gptbot.json'],
   'demand add': ['pages.csv'],
   'demand remove': ['pages.csv'],

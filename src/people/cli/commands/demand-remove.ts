@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { counted } from '../../../core/text/amounts.ts';
-import type { RemovedDemand } from '../../../service/local/ranking/remove-demand.ts';
+import type { NamedFile, RemovedDemand } from '../../../service/local/ranking/remove-demand.ts';
 import { hashOf } from '../../../service/site/demand/read-demand.ts';
 import type { Command } from '../command.ts';
 import { neededArguments } from '../flag-values.ts';
-import { endDemand } from '../local/load-demand.ts';
-import { loadLocal } from '../local/load-local.ts';
+import { endRemoval, removeOrFinish } from '../local/end-load.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
 import { shownPath } from '../local/shown-path.ts';
@@ -16,23 +15,28 @@ export const demandRemove: Command = {
   keepsLog: true,
   summary: 'take files that demand add added out again; what they had replaced comes back',
   positionals: { shown: 'FILE…', most: Number.POSITIVE_INFINITY },
-  flags: { project: LOCAL_PROJECT_FLAGS.project },
+  flags: {
+    project: LOCAL_PROJECT_FLAGS.project,
+    'dry-run': { help: 'print what would be removed, and remove nothing' },
+  },
   async run(invocation) {
     const { workingDirectory: folder, signal, logger } = invocation;
     const named = neededArguments(invocation, 'no file named', 'crawlhouse demand remove FILE…');
     const settings = await invocation.settings();
-    const files = [];
+    const files: NamedFile[] = [];
     for (const path of named.map((one) => resolve(folder, one)))
       files.push({ path, sha256: existsSync(path) ? await hashOf(path, signal) : null });
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const project = await localProject(service, projectFlags(invocation));
-    const removed = await service.handle.removeDemand(project.id, files);
-    const result = await loadLocal(invocation, service, project.id, 'demand remove');
-    return await endDemand(invocation, result, [], {
-      document: { project: { id: project.id, name: project.name }, removed },
+    const isDryRun = invocation.has('dry-run');
+    const removed = await removeOrFinish(service, project.id, isDryRun, () =>
+      service.handle.removeDemand(project.id, files, isDryRun),
+    );
+    return await endRemoval(invocation, service, project, {
+      removed,
+      command: 'demand remove',
       text: removed.map((one) => describe(one, folder)).join(''),
       idle: 'Nothing new: the warehouse had none of these search results.',
-      next: async () => '',
     });
   },
 };

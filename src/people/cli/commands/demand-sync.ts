@@ -3,7 +3,8 @@ import { googleAccess } from '../../../service/site/demand/search-console/google
 import { propertyOf, SearchConsole } from '../../../service/site/demand/search-console/search-console.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
-import { endDemand, refuseMixing } from '../local/load-demand.ts';
+import { endLoad } from '../local/end-load.ts';
+import { refuseMixing } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';
 import { LOCAL_PROJECT_FLAGS, localProject, projectFlags } from '../local/local-project.ts';
 import { LocalService } from '../local/local-service.ts';
@@ -35,7 +36,7 @@ export const demandSync: Command = {
     const synced = await syncDemand(invocation, { service, console, project, property, days });
     const result = await loadLocal(invocation, service, project.id, 'demand sync');
     const { error, ...sums } = synced;
-    return await endDemand(invocation, result, error === null ? [] : [error], {
+    return await endLoad(invocation, result, error === null ? [] : [error], {
       document: { project: { id: project.id, name: project.name }, property, ...sums },
       text: `${property}: ${describe(synced)}`,
       idle: 'Nothing new: the warehouse has these days.',

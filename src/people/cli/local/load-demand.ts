@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
-import { exitCodeOf, type RunResult } from '../../../project/model/runs/run-result.ts';
+import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
@@ -16,9 +16,9 @@ import {
   describeDemand,
   replacedText,
 } from '../reports/demand-report.ts';
-import { printErrors, runSummary } from '../reports/run-report.ts';
 import { describeUnderstood, hasGuess, isAgreed, type Understood } from '../reports/understood.ts';
 import { understoodDemand } from '../reports/understood-demand.ts';
+import { endLoad } from './end-load.ts';
 import { loadLocal } from './load-local.ts';
 import type { LocalService } from './local-service.ts';
 import { unloadedDays, unloadedText } from './unloaded-days.ts';
@@ -120,7 +120,7 @@ export async function loadDemand(
     ...outcomes.map((outcome) => describeDemand(outcome, invocation.workingDirectory)),
     unloaded.map(unloadedText).join(''),
   ];
-  return await endDemand(invocation, result, refused, {
+  return await endLoad(invocation, result, refused, {
     document: {
       project: { id: project.id, name: project.name },
       exports: outcomes.map(demandDocument),
@@ -130,32 +130,6 @@ export async function loadDemand(
     idle: 'Nothing new: the warehouse has these search results.',
     next: async () => nextStep(await invocation.settings(), outcomes),
   });
-}
-
-/** Prints what became of search data and of the run that loaded it; gives the exit code. */
-export async function endDemand(
-  invocation: Invocation,
-  result: RunResult,
-  own: readonly CrawlhouseError[],
-  said: {
-    readonly document: object;
-    readonly text: string;
-    readonly idle: string;
-    readonly next: () => Promise<string>;
-  },
-): Promise<number> {
-  const isJson = invocation.has('json');
-  const errors = [...own, ...result.errors];
-  const exitCode = exitCodeOf(errors);
-  const end = { run: result.report, error: failureOf(errors, exitCode) };
-  if (isJson) await invocation.printJson({ ...said.document, ...end });
-  else await invocation.print(said.text);
-  for (const error of own) printError(error, invocation.has('debug'));
-  const settings = await invocation.settings();
-  if (!isJson) invocation.say(`\n${await runSummary(invocation, settings, result.report, said.idle)}`);
-  printErrors(invocation, result);
-  if (exitCode === 0 && !isJson) invocation.say(await said.next());
-  return exitCode;
 }
 
 const NEXT = 'q18_demand_that_is_not_met';

@@ -1,10 +1,11 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { type FileHandle, glob, open as openFile, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import type { NamedLog } from '../../../service/local/logs/remove-logs.ts';
 import type { LogSource } from '../../../service/site/logs/log-source.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
@@ -43,6 +44,20 @@ export async function* logSources(
         seen.add(path);
         yield await localLog(path);
       }
+  }
+}
+
+/** Logs that a person names to remove them: those that are there, and the paths of others. */
+export async function* namedLogs(
+  named: readonly string[],
+  place: LogPlace,
+  signal: AbortSignal,
+): AsyncGenerator<NamedLog> {
+  for (const one of named) {
+    const path = one.includes('://') ? one : resolve(place.folder, one);
+    const isPath = one !== '-' && !STORE_NAMES.some((name) => one.startsWith(`${name}:`));
+    if (isPath && !GLOB.test(one) && !existsSync(path)) yield { path, source: null };
+    else for await (const source of logSources([one], place, signal)) yield { path: source.name, source };
   }
 }
 

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import { GRANULARITIES } from '../../api/resources/fields.ts';
 import type { RejectReason } from '../../site/logs/log-line.ts';
@@ -8,11 +9,13 @@ import type { LogSource } from '../../site/logs/log-source.ts';
 import { find } from '../resources/find.ts';
 import { type Resources, resourceId, type StoredResource } from '../resources/resources.ts';
 import { switchOnLogs } from '../resources/seed.ts';
+import { dryTransaction } from '../rows/dry-transaction.ts';
 import type { ServiceRows } from '../rows/row-store.ts';
 import { eventsKeptOtherwise, type KnownFile, readFiles } from './known-files.ts';
 import { type AddingLogs, LogAdder } from './log-adder.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
 import { LogTables } from './log-tables.ts';
+import { type NamedLog, type RemovedLog, removeLogs } from './remove-logs.ts';
 import { addedLogPages, settleLogDays } from './settle-log-days.ts';
 
 export interface LogsToAdd extends Pick<AddingLogs, 'rules' | 'again' | 'bots' | 'confirm' | 'isDryRun'> {
@@ -22,6 +25,13 @@ export interface LogsToAdd extends Pick<AddingLogs, 'rules' | 'again' | 'bots' |
   readonly onForget?: ((isToForget: boolean) => void) | undefined;
   /** Is told of each file when it was read. */
   readonly onFile: (report: LogFileReport) => void;
+}
+
+export interface LogsToRemove {
+  readonly projectId: string;
+  readonly files: AsyncIterable<NamedLog>;
+  /** Whether nothing is removed, only reported. */
+  readonly isDryRun: boolean;
 }
 
 interface LogWork {
@@ -96,6 +106,27 @@ export class AddedLogs {
     }
   }
 
+  /**
+   * Takes files out of a project, in one transaction.
+   *
+   * @throws CrawlhouseError `usage` for a file that was not added
+   */
+  async remove({ projectId, files, isDryRun }: LogsToRemove, signal: AbortSignal): Promise<RemovedLog[]> {
+    const { rows } = this.#work;
+    const tables = new LogTables(projectId);
+    try {
+      return await rows.use(async (connection) => {
+        if (!(await tables.isThere(connection)))
+          throw new CrawlhouseError('usage', 'no access logs were added to the project');
+        await tables.make(connection);
+        const store = { connection, tables, secret: await tables.secret(connection) };
+        return await dryTransaction(connection, isDryRun, () => removeLogs(store, files, signal));
+      }, signal);
+    } finally {
+      await this.settle();
+    }
+  }
+
   /** Finishes what an interruption left: counts of days, and the records of files. */
   async settle(): Promise<void> {
     const { resources, rows, clock } = this.#work;
@@ -112,16 +143,19 @@ export class AddedLogs {
 
   #register(project: StoredResource, tables: LogTables, files: readonly KnownFile[]): void {
     const { resources } = this.#work;
-    if (files.length === 0) return;
+    const documents = files.map((file) =>
+      ingestFile(resourceId('log file', project.id, file.id), project.id, file),
+    );
+    const ids = new Set(documents.map(({ id }) => id));
     resources.transaction(() => {
+      for (const { id, _is_log } of resources.list('ingest_files', project.id))
+        if (_is_log === true && !ids.has(id)) resources.delete('ingest_files', id);
+      if (files.length === 0 && resources.dataset(project.id, 'events') === undefined) return;
       switchOnLogs(resources, project.id);
       resources.putDataset(project.id, 'events', { table: tables.events, columns: tables.columns() });
       for (const granularity of GRANULARITIES)
         resources.putDataset(project.id, `log_pages_${granularity}`, addedLogPages(project.id, granularity));
-      for (const file of files) {
-        const id = resourceId('log file', project.id, file.id);
-        resources.put('ingest_files', project.id, ingestFile(id, project.id, file));
-      }
+      for (const document of documents) resources.put('ingest_files', project.id, document);
     });
   }
 }
@@ -148,5 +182,6 @@ function ingestFile(id: string, project_id: string, file: KnownFile): StoredReso
       ]),
     ),
     size: file.offset,
+    _is_log: true,
   };
 }

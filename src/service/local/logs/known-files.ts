@@ -42,7 +42,7 @@ export interface KnownFile {
 }
 
 /** Where `readingOf` has the rules for queries and addresses. */
-const READING_OF_VISITORS = [3, 4];
+export const READING_OF_VISITORS = ['$[3]', '$[4]'];
 
 /** What of the rules changes the events of a file, as a text. */
 export function readingOf(rules: LogRules, format: string): string {
@@ -57,8 +57,9 @@ export async function eventsKeptOtherwise(
   tables: LogTables,
   rules: LogRules,
 ): Promise<number> {
-  const [queries, addresses] = READING_OF_VISITORS.map((place) => `json_extract(reading, '$[${place}]')`);
-  const sql = `SELECT coalesce(sum(events), 0) FROM ${tables.files}
+  const [queries, addresses] = READING_OF_VISITORS.map((place) => `json_extract(reading, '${place}')`);
+  const sql = `SELECT coalesce(sum(events + (SELECT count(*) FROM ${tables.hidden} AS hidden WHERE hidden.file = known.id)), 0)
+    FROM ${tables.files} AS known
     WHERE reading IS NULL OR ${queries} <> ?::JSON OR ${addresses} <> ?::JSON`;
   const values = [rules.query_strings, rules.addresses].map((one) => JSON.stringify(one));
   return Number(await connection.scalar(sql, values));
@@ -109,6 +110,8 @@ interface ReadFile {
   readonly known: KnownFile | null;
   readonly source: LogSource;
   readonly rules: LogRules;
+  /** Whether what was read before of other files gave way. */
+  readonly again: boolean;
   /** Its first bytes. */
   readonly begin: string;
   /** Of its text up to where it was read. */
@@ -127,7 +130,7 @@ export async function recordFile(
   connection: Connection,
   tables: LogTables,
   report: LogFileReport,
-  { id, known, source, rules, begin, digest, lines, state, days, secret, now }: ReadFile,
+  { id, known, source, rules, again, begin, digest, lines, state, days, secret, now }: ReadFile,
 ): Promise<void> {
   const { name, version } = source;
   const headBytes = Math.min(HEAD_BYTES, digest.offset, begin.length);
@@ -148,10 +151,16 @@ export async function recordFile(
     values,
   );
   if (version !== null)
-    await connection.run(`INSERT OR REPLACE INTO ${tables.names} VALUES (?, ?)`, [
+    await connection.run(`INSERT OR REPLACE INTO ${tables.names} VALUES (?, ?, ?)`, [
       name,
       versionOf(version, rules),
+      id,
     ]);
+  if (lines > (known?.lines ?? 0))
+    await connection.run(
+      `INSERT INTO ${tables.readings} SELECT coalesce(max(seq), 0) + 1, ?, ?, ?, ?, ? FROM ${tables.readings}`,
+      [id, known?.lines ?? 0, lines, digest.value(), again],
+    );
   await connection.run(
     `INSERT OR IGNORE INTO ${tables.staleDays} SELECT DATE '1970-01-01' + day
       FROM (SELECT unnest(from_json(?::JSON, '["INTEGER"]')) AS day)`,
@@ -167,8 +176,13 @@ export async function noteStaleDays(connection: Connection, tables: LogTables, d
 /** Forgets the events of a file, which is read again. */
 export async function forgetFile(connection: Connection, tables: LogTables, id: number): Promise<void> {
   await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE file = ${id}`);
-  await connection.run(`DELETE FROM ${tables.lines} WHERE file = ${id}`);
-  await connection.run(`DELETE FROM ${tables.former} WHERE id = ${id}`);
+  for (const [table, file] of [
+    [tables.lines, 'file'],
+    [tables.hidden, 'file'],
+    [tables.readings, 'file_id'],
+    [tables.former, 'id'],
+  ])
+    await connection.run(`DELETE FROM ${table} WHERE ${file} = ${id}`);
 }
 
 /** The files that were read, the first one first. */

@@ -1,6 +1,6 @@
 import { type Connection, table } from '../../../core/duckdb/duckdb.ts';
 import type { EventRows } from '../../site/logs/event-rows.ts';
-import { noteStaleDays } from './known-files.ts';
+import { noteStaleDays, READING_OF_VISITORS } from './known-files.ts';
 import type { LogTables } from './log-tables.ts';
 
 /** Lines of a file that were read before in others. */
@@ -23,6 +23,8 @@ interface NewLines {
   readonly reading: string;
   /** Whether what was read before gives way, however it was read. */
   readonly again: boolean;
+  /** Where the reading stands among others that are there; absent: behind all of them. */
+  readonly seq?: number;
 }
 
 /**
@@ -38,27 +40,30 @@ interface NewLines {
 export async function dropKnownLines(
   connection: Connection,
   tables: LogTables,
-  { id, from, reading, again }: NewLines,
+  { id, from, reading, again, seq }: NewLines,
 ): Promise<{ readonly count: number; readonly name: string | null }> {
   const own = `${tables.lines} WHERE file = ${id} AND line > ${from}`;
   const isOther = again ? 'true' : 'reading IS DISTINCT FROM ?';
   const values = again ? [] : [reading];
   const others = await connection.rows(
-    `SELECT id FROM ${tables.files} WHERE id <> ${id} AND events > 0 AND ${isOther}`,
-    values,
+    `SELECT id, ${READING_OF_VISITORS.map((place) => `json_extract(reading, '${place}') = json_extract(?, '${place}')`).join(' AND ')} AS is_alike
+      FROM ${tables.files} WHERE id <> ${id} AND ${isOther}`,
+    [...READING_OF_VISITORS.map(() => reading), ...values],
   );
   const otherIds = others.map((one) => Number(one.id));
-  if (otherIds.length > 0) await dropOlder(connection, tables, own, otherIds);
-  const span = `second BETWEEN (SELECT min(second) FROM ${own}) AND (SELECT max(second) FROM ${own})`;
+  const earlier = earlierOnly(tables, seq);
+  const unlike = others.filter((one) => one.is_alike !== true).map((one) => Number(one.id));
+  if (otherIds.length > 0) await dropOlder(connection, tables, { id, own, files: otherIds, unlike, earlier });
+  const span = `second BETWEEN (SELECT min(second) FROM ${own}) AND (SELECT max(second) FROM ${own}) AND ${earlier}`;
   const alike = `FROM ${tables.lines} WHERE file <> ${id} AND ${span}${otherIds.length === 0 ? '' : ` AND file NOT IN (${otherIds.join(', ')})`}`;
   if ((await connection.scalar(`SELECT count(*) > 0 FROM (SELECT 1 ${alike} LIMIT 1)`)) !== true)
     return { count: 0, name: null };
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${HITS} AS
-      WITH known AS (SELECT mark, count(*) AS n, min(file) AS file ${alike} GROUP BY mark),
+      WITH known AS (SELECT mark, count(*) AS n, min(file) AS file, list(DISTINCT file) AS files ${alike} GROUP BY mark),
       own AS (SELECT rowid AS place, line, path, mark, row_number() OVER (PARTITION BY mark ORDER BY line) AS nth FROM ${own}),
       hit AS (
-        SELECT place, line, path, known.file AS file, coalesce(nth <= known.n, false) AS is_known FROM own LEFT JOIN known USING (mark)
+        SELECT place, line, path, known.file AS file, files, coalesce(nth <= known.n, false) AS is_known FROM own LEFT JOIN known USING (mark)
       ),
       merged AS (
         SELECT file, true AS is_merged
@@ -66,13 +71,13 @@ export async function dropKnownLines(
         JOIN (SELECT file, count(*) AS n ${alike} GROUP BY file) AS there USING (file)
         WHERE here.n * 100 >= there.n * ${MERGED} AND paths > 1
       )
-      SELECT place, file FROM hit LEFT JOIN merged USING (file)
+      SELECT place, file, files FROM hit LEFT JOIN merged USING (file)
       QUALIFY is_known AND (
         coalesce(is_merged, false)
         OR lag(is_known, 1, ${from === 0}) OVER (ORDER BY line) OR lead(is_known, 1, false) OVER (ORDER BY line)
       )`,
   );
-  await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
+  await hide(connection, tables, 'files');
   const [found] = await connection.rows(
     `SELECT (SELECT count(*) FROM ${HITS}) AS count, (SELECT name FROM ${tables.files} WHERE id = (SELECT min(file) FROM ${HITS})) AS name`,
   );
@@ -80,25 +85,57 @@ export async function dropKnownLines(
   return { count: Number(found?.count), name: (found?.name as string | null) ?? null };
 }
 
+/** Moves the lines of `HITS` to those that do not count; `by` gives the files that they give way to. */
+async function hide(connection: Connection, tables: LogTables, by: string): Promise<void> {
+  await connection.run(
+    `INSERT INTO ${tables.hidden} BY NAME SELECT line.*, ${by} AS hidden_by
+      FROM ${tables.lines} AS line JOIN ${HITS} AS hit ON line.rowid = hit.place`,
+  );
+  await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
+}
+
+/** A condition on lines: those that were read before a reading. */
+function earlierOnly({ readings }: LogTables, seq: number | undefined): string {
+  if (seq === undefined) return 'true';
+  return `NOT EXISTS (SELECT 1 FROM ${readings} WHERE seq > ${seq} AND file_id = file AND line > after_line AND line <= to_line)`;
+}
+
+interface OlderLines {
+  readonly id: number;
+  /** The lines that take their place. */
+  readonly own: string;
+  readonly files: readonly number[];
+  /** Of these, the ones that were read by other rules for queries and addresses: nothing of their values may stay. */
+  readonly unlike: readonly number[];
+  /** A condition on their lines. */
+  readonly earlier: string;
+}
+
 /** Takes lines out of the files that were read before in another way. */
 async function dropOlder(
   connection: Connection,
   tables: LogTables,
-  own: string,
-  files: readonly number[],
+  { id, own, files, unlike, earlier }: OlderLines,
 ): Promise<void> {
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${HITS} AS
       WITH new AS (SELECT mark, count(*) AS n FROM ${own} GROUP BY mark),
       old AS (
         SELECT rowid AS place, file, mark, row_number() OVER (PARTITION BY mark ORDER BY file, line) AS nth
-        FROM ${tables.lines} WHERE file IN (${files.join(', ')})
+        FROM ${tables.lines} WHERE file IN (${files.join(', ')}) AND ${earlier}
       )
       SELECT place, file FROM old JOIN new USING (mark) WHERE nth <= n`,
   );
   const places = `rowid IN (SELECT place FROM ${HITS})`;
   await noteStaleDays(connection, tables, `SELECT DISTINCT day FROM ${tables.lines} WHERE ${places}`);
-  await connection.run(`DELETE FROM ${tables.lines} WHERE ${places}`);
+  if (unlike.length > 0) {
+    const values = `file IN (${unlike.join(', ')})`;
+    await connection.run(`DELETE FROM ${tables.lines} WHERE ${places} AND ${values}`);
+    await connection.run(
+      `DELETE FROM ${tables.hidden} WHERE ${values} AND mark IN (SELECT mark FROM ${own})`,
+    );
+  }
+  await hide(connection, tables, `[${id}]`);
   await connection.run(
     `UPDATE ${tables.files} AS known SET events = events - gone.n
       FROM (SELECT file, count(*) AS n FROM ${HITS} GROUP BY file) AS gone WHERE gone.file = known.id`,
@@ -151,7 +188,7 @@ export async function dropCopies(
       )
       SELECT DISTINCT place FROM pairs JOIN ends USING (begin, shift) WHERE nth < until AND shift > 1`,
   );
-  await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
+  await hide(connection, tables, `[${id}]`);
   const count = Number(await connection.scalar(`SELECT count(*) FROM ${HITS}`));
   await connection.run(`DROP TABLE ${HITS}`);
   return count;

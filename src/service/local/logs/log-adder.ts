@@ -20,18 +20,11 @@ import { lineMarks, TextDigest } from '../../site/logs/text-digest.ts';
 import { AgentNumbers } from './agent-numbers.ts';
 import { beginOf, type FileBegin, textFrom } from './file-begin.ts';
 import { InsertEvents } from './insert-events.ts';
-import {
-  forgetFile,
-  type KnownFile,
-  nextFileId,
-  Rejects,
-  readingOf,
-  recordFile,
-  wasRead,
-} from './known-files.ts';
+import { type KnownFile, nextFileId, Rejects, readingOf, recordFile, wasRead } from './known-files.ts';
 import { dropCopies, dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
 import { understoodLines } from './understood-lines.ts';
+import { withdrawFile } from './withdraw-file.ts';
 
 const DAY = 86_400;
 /** Days after which a salt is forgotten: what has its hashes can then be traced to no address. */
@@ -121,7 +114,7 @@ export class LogAdder {
     const isSame = begin.known?.reading === reading && !again;
     const known = isSame ? begin.known : null;
     const id = begin.known?.id ?? (await nextFileId(connection, tables));
-    if (!isSame) await forgetFile(connection, tables, id);
+    if (!isSame) await withdrawFile(connection, tables, id);
     const state = known?.state ?? learnedState(formatOfName(name, time), begin.sample);
     const isGuess = rules.format === 'auto';
     const format = isGuess ? guessedFormat(name, time, state) : formatOfName(name, time, state);
@@ -167,7 +160,7 @@ export class LogAdder {
     else if (this.#adding.isDryRun) throw new RefusedFile({ ...report, status: 'known' });
     await this.#made.hashes?.write(connection, now);
     await recordFile(connection, tables, report, {
-      ...{ id, known, source, rules, begin: begin.sample, digest, lines: tally.lines },
+      ...{ id, known, source, rules, again, begin: begin.sample, digest, lines: tally.lines },
       ...{ state: format.state ?? '', days: rows.days, secret, now },
     });
     if (!isKnown) return report;

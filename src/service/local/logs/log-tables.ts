@@ -46,6 +46,9 @@ const CELLS: Readonly<Record<string, string>> = {
   client: 'line.client',
 };
 
+const LINE_COLUMNS = `line BIGINT, second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
+  referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER, mark BIGINT`;
+
 /** As `columnsOf`, with days that are found without reading those around them. */
 export function datedColumnsOf(fields: readonly FieldRecord[]): Column[] {
   return columnsOf(fields).map((column) =>
@@ -57,6 +60,10 @@ export class LogTables {
   readonly #projectId: string;
   /** One row an event, without what follows from others. */
   readonly lines: string;
+  /** Rows of lines that another one counts: each comes back if what hides it is removed. */
+  readonly hidden: string;
+  /** Each time that lines of a file were read, in their order. */
+  readonly readings: string;
   readonly agents: string;
   readonly origins: string;
   /** One row a file that was read. */
@@ -77,6 +84,8 @@ export class LogTables {
     const table = (name: string): string => ServiceRows.table(`log_${name}_${projectId}`);
     this.#projectId = projectId;
     this.lines = table('lines');
+    this.hidden = table('hidden');
+    this.readings = table('readings');
     this.agents = table('agents');
     this.origins = table('origins');
     this.files = table('files');
@@ -100,10 +109,11 @@ export class LogTables {
   /** Idempotent. */
   async make(connection: Connection): Promise<void> {
     for (const [name, columns] of [
+      [this.lines, LINE_COLUMNS],
+      [this.hidden, `${LINE_COLUMNS}, hidden_by INTEGER[]`],
       [
-        this.lines,
-        `line BIGINT, second BIGINT, day DATE, origin INTEGER, path VARCHAR, method VARCHAR, status SMALLINT, bytes BIGINT,
-        referer VARCHAR, agent INTEGER, verification TINYINT, is_seo_visit BOOLEAN, client VARCHAR, file INTEGER, mark BIGINT`,
+        this.readings,
+        'seq BIGINT PRIMARY KEY, file_id INTEGER, after_line BIGINT, to_line BIGINT, digest VARCHAR, again BOOLEAN',
       ],
       [
         this.agents,
@@ -116,7 +126,7 @@ export class LogTables {
         digest VARCHAR, "offset" BIGINT, lines BIGINT, events BIGINT, rejected BIGINT, skipped BIGINT, other_hosts BIGINT,
         rejects VARCHAR, added_at BIGINT`,
       ],
-      [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR'],
+      [this.names, 'name VARCHAR PRIMARY KEY, version VARCHAR, file_id INTEGER'],
       [this.staleDays, 'day DATE PRIMARY KEY'],
       [this.salts, 'day DATE PRIMARY KEY, salt VARCHAR'],
       [this.#secrets, 'secret VARCHAR'],
@@ -124,6 +134,13 @@ export class LogTables {
     ] as const)
       await connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
     if (await this.areFormer(connection)) await connection.transaction(() => this.#renew(connection));
+    await connection.run(`ALTER TABLE ${this.names} ADD COLUMN IF NOT EXISTS file_id INTEGER`);
+    // Of files that a version without readings has read.
+    await connection.run(
+      `INSERT INTO ${this.readings}
+        SELECT row_number() OVER (ORDER BY id) + (SELECT coalesce(max(seq), 0) FROM ${this.readings}), id, 0, lines, digest, false
+        FROM ${this.files} WHERE id NOT IN (SELECT file_id FROM ${this.readings})`,
+    );
     const cells = this.columns().map(({ id, field }) => `${lookUp(CELLS, field.name)} AS ${ident(id)}`);
     await connection.run(
       `CREATE VIEW IF NOT EXISTS ${ServiceRows.table(this.events)} AS SELECT line.rowid AS rowid, ${cells.join(', ')}

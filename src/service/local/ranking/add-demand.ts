@@ -6,6 +6,7 @@ import { ownHosts } from '../../site/logs/request-parts.ts';
 import { find } from '../resources/find.ts';
 import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
+import { dryTransaction } from '../rows/dry-transaction.ts';
 import type { ServiceData } from '../rows/service-state.ts';
 import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
 import { type NamedFile, type RemovedDemand, removeDemand } from './remove-demand.ts';
@@ -96,12 +97,14 @@ export async function addDemand(
 /**
  * Takes the exports of some files out of a project's ranking performance, in one transaction.
  *
+ * @param isDryRun nothing is taken out: only reported
  * @throws CrawlhouseError `usage` for a file that was not added, or only together with others
  */
 export async function removeAddedDemand(
   { resources, rows }: ServiceData,
   projectId: string,
   files: readonly NamedFile[],
+  isDryRun = false,
 ): Promise<RemovedDemand[]> {
   if (resources.dataset(projectId, RANKING) === undefined)
     throw new CrawlhouseError('usage', 'no search data were added to the project');
@@ -109,7 +112,7 @@ export async function removeAddedDemand(
   const tables = demandTables(projectId);
   return await rows.use(async (connection) => {
     await makeDemandTables(connection, tables, false);
-    return await connection.transaction(() => removeDemand(connection, tables, files));
+    return await dryTransaction(connection, isDryRun, () => removeDemand(connection, tables, files));
   });
 }
 

@@ -2,7 +2,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readingRules } from '../../../../src/people/cli/local/add-logs.ts';
-import { logSources } from '../../../../src/people/cli/local/log-sources.ts';
+import { logSources, namedLogs } from '../../../../src/people/cli/local/log-sources.ts';
 import type { Settings } from '../../../../src/project/settings/settings.ts';
 import { AddedLogs, type LogsToAdd } from '../../../../src/service/local/logs/added-logs.ts';
 import { Resources } from '../../../../src/service/local/resources/resources.ts';
@@ -99,6 +99,12 @@ export async function openLogs() {
         signal,
       );
       return { files, bots };
+    },
+    /** Takes files out again; one that is not there is named by its path. */
+    async remove(names: readonly string[], isDryRun = false, signal = new AbortController().signal) {
+      const place = { settings: { state_dir: folder } as Settings, folder: join(folder, 'var') };
+      const files = namedLogs(names, place, signal);
+      return await logs.remove({ projectId: project.id, files, isDryRun }, signal);
     },
     /** Values of the events by the names of fields. */
     async events(...names: string[]): Promise<unknown[][]> {
