@@ -41,7 +41,14 @@ export const demandRemove: Command = {
   },
 };
 
-function describe({ files, rows, days, restored_rows: restored }: RemovedDemand, folder: string): string {
+function describe(
+  { files, rows, days, restored_rows: restored, still_out: out }: RemovedDemand,
+  folder: string,
+): string {
   const back = restored === 0 ? '' : `; ${counted(restored, 'row')} of earlier exports are back`;
-  return `${files.map((file) => shownPath(folder, file)).join(', ')}: ${counted(rows, 'row')} of ${counted(days, 'day')} removed${back}.\n`;
+  return `${files.map((file) => shownPath(folder, file)).join(', ')}: ${counted(rows, 'row')} of ${counted(days, 'day')} removed${back}.\n${out.map((file) => stillOut(shownPath(folder, file))).join('')}`;
+}
+
+function stillOut(file: string): string {
+  return `${file} was added with --keep, and days of it stay out: they would hide totals of a period. Without --keep they are added: crawlhouse demand add ${file}\n`;
 }

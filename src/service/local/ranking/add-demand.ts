@@ -8,7 +8,7 @@ import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
 import { dryTransaction } from '../rows/dry-transaction.ts';
 import type { ServiceData } from '../rows/service-state.ts';
-import { DEMAND_COLUMNS, demandTables, EXPORT, makeDemandTables } from './demand-tables.ts';
+import { DEMAND_COLUMNS, demandTables, EXPORT, IS_KEPT_OUT, makeDemandTables } from './demand-tables.ts';
 import { type NamedFile, type RemovedDemand, removeDemand } from './remove-demand.ts';
 import { STAGED } from './repeated-demand.ts';
 import type { Replaced } from './replaced-demand.ts';
@@ -63,8 +63,9 @@ export async function addDemand(
   const added = await rows.use(async (connection): Promise<AddedDemand> => {
     await makeDemandTables(connection, tables, resources.dataset(projectId, RANKING) === undefined);
     const [known] = await connection.rows(
-      `SELECT summary FROM ${tables.exports} WHERE hash = $1 AND hash IN (SELECT ${EXPORT} FROM ${tables.rows})`,
-      [source.hash],
+      `SELECT summary FROM ${tables.exports} WHERE hash = $1 AND hash IN (SELECT ${EXPORT} FROM ${tables.rows})
+         AND ($2 OR hash NOT IN (SELECT ${EXPORT} FROM ${tables.replacedRows} WHERE ${IS_KEPT_OUT}))`,
+      [source.hash, keep],
     );
     if (known !== undefined)
       return { ...summaryOf(String(known.summary)), status: 'unchanged', changed: null };

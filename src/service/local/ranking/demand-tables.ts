@@ -23,10 +23,19 @@ const DEMAND_FIELD_RECORDS: readonly FieldRecord[] = [
 export const DEMAND_COLUMNS: readonly Column[] = columnsOf(DEMAND_FIELD_RECORDS);
 /** Columns of the table that are not served: the dimensions of a row's table, and its export. */
 export const [BY, EXPORT] = ['_by', '_export'] as const;
-/** Columns of rows that were replaced: the export that did it, its place in the order, and whether it replaced all of a period. */
-export const [REPLACED_BY, REPLACED_AT, IS_WHOLE] = ['_replaced_by', '_replaced_at', '_is_whole'] as const;
+/**
+ * Columns of rows that were replaced or left out: the export that did it, its place in the order, whether it replaced all of a period,
+ * and whether they were kept out by `--keep`, which gives way to any other. */
+export const [REPLACED_BY, REPLACED_AT, IS_WHOLE, IS_KEPT_OUT] = [
+  '_replaced_by',
+  '_replaced_at',
+  '_is_whole',
+  '_is_kept_out',
+] as const;
 /** The new rows, as they go into the table. */
 export const [DETAILS, TOTALS] = ['demand_details', 'demand_totals'] as const;
+/** New rows that stay out, with the export that has their place. */
+export const LEFT_OUT = 'demand_left_out';
 
 /** The tables of a project's search results: the rows, and the exports that they came with. */
 export interface DemandTables {
@@ -69,6 +78,7 @@ export async function makeDemandTables(
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${replacedRows} (${[...columns, ...own].join(', ')}, ${how}, ${IS_WHOLE} BOOLEAN)`,
   );
+  await connection.run(`ALTER TABLE ${replacedRows} ADD COLUMN IF NOT EXISTS ${IS_KEPT_OUT} BOOLEAN`);
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${replacedExports} (hash VARCHAR, summary VARCHAR, ${how})`,
   );

@@ -5,13 +5,17 @@ import { noteChangedDays } from '../rows/changed-days.ts';
 import {
   BY,
   DEMAND_COLUMNS,
+  DETAILS,
   type DemandTables,
   EXPORT,
+  IS_KEPT_OUT,
   IS_WHOLE,
   idOf,
+  LEFT_OUT,
   REPLACED_AT,
   REPLACED_BY,
 } from './demand-tables.ts';
+import { hiddenPeriod, hidesPeriod } from './replaced-demand.ts';
 
 /** A file that a person names: its path, and its contents where it is there. */
 export interface NamedFile {
@@ -26,6 +30,8 @@ export interface RemovedDemand {
   /** Rows of earlier exports that it had replaced, and that are back. */
   readonly restored_rows: number;
   readonly days: number;
+  /** Files added with `--keep` of which days stay out, because they would hide totals that answers show. */
+  readonly still_out: readonly string[];
 }
 
 const [DATE, PERIOD, TOTALS_BY, ENGINE] = ['date', 'period_days', 'totals_by', 'search_engine'].map(idOf);
@@ -53,7 +59,34 @@ export async function keepReplaced(
      WHERE hash IN (SELECT ${EXPORT} FROM ${rows} WHERE ${gone})`,
   );
   await connection.run(
-    `INSERT INTO ${replacedRows} SELECT ${CELLS}, ${text(hash)}, ${at}, ${isWhole} FROM ${rows} WHERE ${gone}`,
+    `INSERT INTO ${replacedRows} SELECT ${CELLS}, ${text(hash)}, ${at}, ${isWhole}, false FROM ${rows} WHERE ${gone}`,
+  );
+}
+
+/** Forgets what an earlier reading of the same days left out; what it had replaced is now the later one's. */
+export async function forgetReading(
+  connection: Connection,
+  { replacedRows }: DemandTables,
+  { hash, supersedes }: { readonly hash: string; readonly supersedes: string },
+): Promise<void> {
+  await connection.run(`DELETE FROM ${replacedRows} WHERE starts_with(${EXPORT}, $1)`, [supersedes]);
+  await connection.run(
+    `UPDATE ${replacedRows} SET ${REPLACED_BY} = $1 WHERE starts_with(${REPLACED_BY}, $2)`,
+    [hash, supersedes],
+  );
+}
+
+/** Keeps the rows of an export that others leave no place for, until those are removed. */
+export async function keepLeftOut(
+  connection: Connection,
+  { replacedRows }: DemandTables,
+  hash: string,
+): Promise<void> {
+  const cells = [...DEMAND_COLUMNS.map(({ id }) => ident(id)), 'counted_by'].join(', ');
+  await connection.run(
+    `INSERT INTO ${replacedRows} SELECT ${cells}, ${text(hash)}, holder,
+       (SELECT coalesce(max(${REPLACED_AT}), 0) + 1 FROM ${replacedRows}), false, is_kept_out
+     FROM ${LEFT_OUT} WHERE holder <> ${text(hash)}`,
   );
 }
 
@@ -139,6 +172,7 @@ async function removeExport(
   );
   const days = `SELECT ${DATE} AS day FROM ${rows} WHERE ${isOwn}`;
   await connection.run(`CREATE OR REPLACE TEMP TABLE demand_removed_days AS ${days}`);
+  const gone = Number(await connection.scalar('SELECT count(DISTINCT day) FROM demand_removed_days'));
   for (const table of [rows, replacedRows]) await connection.run(`DELETE FROM ${table} WHERE ${isOwn}`);
   for (const table of [exports, replacedExports])
     await connection.run(`DELETE FROM ${table} WHERE hash = ${text(hash)}`);
@@ -147,10 +181,71 @@ async function removeExport(
   await connection.run(
     `UPDATE ${replacedRows} SET ${REPLACED_BY} = ${heir} WHERE ${isVictim} AND ${heir} IS NOT NULL`,
   );
-  // Of several that it replaced, one after the other, the last one.
+  const stillOut = await keepOut(connection, tables, isVictim);
+  const restored = await restoreVictims(connection, tables, isVictim);
+  // An export that is whole again is known again.
+  await connection.run(
+    `INSERT OR REPLACE INTO ${exports} SELECT hash, any_value(summary) FROM ${replacedExports}
+     WHERE hash NOT IN (SELECT ${EXPORT} FROM ${replacedRows}) AND hash IN (SELECT ${EXPORT} FROM ${rows})
+     GROUP BY hash`,
+  );
+  await connection.run(`DELETE FROM ${replacedExports} WHERE hash IN (SELECT hash FROM ${exports})`);
+  const changed = { project_id: projectId, kind: 'ranking_performance' } as const;
+  await noteChangedDays(connection, changed, 'SELECT CAST(day AS DATE) FROM demand_removed_days');
+  for (const table of ['demand_heirs', 'demand_removed_days'])
+    await connection.run(`DROP TABLE IF EXISTS temp.${table}`);
+  return {
+    files: files.map(({ path }) => path),
+    rows: own,
+    restored_rows: restored,
+    days: gone,
+    still_out: stillOut,
+  };
+}
+
+/** Rows that `--keep` left out, and that would hide the totals of a period now, stay out; gives their files. */
+async function keepOut(connection: Connection, tables: DemandTables, isVictim: string): Promise<string[]> {
+  const { replacedRows, rows } = tables;
+  const isOut = `${isVictim} AND ${IS_KEPT_OUT} AND ${PERIOD} IS NULL`;
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${DETAILS} AS SELECT * FROM ${replacedRows} WHERE ${isOut}`,
+  );
+  const hidden = await hiddenPeriod(connection, rows);
+  await connection.run(`DROP TABLE ${DETAILS}`);
+  if (hidden === null) return [];
+  const hides = `${isOut} AND ${hidesPeriod(hidden)}`;
+  const found = await connection.rows(
+    `SELECT DISTINCT ${EXPORT} AS hash FROM ${replacedRows} WHERE ${hides}`,
+  );
+  await connection.run(`UPDATE ${replacedRows} SET ${REPLACED_BY} = ${text(hidden.holder)} WHERE ${hides}`);
+  const names = (await addedExports(connection, tables)).filter((one) =>
+    found.some(({ hash }) => hash === one.hash),
+  );
+  return names.flatMap(({ files }) => files.map(({ path }) => path));
+}
+
+/** Brings back what a removed export had replaced or kept out; gives the number of rows. */
+async function restoreVictims(
+  connection: Connection,
+  { rows, replacedRows }: DemandTables,
+  isVictim: string,
+): Promise<number> {
+  // Of several, one after the other, the last one of those with the most dimensions. What gives way to any other is the
+  // first one, or none.
   const isLast = `(${SLOT}, ${REPLACED_AT}) IN (
-    SELECT (${SLOT}, max(${REPLACED_AT})) FROM ${replacedRows} WHERE ${isVictim} GROUP BY ${SLOT})`;
-  const restored = await count(`${replacedRows} WHERE ${isVictim} AND ${isLast}`);
+    SELECT (slot, arg_max(place, [depth, place])) FROM (
+      SELECT *, min(place) OVER (PARTITION BY slot) AS first FROM (
+        SELECT ${SLOT} AS slot, ${REPLACED_AT} AS place, bool_or(coalesce(${IS_KEPT_OUT}, false)) AS is_out,
+          max(CASE WHEN ${PERIOD} IS NULL THEN len(string_split(${ident(BY)}, ', ')) ELSE 0 END) AS depth
+        FROM ${replacedRows} WHERE ${isVictim} GROUP BY 1, 2
+      )
+    ) WHERE NOT is_out OR place = first GROUP BY slot)`;
+  await connection.run(
+    `INSERT INTO demand_removed_days SELECT ${DATE} FROM ${replacedRows} WHERE ${isVictim} AND ${isLast}`,
+  );
+  const restored = Number(
+    await connection.scalar(`SELECT count(*) FROM ${replacedRows} WHERE ${isVictim} AND ${isLast}`),
+  );
   await connection.run(
     `INSERT INTO ${rows} SELECT ${CELLS} FROM ${replacedRows} WHERE ${isVictim} AND ${isLast}`,
   );
@@ -161,17 +256,5 @@ async function removeExport(
        WHERE now.slot = ${SLOT}
      ) WHERE ${isVictim}`,
   );
-  // An export that is whole again is known again.
-  await connection.run(
-    `INSERT OR REPLACE INTO ${exports} SELECT hash, any_value(summary) FROM ${replacedExports}
-     WHERE hash NOT IN (SELECT ${EXPORT} FROM ${replacedRows}) AND hash IN (SELECT ${EXPORT} FROM ${rows})
-     GROUP BY hash`,
-  );
-  await connection.run(`DELETE FROM ${replacedExports} WHERE hash IN (SELECT hash FROM ${exports})`);
-  const changed = { project_id: projectId, kind: 'ranking_performance' } as const;
-  await noteChangedDays(connection, changed, 'SELECT CAST(day AS DATE) FROM demand_removed_days');
-  const gone = Number(await connection.scalar('SELECT count(DISTINCT day) FROM demand_removed_days'));
-  for (const table of ['demand_heirs', 'demand_removed_days'])
-    await connection.run(`DROP TABLE IF EXISTS temp.${table}`);
-  return { files: files.map(({ path }) => path), rows: own, restored_rows: restored, days: gone };
+  return restored;
 }

@@ -1,5 +1,5 @@
-import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
-import { DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
+import { type Connection, ident, text } from '../../../core/duckdb/duckdb.ts';
+import { DETAILS, type DemandTables, EXPORT, idOf, LEFT_OUT, TOTALS } from './demand-tables.ts';
 
 /** What earlier exports lose to a new one. */
 export interface Replaced {
@@ -23,6 +23,11 @@ export interface Replaced {
     readonly urls: number;
     readonly clicks: bigint;
   } | null;
+}
+
+interface HiddenPeriod extends NonNullable<Replaced['hidden']> {
+  /** The export that has its totals. */
+  readonly holder: string;
 }
 
 const [DATE, URL_, CLICKS, PERIOD, BY, ENGINE] = [
@@ -67,24 +72,26 @@ export async function replacedDemand(
      FROM ${others} AND ${PERIOD} IS NOT NULL AND ${totalsGo(isWhole)}
      GROUP BY ${BY}, ${PERIOD} ORDER BY "by", "from"`,
   );
+  const hidden = await hiddenPeriod(connection, rows);
   return {
     days: Number(details?.days),
     lost_urls: Number(details?.urls),
     lost_clicks: BigInt(String(details?.clicks)),
     totals: totals as unknown as Replaced['totals'],
-    hidden: await hiddenPeriod(connection, rows),
+    hidden: hidden === null ? null : withoutHolder(hidden),
   };
 }
 
 /** The period whose totals mart.page_demand shows now, where the rows by day that wait would be shown instead. */
-async function hiddenPeriod(connection: Connection, rows: string): Promise<Replaced['hidden']> {
+export async function hiddenPeriod(connection: Connection, rows: string): Promise<HiddenPeriod | null> {
   const [found] = await connection.rows(
     `WITH shown AS (
        SELECT ${ENGINE} AS engine, ${BY} AS totals_by, ${PERIOD} AS days, ${DATE} AS day FROM ${rows}
        WHERE ${PERIOD} IS NOT NULL AND ${URL_} IS NOT NULL
        ORDER BY engine DESC, day DESC, length(totals_by), days DESC LIMIT 1
      )
-     SELECT any_value(${FROM}) AS "from", day AS "to", count(DISTINCT ${URL_}) AS urls, CAST(sum(${CLICKS}) AS BIGINT) AS clicks
+     SELECT any_value(${FROM}) AS "from", day AS "to", count(DISTINCT ${URL_}) AS urls, CAST(sum(${CLICKS}) AS BIGINT) AS clicks,
+       any_value(${ident(EXPORT)}) AS holder
      FROM shown
      JOIN ${rows} ON ${ENGINE} = engine AND ${BY} = totals_by AND ${PERIOD} = days AND ${DATE} = day
      WHERE ${URL_} NOT IN (SELECT ${URL_} FROM ${DETAILS})
@@ -93,23 +100,49 @@ async function hiddenPeriod(connection: Connection, rows: string): Promise<Repla
      GROUP BY day`,
   );
   if (found === undefined) return null;
-  const { from, to, urls, clicks } = found;
+  const { from, to, urls, clicks, holder } = found;
   return {
-    ...{ from: String(from), to: String(to) },
+    ...{ from: String(from), to: String(to), holder: String(holder) },
     ...{ urls: Number(urls), clicks: BigInt(String(clicks)) },
   };
 }
 
-/** Takes from the rows that wait those that would replace or hide earlier ones; gives the days that are left out. */
+function withoutHolder({ holder: _, ...hidden }: HiddenPeriod): Replaced['hidden'] {
+  return hidden;
+}
+
+/** A condition on rows by day: they would hide totals of a period. */
+export function hidesPeriod({ to }: Pick<HiddenPeriod, 'to'>): string {
+  return `${DATE} > ${daysBefore(text(to))}`;
+}
+
+/** Takes from the rows that wait those that would replace or hide earlier ones; gives the days that are left out, which `LEFT_OUT` has then. */
 export async function keepEarlier(connection: Connection, { rows }: DemandTables): Promise<number> {
   const hidden = await hiddenPeriod(connection, rows);
-  const hides = hidden === null ? '' : `OR ${DATE} > ${daysBefore(text(hidden.to))}`;
-  const left = await connection.rows(
-    `DELETE FROM ${DETAILS} WHERE ${DATE} IN (SELECT ${DATE} FROM ${rows} WHERE ${PERIOD} IS NULL) ${hides} RETURNING ${DATE}`,
-  );
+  const hides = hidden === null ? '' : `OR ${hidesPeriod(hidden)}`;
   const key = [ENGINE, DATE, PERIOD, BY].join(', ');
-  await connection.run(`DELETE FROM ${TOTALS} WHERE (${key}) IN (SELECT (${key}) FROM ${rows})`);
-  return new Set(left.map((row) => Object.values(row)[0])).size;
+  const same = [ENGINE, DATE, PERIOD, BY].map((one) => `had.${one} = new.${one}`).join(' AND ');
+  const holderOf = (condition: string): string =>
+    `(SELECT any_value(had.${ident(EXPORT)}) FROM ${rows} AS had WHERE ${condition})`;
+  const hider = hidden === null ? 'NULL' : text(hidden.holder);
+  const waiting = [
+    {
+      table: DETAILS,
+      goes: `${DATE} IN (SELECT ${DATE} FROM ${rows} WHERE ${PERIOD} IS NULL) ${hides}`,
+      holder: `coalesce(${holderOf(`had.${PERIOD} IS NULL AND had.${DATE} = new.${DATE}`)}, ${hider})`,
+    },
+    { table: TOTALS, goes: `(${key}) IN (SELECT (${key}) FROM ${rows})`, holder: holderOf(same) },
+  ];
+  const left = await connection.scalar(
+    `SELECT count(DISTINCT ${DATE}) FROM ${DETAILS} WHERE ${waiting[0]?.goes}`,
+  );
+  for (const { table, goes, holder } of waiting) {
+    await connection.run(
+      `INSERT INTO ${LEFT_OUT} SELECT new.*, ${holder}, true FROM (SELECT * FROM ${table} WHERE ${goes}) AS new`,
+    );
+    await connection.run(`DELETE FROM ${table} WHERE ${goes}`);
+  }
+  return Number(left);
 }
 
 function daysBefore(day: string): string {

@@ -3,8 +3,17 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/demand/demand-row.ts';
 import { noteChangedDays } from '../rows/changed-days.ts';
-import { BY, DEMAND_COLUMNS, DETAILS, type DemandTables, EXPORT, idOf, TOTALS } from './demand-tables.ts';
-import { keepReplaced } from './remove-demand.ts';
+import {
+  BY,
+  DEMAND_COLUMNS,
+  DETAILS,
+  type DemandTables,
+  EXPORT,
+  idOf,
+  LEFT_OUT,
+  TOTALS,
+} from './demand-tables.ts';
+import { forgetReading, keepLeftOut, keepReplaced } from './remove-demand.ts';
 import { refuseOverflow, STAGED } from './repeated-demand.ts';
 import { DETAILS_GO, keepEarlier, type Replaced, replacedDemand, totalsGo } from './replaced-demand.ts';
 import type { StagedDemand } from './stage-demand.ts';
@@ -61,7 +70,7 @@ export async function storeDemand(
   found: StagedDemand & Pick<AddedDemand, 'sums' | 'differences'>,
 ): Promise<AddedDemand> {
   try {
-    const days = await makeDetails(connection, tables, source);
+    const days = await makeDetails(connection, tables, source, keep);
     await makeTotals(connection, source);
     if (keep)
       Object.assign(days, {
@@ -88,6 +97,7 @@ export async function storeDemand(
     const planned = { ...added, status: 'planned' } as const;
     if (!(await agree(planned, replaced))) throw new NotAgreed(planned);
     await replaceRows(connection, tables, source, isWhole);
+    await keepLeftOut(connection, tables, source.hash);
     await refuseOverflow(connection, tables.rows, source.tables[0]?.place ?? '');
     await noteChangedDays(connection, project, `SELECT CAST(day AS DATE) FROM ${made}`);
     if (source.supersedes !== undefined)
@@ -98,7 +108,7 @@ export async function storeDemand(
     ]);
     return added;
   } finally {
-    for (const table of [DETAILS, TOTALS]) await connection.run(`DROP TABLE IF EXISTS ${table}`);
+    for (const table of [DETAILS, TOTALS, LEFT_OUT]) await connection.run(`DROP TABLE IF EXISTS ${table}`);
   }
 }
 
@@ -107,6 +117,7 @@ async function makeDetails(
   connection: Connection,
   { rows }: DemandTables,
   source: DemandExport,
+  keep: boolean,
 ): Promise<Pick<AddedDemand, 'replaced_days' | 'kept_days'>> {
   const by = detailOf(source);
   const depth = by.split(', ').length;
@@ -124,6 +135,14 @@ async function makeDetails(
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE ${DETAILS} AS SELECT ${cells}, counted_by FROM ${STAGED}
      WHERE counted_by = ${text(by)} AND date IN (SELECT date FROM (${days}) WHERE depth <= ${depth})`,
+  );
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${LEFT_OUT} AS
+     SELECT left_out.*, (SELECT any_value(${ident(EXPORT)}) FROM ${rows} WHERE ${idOf('period_days')} IS NULL AND ${idOf('date')} = left_out.${idOf('date')}) AS holder, ${keep} AS is_kept_out
+     FROM (
+       SELECT ${cells}, counted_by FROM ${STAGED}
+       WHERE counted_by = ${text(by)} AND date IN (SELECT date FROM (${days}) WHERE depth > ${depth})
+     ) AS left_out`,
   );
   return { replaced_days: Number(counts?.replaced ?? 0), kept_days: Number(counts?.kept ?? 0) };
 }
@@ -152,7 +171,8 @@ async function replaceRows(
   const { rows, exports } = tables;
   const replaced = [DETAILS_GO, `${idOf('period_days')} IS NOT NULL AND ${totalsGo(isWhole)}`];
   // A later reading of the same days by `demand sync` corrects the earlier one.
-  if (supersedes === undefined) await keepReplaced(connection, tables, { hash, isWhole, replaced });
+  if (supersedes !== undefined) await forgetReading(connection, tables, { hash, supersedes });
+  else await keepReplaced(connection, tables, { hash, isWhole, replaced });
   for (const go of replaced) {
     await connection.run(
       `DELETE FROM ${exports} WHERE hash IN (SELECT ${ident(EXPORT)} FROM ${rows} WHERE ${go})`,
