@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { checkOutput, filesOfProject } from '../../answers/query/result/check-output.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../core/files/atomic-file.ts';
 import { freeBytes } from '../../core/files/disk-use.ts';
@@ -184,6 +185,7 @@ export async function writeMetrics(settings: MetricsSettings, logger: Logger): P
   const { metrics_file: file } = settings;
   if (file === undefined) return;
   try {
+    await checkOutput(file, { ...filesOfProject(settings), named: 'metrics_file' });
     await writeFileAtomic(file, await metricsReader(settings)());
     await giveUserMode(file);
   } catch (thrown) {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type DictionarySettings, readDictionary } from '../../answers/dictionary/read-dictionary.ts';
+import { checkOutput, filesOfProject } from '../../answers/query/result/check-output.ts';
 import { toCrawlhouseError } from '../../core/errors/errors.ts';
 import { packageVersion } from '../../core/host/package-version.ts';
 import type { Logger } from '../../core/logs/logger.ts';
@@ -49,7 +50,7 @@ export async function withLineage(
   const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {
     const within = signal.aborted ? AbortSignal.timeout(LAST_MS) : signal;
     try {
-      await deliverEvents(await tell(), openlineage, settings.projectDir, within);
+      await deliverEvents(await tell(), openlineage, settings, within);
     } catch (thrown) {
       logger.error('lineage not delivered', { error: toCrawlhouseError(thrown).message });
     }
@@ -81,11 +82,13 @@ export async function withLineage(
 async function deliverEvents(
   events: () => Iterable<RunEvent>,
   { url, api_key, file }: LineageSettings,
-  projectDir: string,
+  settings: TracedSettings,
   signal: AbortSignal,
 ): Promise<void> {
   if (file !== undefined) {
-    await using lines = await open(resolve(projectDir, file), 'a');
+    const path = resolve(settings.projectDir, file);
+    await checkOutput(path, { ...filesOfProject(settings), named: 'openlineage.file', isAppended: true });
+    await using lines = await open(path, 'a');
     for (const event of events()) await lines.appendFile(`${textOf(event)}\n`);
   }
   if (url === undefined) return;

@@ -1,57 +1,101 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { CrawlhouseError, succeeds } from '../../../core/errors/errors.ts';
 
-/** The files that a file of results must not replace. */
+/** The files that a written file must not replace. Outside of any project there are only those of the projects above it. */
 export interface Protected {
-  readonly warehouse: string;
-  /** The state directory with everything in it, also the ledger. */
-  readonly stateDir: string;
+  readonly warehouse?: string;
+  /** The state directory with everything in it, also the ledger and the data of the local service. */
+  readonly stateDir?: string;
+  /** Its settings, schedules, pipelines and SQL are protected under every name. */
+  readonly projectDir?: string;
   /** What gave the path, for errors: `--output` where absent. */
   readonly named?: string;
+  /** Lines are appended to it: a device or a pipe is allowed. */
+  readonly isAppended?: boolean;
 }
 
+/** What of a project is protected. */
+export function filesOfProject(settings: {
+  readonly warehouse: string;
+  readonly state_dir: string;
+  readonly projectDir: string;
+}): Protected {
+  return { warehouse: settings.warehouse, stateDir: settings.state_dir, projectDir: settings.projectDir };
+}
+
+/** What a project folder has of its own, whatever its settings say: files, and folders with all that is in them. */
+const OWN_FOLDERS: readonly string[] = ['.crawlhouse', '.git', 'pipelines', 'sql'];
+const OWN_FILES =
+  /^(?:\.env(?:\..*)?|crawlhouse\.yaml|schedules\.yaml|notes\.yaml|warehouse\.duckdb(?:\..*)?)$/;
+
 /**
- * Resolves `--output`, and refuses the warehouse and its files, the state directory and anything but a plain file.
- * Symbolic links, hard links, `..` and names in another case make no difference.
+ * The one guard of every path that a person gives to be written. It resolves the path, and refuses the files of every
+ * project, the warehouse, the state directory and anything but a plain file. Symbolic links, hard links, `..` and names in
+ * another case make no difference.
  *
  * @returns the path to write; for a symbolic link, its target
  * @throws CrawlhouseError `usage`
  */
-export async function checkOutput(
-  path: string,
-  { warehouse, stateDir, named = '--output' }: Protected,
-): Promise<string> {
+export async function checkOutput(path: string, own: Protected): Promise<string> {
+  const named = own.named ?? '--output';
   const target = await resolveOutput(path, named);
-  const refused = (given: string, why: string): CrawlhouseError => refusal(`${named}: ${given} ${why}`);
   const found = await statOrNull(target);
-  if (found !== null && !found.isFile()) throw refused(path, 'is not a plain file');
-  const state = await statOrNull(stateDir);
-  for (let folder = dirname(target); ; folder = dirname(folder)) {
-    const above = await stat(folder);
-    if (state !== null && isSame(above, state)) throw refused(path, `is in the state directory ${stateDir}`);
-    if (folder === dirname(folder)) break;
-  }
-  if (
-    basename(target).toLowerCase() === basename(stateDir).toLowerCase() &&
-    (await sameFolder(target, stateDir))
-  )
-    throw refused(path, 'is the state directory');
-  // A warehouse that is not there yet has no other path.
-  for (const one of new Set([warehouse, await realpath(warehouse).catch(() => warehouse)])) {
-    const name = basename(one).toLowerCase();
-    const own = basename(target).toLowerCase();
-    if ((own === name || own.startsWith(`${name}.`)) && (await sameFolder(target, one)))
-      throw refused(path, `belongs to the warehouse ${warehouse}`);
-  }
-  if (found !== null && found.nlink > 1) {
-    for (const file of [warehouse, ...(await filesBelow(stateDir))]) {
-      const other = await statOrNull(file);
-      if (other !== null && isSame(found, other)) throw refused(path, `is another name of ${file}`);
-    }
-  }
+  if (found !== null && !found.isFile() && (own.isAppended !== true || found.isDirectory()))
+    throw refusal(`${named}: ${path} is not a plain file`);
+  await refuseOwn(path, target, own);
   return target;
+}
+
+/**
+ * The same guard for a folder that gets files, which need not be there yet.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export async function checkOutputFolder(path: string, own: Protected): Promise<void> {
+  const missing: string[] = [];
+  let above = path;
+  while (!(await succeeds(realpath(above))) && above !== dirname(above)) {
+    missing.unshift(basename(above));
+    above = dirname(above);
+  }
+  await refuseOwn(path, join(await realpath(above), ...missing, 'a file'), own);
+}
+
+async function refuseOwn(path: string, target: string, own: Protected): Promise<void> {
+  const { warehouse, stateDir, projectDir, named = '--output' } = own;
+  const refused = (why: string): CrawlhouseError => refusal(`${named}: ${path} ${why}`);
+  const state = stateDir === undefined ? null : await statOrNull(stateDir);
+  for (let folder = dirname(target); folder !== dirname(folder); folder = dirname(folder)) {
+    const above = await statOrNull(folder);
+    if (above !== null && state !== null && isSame(above, state))
+      throw refused(`is in the state directory ${stateDir}`);
+    const [first = '', ...below] = relative(folder, target).toLowerCase().split(sep);
+    const isOwn = below.length === 0 ? OWN_FILES.test(first) : OWN_FOLDERS.includes(first);
+    const isThere = (name: string): Promise<boolean> => succeeds(stat(join(folder, name)));
+    if ((isOwn || OWN_FOLDERS.includes(first)) && (await isThere('schedules.yaml')))
+      throw refused(`belongs to the project ${folder}`);
+  }
+  const isNamed = (file: string): boolean => basename(target).toLowerCase() === basename(file).toLowerCase();
+  if (stateDir !== undefined && isNamed(stateDir) && (await sameFolder(target, stateDir)))
+    throw refused('is the state directory');
+  // A warehouse that is not there yet has no other path.
+  const warehouses =
+    warehouse === undefined ? [] : [warehouse, await realpath(warehouse).catch(() => warehouse)];
+  for (const one of new Set(warehouses)) {
+    const isBeside = basename(target)
+      .toLowerCase()
+      .startsWith(`${basename(one).toLowerCase()}.`);
+    if ((isNamed(one) || isBeside) && (await sameFolder(target, one)))
+      throw refused(`belongs to the warehouse ${warehouse}`);
+  }
+  const found = await statOrNull(target);
+  if (found === null || found.nlink <= 1) return;
+  for (const file of [...warehouses, ...(await filesBelow(stateDir)), ...(await filesOf(projectDir))]) {
+    const other = await statOrNull(file);
+    if (other !== null && isSame(found, other)) throw refused(`is another name of ${file}`);
+  }
 }
 
 /** The path behind all symbolic links; its last name need not exist. */
@@ -88,10 +132,20 @@ async function statOrNull(path: string): Promise<Stats | null> {
   return stat(path).catch(() => null);
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function filesBelow(folder: string | undefined): Promise<string[]> {
   // No such folder has no files.
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
-  return names.map((name) => join(folder, name));
+  const names = folder === undefined ? [] : await readdir(folder, { recursive: true }).catch(() => []);
+  return names.map((name) => join(folder ?? '', name));
+}
+
+/** The files that a project folder has of its own, besides those of its settings. */
+async function filesOf(projectDir: string | undefined): Promise<string[]> {
+  if (projectDir === undefined) return [];
+  const names = (await readdir(projectDir).catch(() => [])).filter((name) =>
+    OWN_FILES.test(name.toLowerCase()),
+  );
+  const below = await Promise.all(OWN_FOLDERS.map((name) => filesBelow(join(projectDir, name))));
+  return [...names.map((name) => join(projectDir, name)), ...below.flat()];
 }
 
 function refusal(message: string): CrawlhouseError {

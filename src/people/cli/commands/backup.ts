@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import { checkOutput, filesOfProject } from '../../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import { isInCatalogue } from '../../../engines/registry.ts';
@@ -23,11 +23,10 @@ export const backup: Command = {
         'backup copies a warehouse of DuckDB, and the rows of this one are in another engine',
         { hint: 'back up the bucket and the catalogue of that engine (docs/operate.md)' },
       );
-    const { warehouse, state_dir: stateDir } = settings;
+    const { warehouse } = settings;
     const file = await checkOutput(resolve(invocation.workingDirectory, name), {
+      ...filesOfProject(settings),
       named: 'backup',
-      warehouse,
-      stateDir,
     });
     if (existsSync(file) && !invocation.has('overwrite'))
       throw new CrawlhouseError('usage', `${file} is there already`, {

@@ -4,6 +4,11 @@ import type { Dictionary } from '../../../answers/dictionary/dictionary.ts';
 import { renderDictionaryPage } from '../../../answers/dictionary/dictionary-page.ts';
 import { readDictionary } from '../../../answers/dictionary/read-dictionary.ts';
 import { renderSite } from '../../../answers/dictionary/site.ts';
+import {
+  checkOutput,
+  checkOutputFolder,
+  filesOfProject,
+} from '../../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
@@ -43,8 +48,10 @@ export const docs: Command = {
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
     const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
+    const own = filesOfProject(settings);
+    await checkOutputFolder(folder, own);
     if (makeFolder(folder, { from: '--output' }) !== undefined) await giveUserMode(folder);
-    const path = join(folder, file);
+    const path = await checkOutput(join(folder, file), own);
     await writeFileAtomic(path, render(dictionary));
     await giveUserMode(path);
     if (invocation.has('json')) await invocation.printJson({ file: path });

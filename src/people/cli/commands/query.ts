@@ -3,7 +3,7 @@ import { extname, join, resolve } from 'node:path';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { QueryProcess } from '../../../answers/query/query-process.ts';
-import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import { checkOutput, filesOfProject } from '../../../answers/query/result/check-output.ts';
 import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/result/draw-chart.ts';
 import { withTextFile } from '../../../answers/query/result/text-file.ts';
 import { TEXT_FORMATS } from '../../../answers/query/result/text-formats.ts';
@@ -73,10 +73,7 @@ export const query: Command = {
     const open: Open = (more) => openWarehouse(invocation, settings, more, forked);
     if (chart !== null && statement !== null) return await draw(invocation, open, statement, chart);
     if (statement === null) return await prompt(invocation, settings, target);
-    const path =
-      target.path === null
-        ? null
-        : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
+    const path = target.path === null ? null : await checkOutput(target.path, filesOfProject(settings));
     const { rows, why } = await answer(invocation, open, statement, { ...target, path });
     if (rows === null) return 0;
     const where = target.path === null ? '' : ` in ${invocation.text('output')}`;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { checkOutput, filesOfProject } from '../../../answers/query/result/check-output.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
 import { EXPLORE_FLAGS } from '../reports/explored.ts';
@@ -19,13 +20,14 @@ export const report: Command = {
     const { logger, signal } = invocation;
     const issues = invocation.texts('issues').flatMap((text) => text.split(',').filter((one) => one !== ''));
     const asked = { project: invocation.text('project'), crawl: invocation.text('crawl'), issues };
+    const given = invocation.text('output') ?? 'report.html';
+    const output = resolve(invocation.workingDirectory, given);
+    if (!invocation.has('json')) await checkOutput(output, filesOfProject(settings));
     const projects = await readReport(settings, asked, logger, signal);
     if (invocation.has('json')) {
       await invocation.printJson({ projects });
       return 0;
     }
-    const given = invocation.text('output') ?? 'report.html';
-    const output = resolve(invocation.workingDirectory, given);
     await writeReport(projects, { output, remark: invocation.text('note') }, settings);
     invocation.say(`${counted(projects.length, 'project')} in ${given}\n`);
     return 0;

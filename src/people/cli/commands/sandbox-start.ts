@@ -1,4 +1,9 @@
 import { resolve } from 'node:path';
+import {
+  checkOutputFolder,
+  filesOfProject,
+  type Protected,
+} from '../../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { checkFolder } from '../../../core/files/make-folder.ts';
 import {
@@ -6,7 +11,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../../service/local/sandbox/start-sandbox.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { readyFileOf, SERVICE_FLAGS, serveUntilStopped, serviceOptions } from '../local/serve-service.ts';
 
@@ -46,7 +51,10 @@ export const sandboxStart: Command = {
     const path = (text: string): string => resolve(invocation.workingDirectory, text);
     const faults = invocation.text('faults');
     const state = invocation.text('state');
-    const readyFile = readyFileOf(invocation);
+    // It needs no project, and no valid settings of one.
+    const own = await ownFiles(invocation);
+    const readyFile = await readyFileOf(invocation, own);
+    if (state !== undefined) await checkOutputFolder(path(state), { ...own, named: '--state' });
     if (state !== undefined) checkFolder(path(state), '--state', false);
     await using sandbox = await startSandbox({
       ...serviceOptions(invocation),
@@ -63,6 +71,17 @@ export const sandboxStart: Command = {
     return await serveUntilStopped(invocation, readyFile, sandbox.ready, more);
   },
 };
+
+/** The files of the project that it is started in. A sandbox needs no project, and no valid settings of one. */
+async function ownFiles(invocation: Invocation): Promise<Protected> {
+  const { loadSettings } = await import('../../settings/load-settings.ts');
+  try {
+    return filesOfProject(await loadSettings(invocation.projectDir(), process.env));
+  } catch {
+    // Those that every project has are protected all the same.
+    return {};
+  }
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

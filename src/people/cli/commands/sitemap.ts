@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readSitemapPages } from '../../../answers/explore/pages/read-sitemap-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
+import { checkOutputFolder, filesOfProject } from '../../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
 import type { Command } from '../command.ts';
@@ -17,10 +18,12 @@ export const sitemap: Command = {
   async run(invocation) {
     const output = invocation.text('output') ?? 'sitemaps';
     const settings = await invocation.settings();
+    const folder = resolve(invocation.workingDirectory, output);
+    await checkOutputFolder(folder, filesOfProject(settings));
     await using warehouse = await openWarehouse(invocation, settings);
     const asked = { project: invocation.text('project'), crawl: invocation.text('crawl') };
     const { crawl, pieces } = await readSitemapPages(warehouse, asked, invocation.signal);
-    const { written, tooLong } = await writeSitemaps(resolve(invocation.workingDirectory, output), pieces);
+    const { written, tooLong } = await writeSitemaps(folder, pieces);
     if (written.length === 0)
       throw new CrawlhouseError('usage', `no page of the crawl ${crawl.crawl_id} is known to be indexable`, {
         hint: `crawlhouse pages --crawl ${crawl.crawl_id} lists its pages`,

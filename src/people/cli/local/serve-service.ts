@@ -1,5 +1,10 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
+import {
+  checkOutput,
+  checkOutputFolder,
+  type Protected,
+} from '../../../answers/query/result/check-output.ts';
 import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
@@ -25,13 +30,15 @@ export function serviceOptions(invocation: Invocation): LocalServiceOptions {
   };
 }
 
-/** The path of `--ready-file`, in a folder that is there. */
-export function readyFileOf(invocation: Invocation): string | undefined {
+/** The path of `--ready-file`, in a folder that is there, and no file of a project. */
+export async function readyFileOf(invocation: Invocation, own: Protected): Promise<string | undefined> {
   const given = invocation.text('ready-file');
   if (given === undefined) return undefined;
   const path = resolve(invocation.workingDirectory, given);
-  makeFolder(dirname(path), { from: '--ready-file' });
-  return path;
+  const named = '--ready-file';
+  await checkOutputFolder(dirname(path), { ...own, named });
+  makeFolder(dirname(path), { from: named });
+  return checkOutput(path, { ...own, named });
 }
 
 /** Says where the service answers, and lets it until the program is told to stop. */

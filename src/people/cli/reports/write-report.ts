@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type AskedCrawls, asking, chosenBy, rowsOf } from '../../../answers/explore/chosen-crawls.ts';
 import { checkIssue } from '../../../answers/explore/pages/page-statement.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { checkOutput } from '../../../answers/query/result/check-output.ts';
+import { checkOutput, filesOfProject } from '../../../answers/query/result/check-output.ts';
 import type { AddressOf } from '../../../answers/report/print-html.ts';
 import { readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
@@ -56,8 +56,7 @@ export async function writeReport(
   { output, remark }: { readonly output: string; readonly remark?: string | undefined },
   settings: Settings,
 ): Promise<void> {
-  const { warehouse, state_dir } = settings;
-  const path = await checkOutput(output, { warehouse, stateDir: state_dir });
+  const path = await checkOutput(output, filesOfProject(settings));
   const letterhead = { ...(await readLetterhead(settings)), remark };
   const now = new Date();
   const incidents = await readIncidents(settings, now.getTime());

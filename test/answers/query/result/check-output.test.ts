@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkOutput } from '../../../../src/answers/query/result/check-output.ts';
+import { checkOutput, checkOutputFolder } from '../../../../src/answers/query/result/check-output.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 async function project() {
@@ -65,4 +65,59 @@ test('other files are allowed; of a symbolic link, the file it points to', async
   await symlink(join(folder, 'old.csv'), join(folder, 'link.csv'));
   expect(await check(join(folder, 'link.csv'))).toBe(join(folder, 'old.csv'));
   expect(await readFile(join(folder, 'old.csv'), 'utf8')).toBe('old');
+});
+
+const OWN_FILES = [
+  '.env',
+  '.ENV',
+  '.env.local',
+  'crawlhouse.yaml',
+  'Crawlhouse.YAML',
+  'schedules.yaml',
+  'notes.yaml',
+  'pipelines/crawl_pages.yaml',
+  'pipelines/new.yaml',
+  'sql/mart/pages.sql',
+  'sql/questions/new.sql',
+  '.git/config',
+  'warehouse.duckdb',
+  'warehouse.duckdb.wal',
+  '.crawlhouse/ledger.sqlite',
+  '.crawlhouse/service/crawls.sqlite',
+];
+
+test.for(OWN_FILES)('%s of any project is refused, whatever is protected besides', async (name) => {
+  const { folder } = await project();
+  await writeFile(join(folder, 'schedules.yaml'), '');
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  const refusal = { code: 'usage', message: expect.stringContaining(`--ready-file: ${path}`) };
+  await expect(checkOutput(path, { named: '--ready-file' })).rejects.toMatchObject(refusal);
+  const link = join(await temporaryFolder(), 'link');
+  await symlink(folder, link);
+  await expect(checkOutput(join(link, name), {})).rejects.toMatchObject({ code: 'usage' });
+  if (dirname(name) !== '.')
+    await expect(checkOutputFolder(join(dirname(path), 'new/er'), {})).rejects.toThrow();
+});
+
+test('the same names are those of other files outside of a project, and below one', async () => {
+  const { folder } = await project();
+  const below = join(folder, 'reports', 'sql');
+  await mkdir(below, { recursive: true });
+  await checkOutput(join(folder, '.env'), {});
+  await writeFile(join(folder, 'schedules.yaml'), '');
+  for (const name of ['.env', 'schedules.yaml', 'x.sql']) await checkOutput(join(below, name), {});
+  await checkOutputFolder(join(folder, 'new', 'folder'), {});
+  await checkOutputFolder(folder, {});
+});
+
+test('another name of a file of the project is refused', async () => {
+  const { folder, stateDir, warehouse } = await project();
+  await mkdir(join(folder, 'pipelines'));
+  for (const name of ['.env', 'schedules.yaml', 'pipelines/x.yaml']) {
+    await writeFile(join(folder, name), '');
+    const other = join(folder, `${basename(name)}.csv`);
+    await link(join(folder, name), other);
+    await expect(checkOutput(other, { warehouse, stateDir, projectDir: folder }), name).rejects.toThrow();
+  }
 });
