@@ -197,3 +197,36 @@ test('an assistant goes from an issue to its pages', async () => {
   const wrong = await call('find_pages', { project: first?.project, where: ['dept = 1'] });
   expect(wrong.error.message).toContain('"depth"');
 });
+
+test('each command says which crawl it took for a day, and takes no text that only looks like one', async () => {
+  const [crawl] = await rows('SELECT project_id, url FROM mart.pages LIMIT 1');
+  const project = ['--project', String(crawl?.project_id)];
+  const commands: readonly (readonly [before: readonly string[], after: readonly string[]])[] = [
+    [['pages', ...project, '--limit', '1', '--crawl'], []],
+    [['issues', ...project, '--crawl'], []],
+    [['url', String(crawl?.url), ...project, '--crawl'], []],
+    [['report', ...project, '--output', join(parent, 'report.html'), '--crawl'], []],
+    [['sitemap', ...project, '--output', join(parent, 'sitemaps'), '--crawl'], []],
+    [['query', '--question', 'q05', '-p', `project=${crawl?.project_id}`, '-p'], []],
+    [['compare'], ['latest', ...project]],
+    [['drop', '--plan', '--crawl'], []],
+    [['status'], []],
+  ];
+  for (const [before, after] of commands) {
+    const ask = async (day: string) => {
+      const word = before.at(-1) === '-p' ? `crawl=${day}` : day;
+      return await crawlhouse(folder, null, [...before, word, ...after]);
+    };
+    const name = before[0] ?? '';
+    const isOfAll = ['drop', 'status'].includes(name);
+    const noted = isOfAll
+      ? 'names a crawl in each of'
+      : 'no crawl ended on 2999-01-01; the nearest before is';
+    expect([name, (await ask('2999-01-01')).stderr]).toEqual([name, expect.stringContaining(noted)]);
+    for (const day of ['2026-13-99', '2026-11-31', '2026-25-11'])
+      expect([name, await ask(day)]).toEqual([
+        name,
+        expect.objectContaining({ status: 2, stderr: expect.stringContaining('no day of the calendar') }),
+      ]);
+  }
+});

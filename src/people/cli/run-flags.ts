@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { calendarDay } from '../../core/time/calendar-day.ts';
 import type { RunRequest } from '../../pipeline/run.ts';
 import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import { FORMATS, ROUTES } from '../../project/model/pipeline.ts';
@@ -53,7 +54,7 @@ export function selectedSources(invocation: Invocation, settings: Settings) {
 }
 
 export function dayOf(text: string, flag: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return at;
+  const at = calendarDay(text);
+  if (at !== null) return at;
   throw new CrawlhouseError('usage', `--${flag}: ${text} is not a date`, { hint: 'write it as 2026-01-31' });
 }

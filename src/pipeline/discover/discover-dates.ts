@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { calendarDay } from '../../core/time/calendar-day.ts';
 import type { ProjectDates, SourceDates } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
@@ -139,7 +140,7 @@ export async function rankingDays(
     const { aggs } = await client.call('aggregateRanking', { project_id: projectId, body }, signal);
     const path = `/data/project/${projectId}/ranking_performance/aggs`;
     const days = aggregateRows(aggs[0], ['date'], path).map(({ date }) => String(date));
-    const wrong = days.find((day) => !/^\d{4}-\d{2}-\d{2}$/.test(day));
+    const wrong = days.find((day) => calendarDay(day) === null);
     if (wrong !== undefined || days.length > limit) {
       const problem = wrong === undefined ? `${days.length} days` : `a date ${wrong}`;
       throw new CrawlhouseError('contract_broken', `POST ${path} answered with ${problem}`);

@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
+import { calendarDay } from '../../core/time/calendar-day.ts';
 
 export interface NamedCrawl {
   readonly id: string;
@@ -21,7 +22,7 @@ export const CRAWL_NAMES = 'an identifier, latest, previous, -N, a day, last-wee
 
 /** Whether a text names a crawl by its place or day, not by its identifier. */
 export function isRelativeName(name: string): boolean {
-  return placeOf(name) !== null || dayOf(name, 0) !== null;
+  return placeOf(name) !== null || DAY.test(name) || dayOf(name, 0) !== null;
 }
 
 /**
@@ -35,6 +36,8 @@ export function isRelativeName(name: string): boolean {
 export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: string, now = Date.now()): T {
   const own = crawls.find((one) => one.id === name);
   if (own !== undefined) return own;
+  if (DAY.test(name) && calendarDay(name) === null)
+    throw new CrawlhouseError('usage', `${name} is no day of the calendar`, { hint: `give ${CRAWL_NAMES}` });
   const fitting = fittingCrawls(crawls, name, now);
   // The last one of each project.
   const found = [...new Map(fitting.map((one) => [one.project_id, one])).values()];

@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capture, projectFolder } from './capture.ts';
 
-const FILES = ['.env', 'crawlhouse.yaml', 'schedules.yaml', 'pipelines/README.md', '.crawlhouse/ledger.sqlite'];
+const FILES = [
+  '.env',
+  'crawlhouse.yaml',
+  'schedules.yaml',
+  'pipelines/README.md',
+  '.crawlhouse/ledger.sqlite',
+];
 const FOLDERS = ['pipelines', 'sql/new', '.crawlhouse'];
 
 /** The commands that write a file, or files of a folder, where a person says. */

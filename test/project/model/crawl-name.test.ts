@@ -116,3 +116,14 @@ test.for([
 ] as const)('%s is relative: %s', ([name, is]) => {
   expect(isRelativeName(name)).toBe(is);
 });
+
+test.for(['2026-13-99', '2026-11-31', '2026-25-11', '2025-02-29', '2026-00-10', '2026-10-00'])(
+  '%s looks like a day and is none, so it names no crawl',
+  (name) => {
+    expect(isRelativeName(name)).toBe(true);
+    expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
+      expect.objectContaining({ code: 'usage', message: `${name} is no day of the calendar` }),
+    );
+    expect(crawlNamed([...SHOP, named(name, '2026-11-04', null, 'shop')], name, NOW).id).toBe(name);
+  },
+);

@@ -8,6 +8,7 @@ import {
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { calendarDay } from '../../../core/time/calendar-day.ts';
 import { columnName } from '../../../project/model/shown/value-text.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
@@ -153,9 +154,7 @@ const BITS = { TINYINT: 8n, SMALLINT: 16n, INTEGER: 32n, BIGINT: 64n, HUGEINT: 1
 /** Why a type has no such value; null: it has. */
 function beyond(value: string, family: Family, type: string): string | null {
   if (family === 'time') {
-    const day = value.slice(0, 10);
-    const at = new Date(`${day}T00:00:00Z`);
-    return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day) ? null : 'no day of the calendar';
+    return calendarDay(value.slice(0, 10)) === null ? 'no day of the calendar' : null;
   }
   const bits = BITS[type.replace(/^U(?=.*INT)/, '') as keyof typeof BITS];
   if (bits === undefined || !/^[+-]?\d+$/.test(value)) return null;

@@ -34,6 +34,9 @@ export const docs: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
+    const own = filesOfProject(settings);
+    const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
+    await checkOutputFolder(folder, own);
     const isDbt = invocation.has('dbt');
     if (isDbt && invocation.text('format') !== undefined)
       throw new CrawlhouseError('usage', '--dbt and --format do not go together');
@@ -47,9 +50,6 @@ export const docs: Command = {
     if (format === 'html')
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
-    const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
-    const own = filesOfProject(settings);
-    await checkOutputFolder(folder, own);
     if (makeFolder(folder, { from: '--output' }) !== undefined) await giveUserMode(folder);
     const path = await checkOutput(join(folder, file), own);
     await writeFileAtomic(path, render(dictionary));

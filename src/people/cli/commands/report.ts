@@ -17,13 +17,13 @@ export const report: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const { logger, signal } = invocation;
+    const { signal } = invocation;
     const issues = invocation.texts('issues').flatMap((text) => text.split(',').filter((one) => one !== ''));
     const asked = { project: invocation.text('project'), crawl: invocation.text('crawl'), issues };
     const given = invocation.text('output') ?? 'report.html';
     const output = resolve(invocation.workingDirectory, given);
     if (!invocation.has('json')) await checkOutput(output, filesOfProject(settings));
-    const projects = await readReport(settings, asked, logger, signal);
+    const projects = await readReport(settings, asked, invocation, signal);
     if (invocation.has('json')) {
       await invocation.printJson({ projects });
       return 0;

@@ -205,7 +205,7 @@ async function reportAfter(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const projects = await readReport(settings, {}, logger, signal);
+    const projects = await readReport(settings, {}, { logger }, signal);
     await writeReport(projects, { output: resolve(settings.projectDir, file) }, settings);
   } catch (thrown) {
     logger.error('report not written', { file, error: toCrawlhouseError(thrown).message });

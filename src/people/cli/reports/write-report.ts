@@ -8,13 +8,13 @@ import { readLetterhead } from '../../../answers/report/read-letterhead.ts';
 import { type ProjectReport, readSiteReport } from '../../../answers/report/read-site-report.ts';
 import { writeWhole } from '../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
-import type { Logger } from '../../../core/logs/logger.ts';
 import { readIncidents } from '../../../operations/status/remembered.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import { loadNotes } from '../../../project/settings/notes.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { addressOf } from '../../console/layout/addresses.ts';
+import type { Invocation } from '../command.ts';
 
 interface AskedReport extends AskedCrawls {
   /** Only these; empty: all. */
@@ -29,11 +29,11 @@ interface AskedReport extends AskedCrawls {
 export async function readReport(
   settings: Settings,
   { issues = [], ...asked }: AskedReport,
-  logger: Logger,
+  { logger, say }: Pick<Invocation, 'logger'> & Partial<Pick<Invocation, 'say'>>,
   signal: AbortSignal,
 ): Promise<readonly ProjectReport[]> {
   const questions = await loadQuestions(sqlFolders(settings));
-  await using warehouse = await openWarehouse({ logger }, settings);
+  await using warehouse = await openWarehouse({ logger, ...(say !== undefined && { say }) }, settings);
   const chosen = await chosenBy(asked, warehouse, signal);
   for (const issue of issues) await checkIssue(asking(warehouse, signal), issue);
   const projects = await readSiteReport(

@@ -3,6 +3,7 @@ import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/
 import { ownUrl, spellUrl, webUrl } from '../../../core/net/web-url.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { calendarDay } from '../../../core/time/calendar-day.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
 import type { SqlFile } from '../../../project/sql/text/sql-file.ts';
 
@@ -200,11 +201,10 @@ export function checkParameters(source: SqlFile, parameters: readonly Parameter[
   );
 }
 
-function isWholeNumber(text: string): boolean {
-  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+function isDay(text: string): boolean {
+  return calendarDay(text) !== null;
 }
 
-function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+function isWholeNumber(text: string): boolean {
+  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }

@@ -1,5 +1,6 @@
 import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import { calendarDay } from '../../../core/time/calendar-day.ts';
 import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql/oql.ts';
 import { OqlError } from '../../../service/api/oql/parse-oql.ts';
 
@@ -173,8 +174,5 @@ function isMoment(value: OqlValue): boolean {
   if (typeof value !== 'string') return false;
   const form = /^(\d{4})[-/](\d{2})[-/](\d{2})(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?: UTC)?)?$/;
   const [, year, month, day] = form.exec(value) ?? [];
-  if (year === undefined) return false;
-  const iso = `${year}-${month}-${day}`;
-  const at = new Date(`${iso}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(iso);
+  return year !== undefined && calendarDay(`${year}-${month}-${day}`) !== null;
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
+import { calendarDay } from '../../../core/time/calendar-day.ts';
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 /** First bytes of files that are no text, which people upload all the same. */
@@ -172,10 +173,7 @@ class FieldType {
 }
 
 function fits(value: string, type: Narrow): boolean {
-  if (!PATTERNS[type].test(value)) return false;
-  if (type !== 'date') return true;
-  const time = Date.parse(`${value}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+  return PATTERNS[type].test(value) && (type !== 'date' || calendarDay(value) !== null);
 }
 
 /**

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { calendarDay } from '../../../../core/time/calendar-day.ts';
 import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../../api/resources/fields.ts';
 
 const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'] as const;
@@ -40,7 +41,7 @@ export function planFolder(given: string): FolderPlan {
     basename(dir),
     undefined,
   ];
-  if (date !== undefined && Number.isNaN(Date.parse(date))) {
+  if (date !== undefined && calendarDay(date) === null) {
     throw new CrawlhouseError('usage', `${dir}: ${date} is not a date`, {
       hint: 'a folder is named <project>-YYYY-MM-DD',
     });
