@@ -39,7 +39,7 @@ test('beside a writer each other one says who holds the folder, and changes noth
       using _lock = lockState(join(folder, '.crawlhouse', held), 'crawlhouse the-other');
       const { code, stderr } = await capture(...argv, '--project-dir', folder);
       const who = expect.stringContaining(`is in use by crawlhouse the-other (process ${process.pid} on `);
-      expect([held, argv, code, stderr]).toEqual([held, argv, 2, who]);
+      expect([held, argv, code, stderr]).toEqual([held, argv, 6, who]);
     }
   expect(await hash()).toBe(before);
   // Nothing of what was refused is in the way of the next one.

@@ -99,7 +99,7 @@ test('while another process writes, an action is refused and says by whom', asyn
   expect(await start(RUN)).toBe('/do/actions/1');
   expect(await action(1)).toMatchObject({
     status: 'failed',
-    outcome: '2',
+    outcome: '6',
     message: expect.stringContaining('is in use by crawlhouse run'),
   });
   lock[Symbol.dispose]();

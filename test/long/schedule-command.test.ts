@@ -43,7 +43,7 @@ test('--once ends with 3 where units can be tried again, and with 2 where anothe
   using _lock = lockState(join(folder, '.crawlhouse'), 'crawlhouse backfill');
   const locked = await crawlhouse(folder, sandbox, ['schedule', '--once']);
   expect([locked.status, locked.stderr]).toEqual([
-    2,
+    6,
     expect.stringContaining('in use by crawlhouse backfill'),
   ]);
   expect(await doneUntil(folder)).toBe(DONE_LONG_AGO);
@@ -63,7 +63,7 @@ test('the service makes up for a missed firing, answers /readyz, refuses a secon
   expect(ready).toMatchObject({ status: 'ready', running: null, schedules: [{ last_exit_code: 0 }] });
   const second = await crawlhouse(folder, sandbox, ['schedule']);
   expect([second.status, second.stderr]).toEqual([
-    2,
+    6,
     expect.stringContaining('in use by crawlhouse schedule'),
   ]);
 

@@ -93,7 +93,7 @@ test(`each pair of writing commands at once ends as one after the other, or one 
     const ends = await Promise.all(pair.map((argv) => started(folder, argv).ended));
     expect(ends.map(({ code }) => code)).toContain(0);
     for (const { argv, code, stderr } of ends.filter((one) => one.code !== 0)) {
-      expect([pair, code, stderr]).toEqual([pair, 2, expect.stringMatching(REFUSED)]);
+      expect([pair, code, stderr]).toEqual([pair, 6, expect.stringMatching(REFUSED)]);
       expect([pair, await started(folder, argv).ended]).toEqual([pair, expect.objectContaining({ code: 0 })]);
     }
     const orders: unknown[] = [];
@@ -134,7 +134,7 @@ test('others wait for a process that is stopped with the lock, or are refused in
   ])
     expect(await started(folder, argv).ended).toEqual({
       argv,
-      code: 2,
+      code: 6,
       stderr: expect.stringContaining(names),
     });
   for (const argv of [

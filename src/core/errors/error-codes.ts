@@ -2,6 +2,7 @@
 export type ErrorKind =
   | 'fault'
   | 'usage'
+  | 'locked'
   | 'refused'
   | 'retriable'
   | 'access'
@@ -12,6 +13,7 @@ export type ErrorKind =
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   fault: 1,
   usage: 2,
+  locked: 6,
   retriable: 3,
   refused: 4,
   access: 5,
@@ -97,7 +99,7 @@ export const ERROR_CODES = {
     hint: 'crawlhouse run makes it',
   },
   locked: {
-    kind: 'usage',
+    kind: 'locked',
     means: 'Another process holds the state directory, or has the warehouse open for writing.',
     hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',
   },

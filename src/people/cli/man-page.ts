@@ -20,6 +20,7 @@ const EXIT_CODES = [
   ['3', 'some units failed and can be tried again; the others are published'],
   ['4', 'data refused: these units keep their former rows; the others are published'],
   ['5', 'the service rejects the credentials, or forbids everything'],
+  ['6', 'another process holds the lock: nothing was tried, try again'],
   ['130, 143', 'interrupted; the next run continues'],
 ] as const;
 

@@ -8,7 +8,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts'
 export function skippableError(thrown: unknown, signal: AbortSignal): CrawlhouseError {
   signal.throwIfAborted();
   const error = toCrawlhouseError(thrown);
-  if (error.kind === 'access' || error.kind === 'interrupted' || error.kind === 'usage') throw error;
+  if (['access', 'interrupted', 'usage', 'locked'].includes(error.kind)) throw error;
   return error;
 }
 

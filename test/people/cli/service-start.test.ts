@@ -31,7 +31,7 @@ test('service start answers for the crawls of a project without what only trying
 
   const second = await capture(...options.filter((one) => one !== '--json'));
   expect([second.code, second.stderr]).toEqual([
-    2,
+    6,
     expect.stringMatching(/is in use by the local service \(process \d+/),
   ]);
   (await running.promise).kill('SIGTERM');

@@ -156,11 +156,11 @@ test('status and query --question need neither the service nor a warehouse', asy
   expect([questions.code, questions.stdout]).toEqual([0, '[]\n']);
 });
 
-test('a state directory that another process holds is a wrong use that names the holder', async () => {
+test('a state directory that another process holds ends the command with 6, and names the holder', async () => {
   const folder = await projectFolder(PLACE);
   using _lock = lockState(join(folder, '.crawlhouse'), 'crawlhouse run');
   const { code, stderr } = await capture('run', '--project-dir', folder);
-  expect(code).toBe(2);
+  expect(code).toBe(6);
   expect(stderr).toContain(`is in use by crawlhouse run (process ${process.pid} on `);
   expect(stderr).toContain('Try: wait for it to end');
 });

@@ -2,7 +2,7 @@ import type { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { RunReport, RunStatus, UnitReport, UnitStatus } from './report.ts';
 
 /** Exit codes by precedence (interface.md, "Exit codes"). */
-const ORDER = [130, 1, 2, 5, 4, 3];
+const ORDER = [130, 1, 2, 6, 5, 4, 3];
 
 const CAME: readonly UnitStatus[] = ['loaded', 'unchanged'];
 
