@@ -24,7 +24,7 @@ columns:
     One of the unread files, and why: an error, no sitemap, or not whole. NULL where only a refusal (401, 403, 429) or the time
     for sitemaps kept the crawl from reading them.
   flawed_sitemap: >-
-    One of the files that were read and have a flaw, and which: text_before_xml or invalid_lastmod (mart.crawl_files.error), or
+    One of the files that were read and have a flaw, and which: text_before_xml, relative_url or invalid_lastmod (mart.crawl_files.error), or
     another host than the robots.txt or index that lists it.
   is_app_shell: >-
     Whether the start page is the shell of an application that was not rendered (mart.pages.is_app_shell), so that no link
@@ -89,6 +89,7 @@ LEFT JOIN (
       CASE
         WHEN kind <> 'sitemap' OR NOT is_read THEN NULL
         WHEN error = 'text_before_xml' THEN url || ': text before the XML'
+        WHEN error = 'relative_url' THEN url || ': a URL without scheme and host'
         WHEN error = 'invalid_lastmod' THEN url || ': a lastmod is no date'
         WHEN split_part(split_part(url, '://', 2), '/', 1) <> split_part(split_part(source_url, '://', 2), '/', 1)
           THEN url || ': on another host than ' || source_url || ', which lists it'

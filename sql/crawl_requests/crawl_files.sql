@@ -18,7 +18,7 @@ columns:
     of one that the time for sitemaps did not suffice for.
   error: >-
     Why it is not read, as in timeout, broken or over_budget; of a sitemap that is read, what is wrong with it:
-    text_before_xml or invalid_lastmod (raw.crawl_requests.error).
+    text_before_xml, relative_url or invalid_lastmod (raw.crawl_requests.error).
   source_url: Index or robots.txt that lists a sitemap; NULL for one of the configuration (raw.crawl_requests.source_url).
   num_urls: Number of URLs that a sitemap lists; NULL for one that is not read (raw.crawl_requests.num_urls).
   content: Text of a robots.txt; NULL for one that is not read (raw.crawl_requests.content).

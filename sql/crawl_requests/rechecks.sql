@@ -13,7 +13,8 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   state: >-
     gone (404, 410, or redirects that end there), moved (redirects), unlinked (answers, and no link of the crawl leads
-    there), blocked (robots.txt), refused (401, 403, 429, 503) or unreadable (anything else).
+    there), blocked (robots.txt), refused (401, 403, 429, 503), unknown (its robots.txt could not be read) or unreadable
+    (anything else).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
   error: Why nothing answered, as in timeout (raw.crawl_requests.error).
   redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
@@ -52,7 +53,8 @@ SELECT
   _crawl_id || ' ' || url AS page_key,
   _project_id || ' ' || url AS url_key,
   CASE
-    WHEN robots_txt_denied OR error = 'robots_unavailable' THEN 'blocked'
+    WHEN robots_txt_denied THEN 'blocked'
+    WHEN error = 'robots_unavailable' THEN 'unknown'
     WHEN status_code IN (404, 410) THEN 'gone'
     WHEN status_code BETWEEN 300 AND 399 AND final_redirect_status IN (404, 410) THEN 'gone'
     WHEN status_code BETWEEN 300 AND 399 THEN 'moved'

@@ -3,7 +3,8 @@ title: Sitemap with a flaw
 severity: low
 category: sitemaps
 definition: >-
-  The page is the start page of a crawl that read a sitemap with a flaw: text before the XML (text_before_xml), a lastmod
+  The page is the start page of a crawl that read a sitemap with a flaw: text before the XML (text_before_xml), a URL without
+  scheme and host (relative_url), a lastmod
   that is no W3C date (invalid_lastmod), or another host than the robots.txt or index that lists it (mart.crawl_coverage.flawed_sitemap).
 source: https://www.sitemaps.org/protocol.html
 why_it_matters: Search engines ignore such entries or the whole file; the crawler reads them all the same.

@@ -66,7 +66,7 @@ WITH
     -- Links to a page that robots.txt blocks may stand on blocked pages only.
     SELECT rechecks.crawl_id, rechecks.url, 'robots_denied', CAST(NULL AS BIGINT), CAST(NULL AS VARCHAR)
     FROM mart.rechecks AS rechecks
-    WHERE rechecks.state = 'blocked' AND coalesce(rechecks.error, '') <> 'robots_unavailable'
+    WHERE rechecks.state = 'blocked'
   ),
 
   told AS (

@@ -144,7 +144,7 @@ WITH
       CASE
         WHEN pages.status_code BETWEEN 300 AND 399 THEN 'moved'
         WHEN pages.observation = 'read' THEN 'live'
-        WHEN pages.observation_reason IN ('blocked_by_robots', 'robots_unavailable') THEN 'blocked'
+        WHEN pages.observation_reason = 'blocked_by_robots' THEN 'blocked'
         WHEN pages.observation <> 'not_requested' THEN pages.observation
       END AS state,
       pages.status_code,
@@ -177,7 +177,7 @@ WITH
       NULL,
       CASE
         WHEN rechecks.state = 'unlinked' THEN 'live'
-        WHEN rechecks.state IS NOT NULL THEN rechecks.state
+        WHEN rechecks.state IS NOT NULL THEN nullif(rechecks.state, 'unknown')
         WHEN hits.last_status_code BETWEEN 200 AND 299 OR hits.last_status_code = 304 THEN 'live'
         WHEN hits.last_status_code BETWEEN 300 AND 399 THEN 'moved'
         WHEN hits.last_status_code IN (404, 410) THEN 'gone'

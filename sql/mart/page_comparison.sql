@@ -31,7 +31,7 @@ columns:
     Why nothing is known of one side: a reason of mart.pages.observation_reason, temporary_redirect,
     redirect_without_end (its redirect leads nowhere, or in a loop), not_linked (no link of the crawl leads to it),
     outside_limits (a limit of depth or URLs, or an early end) or not_in_list. Where the crawl requested the URL again at
-    its end (mart.rechecks): still_there (it answers, and no link leads to it), blocked_by_robots, refused or unreadable. NULL for pages
+    its end (mart.rechecks): still_there (it answers, and no link leads to it), blocked_by_robots, robots_unavailable, refused or unreadable. NULL for pages
     that were added, are gone, moved or merged.
   moved_to: URL at which a page that moved or merged is now.
 reads:
@@ -101,6 +101,7 @@ WITH
       CASE rechecks.state
         WHEN 'unlinked' THEN 'still_there'
         WHEN 'blocked' THEN 'blocked_by_robots'
+        WHEN 'unknown' THEN 'robots_unavailable'
         ELSE rechecks.state
       END AS reason
     FROM pair
@@ -292,6 +293,7 @@ SELECT
       THEN CASE recheck
         WHEN 'unlinked' THEN 'still_there'
         WHEN 'blocked' THEN 'blocked_by_robots'
+        WHEN 'unknown' THEN 'robots_unavailable'
         WHEN 'moved' THEN 'redirect_without_end'
         WHEN 'gone' THEN 'not_found'
         ELSE coalesce(recheck, unknown_reason)

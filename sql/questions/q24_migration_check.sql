@@ -161,7 +161,7 @@ WITH
       final_status_code,
       is_indexable,
       canonical_url,
-      CASE WHEN state = 'blocked' THEN 'blocked_by_robots' ELSE state END AS state
+      CASE state WHEN 'blocked' THEN 'blocked_by_robots' WHEN 'unknown' THEN 'robots_unavailable' ELSE state END AS state
     FROM mart.rechecks
     WHERE crawl_id IN (SELECT source_id FROM source)
 

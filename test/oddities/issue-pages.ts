@@ -257,6 +257,11 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { head: alternates({ 'X-Default': '/hreflang-invalid-lang/1' }), is: 'near' },
     { head: alternates({ en_GB: '/hreflang-invalid-lang/2' }), is: 'fires' },
   ],
+  hreflang_is_relative: [
+    { head: alternates({ de: '//{host}/hreflang-is-relative/fires' }) },
+    { head: alternates({ de: '{https}/hreflang-is-relative/near' }) },
+    { head: alternates({ de: '/hreflang-is-relative/0' }), is: 'fires' },
+  ],
   hreflang_missing_return_link: [
     {
       head: alternates({ de: '/hreflang-missing-return-link/fires', en: '/hreflang-missing-return-link/0' }),

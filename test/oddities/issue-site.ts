@@ -85,6 +85,7 @@ export async function serveIssueSite(pages: Readonly<Record<string, IssuePages>>
   const shop = await serveTls(identity, 'http2', answer);
   origins.https = `https://${HOST}:${shop}`;
   origins.http = `http://${HOST}:${shop}`;
+  origins.host = `${HOST}:${shop}`;
   origins.slow = `https://slow.shop.example:${await serveTls(identity, 'http1', answer)}`;
   origins.old = `https://old.shop.example:${await serveTls(identity, 'old_tls', answer)}`;
   origins.failing = `https://failing.shop.example:${await serveTls(identity, 'http1', answer)}`;

@@ -67,7 +67,8 @@ export interface ComparedUrl {
 function recheckOf(row: Row | undefined): string | null {
   if (row === undefined) return null;
   const [status, final] = [num(row, 'status_code'), num(row, 'final_redirect_status')];
-  if (bool(row, 'robots_txt_denied') === true || row.error === 'robots_unavailable') return 'blocked';
+  if (bool(row, 'robots_txt_denied') === true) return 'blocked';
+  if (row.error === 'robots_unavailable') return 'unknown';
   if (status === 404 || status === 410) return 'gone';
   if (within(status, 300, 399)) return final === 404 || final === 410 ? 'gone' : 'moved';
   if ([401, 403, 429, 503].includes(status ?? 0)) return 'refused';
@@ -191,7 +192,7 @@ export const comparisonOf = once((crawl: CrawlFacts): ReadonlyMap<string, Compar
                 : 'unseen';
       const rechecked: Readonly<Record<string, string>> = {
         ...{ unlinked: 'still_there', blocked: 'blocked_by_robots', moved: 'redirect_without_end' },
-        gone: 'not_found',
+        ...{ gone: 'not_found', unknown: 'robots_unavailable' },
       };
       const missing =
         page === undefined

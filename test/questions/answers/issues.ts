@@ -429,6 +429,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   hreflang_invalid_lang: ['medium', hreflang('invalid_lang')],
   hreflang_duplicate_lang: ['medium', hreflang('duplicate_lang')],
   hreflang_missing_self: ['low', hreflang('missing_self')],
+  hreflang_is_relative: ['low', hreflang('relative_url')],
   hreflang_missing_return_link: ['medium', hreflang('missing_return_link')],
   hreflang_target_not_indexable: ['medium', hreflang('target_not_indexable')],
   hreflang_on_non_indexable: [

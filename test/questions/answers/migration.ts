@@ -36,9 +36,10 @@ function requestOf(row: Row): Request {
   const canonical = str(row, 'canonical');
   const isOther = canonical !== null && canonical !== url;
   const isGone = status === 404 ? 'not_found' : status === 410 ? 'removed' : null;
-  const isBlocked =
-    bool(row, 'robots_txt_denied') === true || (row.kind === 'recheck' && row.error === 'robots_unavailable');
-  const hidden = isBlocked ? 'blocked_by_robots' : REFUSALS.includes(status ?? 0) ? 'refused' : 'unreadable';
+  const isUnavailable = row.kind === 'recheck' && row.error === 'robots_unavailable';
+  const unasked =
+    bool(row, 'robots_txt_denied') === true ? 'blocked_by_robots' : isUnavailable && 'robots_unavailable';
+  const hidden = unasked || (REFUSALS.includes(status ?? 0) ? 'refused' : 'unreadable');
   return {
     ...{ url, status, location, finalUrl: str(row, 'final_redirect_location') },
     finalStatus: num(row, 'final_redirect_status'),

@@ -56,9 +56,9 @@ function reasonOf({ inlinks, row }: Page): string {
 function stateOf(status: number | null, reason: string | null): string | null {
   if (status === 404 || status === 410) return 'gone';
   if (within(status, 300, 399)) return 'moved';
-  if (reason === 'blocked_by_robots' || reason === 'robots_unavailable') return 'blocked';
+  if (reason === 'blocked_by_robots') return 'blocked';
   if (status !== null && [401, 403, 429, 503].includes(status)) return 'refused';
-  if (reason === 'not_fetched') return null;
+  if (reason === 'not_fetched' || reason === 'robots_unavailable') return null;
   return reason === null ? 'live' : 'unreadable';
 }
 
@@ -71,8 +71,8 @@ function stateOfPage(page: Page): string | null {
 /** By what the crawl requested at its end. */
 function stateOfRecheck(row: Row): string | null {
   const [status, last] = [num(row, 'status_code'), num(row, 'final_redirect_status')];
-  const isBlocked = bool(row, 'robots_txt_denied') === true || row.error === 'robots_unavailable';
-  if (isBlocked) return 'blocked';
+  if (bool(row, 'robots_txt_denied') === true) return 'blocked';
+  if (row.error === 'robots_unavailable') return null;
   if (within(status, 300, 399) && (last === 404 || last === 410)) return 'gone';
   return stateOf(status, within(status, 200, 299) ? null : 'other');
 }

@@ -43,7 +43,7 @@ export async function duplicates(tables: JobTables, field: Field, table: string)
     `SELECT id, "group" FROM (
         SELECT *, count(*) OVER (PARTITION BY "group") AS pages FROM (
           SELECT id, hash(${ident(field)}, CASE WHEN bool_and(language IS NOT NULL) OVER (PARTITION BY ${ident(field)})
-              THEN lower(split_part(language, '-', 1)) ELSE '' END) AS "group"
+              THEN language ELSE '' END) AS "group"
           FROM fetched_pages JOIN crawl_pages USING (url) JOIN job_facts USING (id)
           WHERE is_html AND ${ident(field)} IS NOT NULL AND url NOT IN (${continuing(field)})
         )
@@ -79,7 +79,7 @@ export const UNHANDLED = `('canonical_not_matching', 'hreflang_error', 'canonica
  */
 export function judgedGroups(groups: string): string {
   return `WITH members AS (
-      SELECT groups.id, groups."group", has_canonical, is_noindex, cluster, errors IS NOT NULL AS has_errors,
+      SELECT groups.id, groups."group", has_canonical, is_noindex, cluster, coalesce(len(list_filter(errors, lambda one: one <> 'relative_url')) > 0, false) AS has_errors,
         others.id IS NOT NULL AND others.id <> groups.id AS is_settled
       FROM ${groups} AS groups JOIN job_facts AS facts USING (id) LEFT JOIN job_hreflang USING (id)
       LEFT JOIN ${groups} AS others ON others.id = facts.canonical_id AND others."group" = groups."group"

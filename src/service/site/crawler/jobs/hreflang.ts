@@ -13,7 +13,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  *   `invalid_lang` (no language, or no region, of that code), `duplicate_lang` (one code, several URLs), `missing_self`
  *   (the page declares versions, but not itself), `missing_return_link` (a version that was fetched does not declare the
  *   page), `target_not_indexable` (another version has another status than 200, is noindex, or has another canonical; an
- *   `x-default` may redirect, as start pages do that send each visitor to their language).
+ *   `x-default` may redirect, as start pages do that send each visitor to their language), `relative_url` (an element
+ *   lacks scheme or host, which Google asks for; the version counts all the same).
  *
  * What a page with another canonical declares is ignored, as by Google: it has no errors, and joins no pages.
  *
@@ -94,6 +95,9 @@ async function findErrors(tables: JobTables): Promise<void> {
         SELECT versions.id, 'target_not_indexable', href FROM hreflang_judged AS versions
         JOIN job_asked AS asked ON asked.url = href
         WHERE is_read AND is_indexable = false AND NOT ${isChoosing('asked.status_code')}
+        UNION ALL
+        SELECT id, 'relative_url', unnest(relative_hreflangs) FROM fetched_pages JOIN crawl_pages AS pages USING (url)
+        WHERE id IN (SELECT id FROM hreflang_judged)
       ) GROUP BY id, error`,
     [JSON.stringify(wrong)],
   );

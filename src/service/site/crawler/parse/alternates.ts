@@ -13,6 +13,7 @@ export type LinkSource = 'html' | 'header';
  * - `canonicals`: all different canonicals. `rel_canonical`: the only one; several that differ are void, as Google has it.
  *   `declared_canonical`: the first one as it is written; if none is a URL, the first of those.
  * - `hreflang_*`: one entry a declaration, the same place in each list. A language keeps its spelling, in lower case.
+ *   `relative_hreflangs`: addresses of elements that lack their scheme or host, as they are written.
  *
  * Sources: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls (head and headers);
  * https://developers.google.com/search/docs/specialty/international/localized-versions (hreflang).
@@ -31,6 +32,7 @@ export function alternates(
   const langs: string[] = [];
   const hrefs: string[] = [];
   const sources: string[] = [];
+  const relative: string[] = [];
   for (const [links, source] of [
     [tags, 'html'],
     [headers, 'header'],
@@ -56,6 +58,7 @@ export function alternates(
       langs.push(hreflang.trim().toLowerCase());
       hrefs.push(url);
       sources.push(source);
+      if (source === 'html' && !/^https?:/i.test(href)) relative.push(href);
     }
   return {
     rel_canonical: new Set(canonicals).size === 1 ? (canonicals[0] ?? null) : null,
@@ -66,5 +69,6 @@ export function alternates(
     hreflang_langs: langs.length === 0 ? null : langs,
     hreflang_hrefs: langs.length === 0 ? null : hrefs,
     hreflang_sources: langs.length === 0 ? null : sources,
+    relative_hreflangs: relative.length === 0 ? null : relative,
   } satisfies Partial<PageRecord>;
 }

@@ -216,6 +216,7 @@ const PAGE_COLUMNS = {
   hreflang_hrefs: textsOrNull,
   /** `html` or `header`, one for each of `hreflang_hrefs`. */
   hreflang_sources: textsOrNull,
+  relative_hreflangs: textsOrNull,
 
   title: textOrNull,
   title_length: wholeOrNull,

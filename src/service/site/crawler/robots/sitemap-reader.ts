@@ -52,6 +52,7 @@ export class SitemapReader {
   /** What came before it is known whether it is a text. */
   #head = '';
   #hasTextBefore = false;
+  #hasRelativeUrl = false;
   /** Of an item of RSS: its address, where it has no other one. */
   #guid = '';
   #isPermaLink = true;
@@ -126,8 +127,8 @@ export class SitemapReader {
   }
 
   /** What is wrong with a file that is read all the same. */
-  get flaw(): 'text_before_xml' | null {
-    return this.#hasTextBefore ? 'text_before_xml' : null;
+  get flaw(): 'text_before_xml' | 'relative_url' | null {
+    return this.#hasTextBefore ? 'text_before_xml' : this.#hasRelativeUrl ? 'relative_url' : null;
   }
 
   get #isGivenUp(): boolean {
@@ -202,6 +203,8 @@ export class SitemapReader {
     const parent = plain(this.#path.at(-1) ?? '');
     const text = this.#text.trim();
     this.#text = '';
+    if (name === 'loc' && /^(?:url|sitemap)$/.test(parent) && text !== '')
+      this.#hasRelativeUrl ||= !/^https?:\/\//i.test(text);
     if (name === 'loc' && parent === 'sitemap' && text !== '') this.#handler.sitemap(text);
     if (this.#draft === null) return;
     // `image:loc` has another parent.

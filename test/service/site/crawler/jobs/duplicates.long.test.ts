@@ -140,8 +140,8 @@ test.each([
 });
 
 test.each([
-  ['in two languages', ['en-US', 'de'], [false, false]],
-  ['in one language of two countries', ['en-US', 'en-gb', 'de'], [true, true, false]],
+  ['in two languages', ['en', 'de'], [false, false]],
+  ['twice in one of two languages', ['en', 'en', 'de'], [true, true, false]],
   ['where a page does not name its language', ['en', 'de', null], [true, true, true]],
 ] as const)('the same title %s', async (_, languages, issues) => {
   const pages = await pagesAfterJobs(
@@ -184,6 +184,14 @@ test('language versions of each other may share a title', async () => {
     { duplicate_title_status: 'hreflang_ok' },
     { duplicate_title_status: 'hreflang_ok' },
   ]);
+});
+
+test('relative addresses of language versions leave them versions of each other', async () => {
+  const both = { ...versions('/en', '/fr'), relative_hreflangs: ['/en', '/fr'] };
+  const pages = await pagesAfterJobs({ pages: [titled('/en', 'Same', both), titled('/fr', 'Same', both)] }, [
+    'duplicate_title_status',
+  ]);
+  expect(pages['/en']).toEqual({ duplicate_title_status: 'hreflang_ok' });
 });
 
 test('language versions with errors may not', async () => {
@@ -230,6 +238,15 @@ test.each([
     [page('/en', versions('/en', '/x-default')), page('/x-default', { status_code: 404 })],
     ['target_not_indexable'],
     { target_not_indexable: [`${SITE}/x-default`] },
+  ],
+  [
+    'relative addresses, which count all the same',
+    [
+      page('/en', { ...versions('/en', '/fr'), relative_hreflangs: ['/fr'] }),
+      page('/fr', versions('/en', '/fr')),
+    ],
+    ['relative_url'],
+    { relative_url: ['/fr'] },
   ],
   [
     'a page with another canonical, whose declarations are ignored',

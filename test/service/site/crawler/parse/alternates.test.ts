@@ -64,6 +64,7 @@ test('language versions of tags and headers keep their order', () => {
     ['/gb/', '/', '/fr/', '/de/'].map((path) => `https://site.example${path}`),
   );
   expect(page.hreflang_sources).toEqual(['html', 'html', 'header', 'header']);
+  expect(page.relative_hreflangs).toEqual(['/gb/', '/']);
 });
 
 test('Link headers may hold commas and semicolons in addresses and quoted texts', () => {

@@ -43,8 +43,8 @@ test('a robots.txt is kept with its text, and each sitemap with its number of UR
   const read = { status_code: 200, fetch_status: 'fetched_2xx', error: null, content: null, has_date: true };
   expect(files).toEqual({
     '/robots.txt': { ...read, kind: 'robots_txt', content: robots, num_urls: null, source_url: null },
-    '/index.xml': { ...read, kind: 'sitemap', num_urls: 0, source_url: '/robots.txt' },
-    '/one.xml.gz': { ...read, kind: 'sitemap', num_urls: 2, source_url: '/index.xml' },
+    '/index.xml': { ...read, error: 'relative_url', kind: 'sitemap', num_urls: 0, source_url: '/robots.txt' },
+    '/one.xml.gz': { ...read, error: 'relative_url', kind: 'sitemap', num_urls: 2, source_url: '/index.xml' },
     '/two.txt': { ...read, kind: 'sitemap', num_urls: 1, source_url: '/index.xml' },
   });
   expect(fetched).toBe(2);
@@ -75,6 +75,11 @@ test.for<[string, SiteRoute, number | null, string]>([
 
 test.for<[string, string, string]>([
   ['a warning before the XML', `<b>Warning</b>: x in <b>y.php</b><br />\n${urlset('/a')}`, 'text_before_xml'],
+  ...['/a', '//ORIGINHOST/a', 'a'].map((loc): [string, string, string] => [
+    `the address ${loc}`,
+    `<urlset><url><loc>${loc}</loc></url></urlset>`,
+    'relative_url',
+  ]),
   ...['yesterday', '2026-02-30', '2026/01/02', '2026-13-01', '2026-01-02 10:00:00', '2026-01-02T10:00'].map(
     (date): [string, string, string] => [
       `the lastmod ${date}`,
@@ -87,7 +92,11 @@ test.for<[string, string, string]>([
     '/robots.txt': 'Sitemap: /s.xml',
     '/s.xml': (request, response) => {
       response.writeHead(200, XML);
-      response.end(body.replace('ORIGIN', `http://${request.headers.host}`));
+      response.end(
+        body
+          .replace('ORIGINHOST', String(request.headers.host))
+          .replace('ORIGIN', `http://${request.headers.host}`),
+      );
     },
   });
   expect(files['/s.xml']).toMatchObject({ status_code: 200, error, num_urls: 1 });
