@@ -578,6 +578,75 @@ const HINTS: readonly string[] = [
   'core/errors/error-codes.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
 ];
 
+/** Where things come one after the other that others made: days, properties, files, sitemaps, lists, workspaces, alerts. */
+const OF_OTHERS =
+  /^(?:people\/cli\/local|operations\/(?:alert|doctor|openlineage)|pipeline\/discover|service\/site\/crawler\/robots|service\/site\/demand\/read-demand|service\/local\/logs\/added-logs)/;
+
+/** Loops there that do without `eachApart`, by file and what they go over, and why. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  'people/cli/local/crawl-config.ts: new Set(others.map((one) => new URL(one).href))':
+    'a start URL that is no URL refuses the command',
+  'people/cli/local/log-sources.ts: given': 'a path that is not there refuses the command',
+  'people/cli/local/log-sources.ts: await pathsOf(one, folder)': 'LogAdder.add isolates each file',
+  'people/cli/local/sync-demand.ts: console.rows({ property, from, to }, [‘date’], signal)':
+    'pages of one answer',
+  'people/cli/local/update-bot-ranges.ts: update.files': 'all files are checked before one is written',
+  'people/cli/local/write-sitemaps.ts: pieces': 'our own rows',
+  'people/cli/local/write-sitemaps.ts: pages': 'our own rows',
+  'people/cli/local/write-sitemaps.ts: sites.values()': 'our own rows',
+  'people/cli/local/write-sitemaps.ts: await readdir(this.#folder)': 'our own files',
+  'operations/openlineage/with-lineage.ts: events()':
+    'events in their order: no later one without an earlier one',
+  'operations/doctor/examine-service.ts: selected': 'projectsOf says which workspace fails: a finding is one',
+  'operations/doctor/examine-state.ts: [dirname(path), stateDir].map(nearest)': 'our own folders',
+  'operations/doctor/examine.ts: configuredStores(settings)': 'each store is a check of its own',
+  'pipeline/discover/discover-dates.ts: projects': 'orReason isolates each request',
+  'pipeline/discover/discover-dates.ts: [‘pages’, ‘events’] as const': 'orReason isolates each request',
+  'pipeline/discover/plan-run.ts: inventory.workspaces': 'again() isolates each list',
+  'pipeline/discover/record-listing.ts: inventory.workspaces': 'our own tables',
+  'pipeline/discover/record-listing.ts: listReadings(workspace)': 'our own tables',
+  'service/site/demand/read-demand.ts: paths': 'a file that nobody knows refuses the command',
+  'service/site/demand/read-demand.ts: groups.values()': 'a file that nobody knows refuses the command',
+  'service/site/demand/read-demand.ts: members': 'members of one archive',
+  'service/site/demand/read-demand.ts: members.entries()': 'members of one archive',
+  'service/site/demand/read-demand.ts: createReadStream(path, { signal })': 'pieces of one file',
+  'service/site/crawler/robots/read-sitemaps.ts: files.entries()': 'readOne turns what fails into a record',
+  'service/site/crawler/robots/robots.ts: waits': 'attempts of one request',
+  'service/local/logs/added-logs.ts: sources': 'LogAdder.add isolates each file',
+  'service/local/logs/added-logs.ts: resources.list(‘projects’)': 'our own tables',
+};
+
+/** What the loops of a text go over that await something. */
+function awaitingLoops(text: string): string[] {
+  const awaits = (node: unknown): boolean => {
+    if (typeof node !== 'object' || node === null) return false;
+    const { type, await: isAwaited } = node as { type?: unknown; await?: unknown };
+    if (/Function/.test(String(type))) return false;
+    if (type === 'AwaitExpression' || (type === 'ForOfStatement' && isAwaited === true)) return true;
+    return Object.values(node).some(awaits);
+  };
+  const loops = nodesOf(text).filter(
+    (one) => one.type === 'ForOfStatement' && (one.await || awaits(one.body)),
+  );
+  return loops.map(({ right }) => {
+    const { start, end } = right as Syntax;
+    return text
+      .slice(start, end)
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/'([^']*)'/g, '‘$1’');
+  });
+}
+
+test('what others made is gone through by eachApart, so that a bad item costs only itself', () => {
+  expect(
+    awaitingLoops('for (const a of b) await c(a);\nfor (const d of e) f(async () => await g(d));'),
+  ).toEqual(['b']);
+  const found = sources.flatMap(({ file, text }) =>
+    OF_OTHERS.test(file) ? awaitingLoops(text).map((over) => `${file}: ${over}`) : [],
+  );
+  expect([...new Set(found)].sort()).toEqual(Object.keys(TOGETHER).sort());
+});
+
 /** The texts that a program is written with: its strings, and the fixed parts of its templates. */
 function textsOf(text: string): string[] {
   const found: string[] = [];

@@ -1,8 +1,6 @@
-import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import { longestDownload } from '../core/net/limits.ts';
 import { Semaphore } from '../core/queue/semaphore.ts';
-import type { Field } from '../project/model/field.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { Plan, PlannedUnit } from '../project/model/planned-unit.ts';
@@ -14,7 +12,6 @@ import {
   type PlanReport,
   totalsOf,
 } from '../project/model/runs/plan-report.ts';
-import { dataSourceOf } from '../project/model/unit-source.ts';
 import { limitsOf } from '../project/settings/limits.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client/client.ts';
@@ -31,7 +28,7 @@ import { planRun } from './discover/plan-run.ts';
 import { isExplicit } from './retention.ts';
 import { chooseFormat } from './routes/choose-format.ts';
 import { pickRoute } from './routes/choose-route.ts';
-import { describeRows } from './routes/describe-rows.ts';
+import { countRows, describeUnit } from './routes/describe-rows.ts';
 import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import {
   isReadable,
@@ -251,62 +248,6 @@ function knownFields(settings: Settings, client: ServiceClient, signal: AbortSig
     loadedFields: async (dataset) =>
       (await readPublished(settings, (connection) => loadedFieldNames(connection, dataset))) ?? new Set(),
   };
-}
-
-interface ToDescribe {
-  readonly planned: PlannedUnit;
-  readonly inventory: Inventory;
-  readonly client: ServiceClient;
-  readonly fieldSchemas: FieldSchemaCache;
-}
-
-interface Described {
-  readonly rows: number | null;
-  /** Null where the service describes no fields, or not now. */
-  readonly fields: readonly Field[] | null;
-}
-
-async function describeUnit(
-  { client, fieldSchemas, planned, inventory }: ToDescribe,
-  signal: AbortSignal,
-): Promise<Described> {
-  const source = dataSourceOf(planned.pipeline, planned.unit);
-  try {
-    if (source !== null) {
-      const { reported, fields } = await describeRows(client, fieldSchemas, source, planned, signal);
-      return { rows: reported, fields };
-    }
-  } catch (error) {
-    // The unit's own work meets the same and says why; perhaps its rows can be counted all the same.
-    if (!(error instanceof CrawlhouseError && (isUncounted(error) || error.code === 'bad_pipeline')))
-      throw error;
-  }
-  return { rows: await countRows(client, planned, inventory, signal), fields: null };
-}
-
-async function countRows(
-  client: ServiceClient,
-  { unit, pipeline, oql }: PlannedUnit,
-  inventory: Inventory,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const source = dataSourceOf(pipeline, unit);
-  if (source === null) {
-    const workspace = inventory.workspaces.find(({ id }) => id === unit.source.id);
-    if (pipeline.source.data_type === 'projects') return workspace?.projects.total ?? null;
-    return pipeline.source.data_type === 'crawls' ? (workspace?.crawls.total ?? null) : null;
-  }
-  try {
-    return (await client.search(source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta.total_hits;
-  } catch (error) {
-    if (error instanceof CrawlhouseError && isUncounted(error)) return null;
-    throw error;
-  }
-}
-
-/** A plan says what it knows: a unit that can't be counted now is one without a count. */
-function isUncounted({ kind, code }: CrawlhouseError): boolean {
-  return kind === 'skip' || kind === 'refused' || code === 'forbidden';
 }
 
 /** The choice for a unit whose fields are not known: its format is open where they decide it. */

@@ -117,6 +117,27 @@ test('a quota ends a sync with what it has read, and the next one reads the rest
   expect(await rows(days)).toEqual([{ days: 10 }]);
 });
 
+test('a day that can not be read costs only itself, and the next sync reads it', async () => {
+  const server = await serveSearchConsole('sc-domain:example.com', shown());
+  const { sync, rows } = await project(server);
+  const push = server.queries.push.bind(server.queries);
+  // The days, then two days; the answer of the third is none.
+  server.queries.push = (...one) => {
+    if (server.queries.length === 4) server.failures.push({ status: 200, body: { rows: 'none' } });
+    return push(...one);
+  };
+  const first = await sync('--json');
+  const said = JSON.parse(first.stdout);
+  expect([first.code, said.asked, said.failed_days]).toEqual([4, 9, [dayBefore(5)]]);
+  expect(first.stderr).toContain(`sc-domain:example.com, ${dayBefore(5)}: `);
+  const days = 'SELECT count(DISTINCT date) AS days FROM mart.ranking_performance';
+  expect(await rows(days)).toEqual([{ days: 9 }]);
+  server.queries.push = push;
+  const rest = await sync('--json');
+  expect([rest.code, JSON.parse(rest.stdout).failed_days]).toEqual([0, []]);
+  expect(await rows(days)).toEqual([{ days: 10 }]);
+});
+
 test('a website that the account may not read is refused with the properties that it may', async () => {
   const server = await serveSearchConsole('sc-domain:other.example', []);
   const { sync } = await project(server);

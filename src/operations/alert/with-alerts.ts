@@ -1,3 +1,4 @@
+import { eachApart } from '../../core/errors/each-apart.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
@@ -210,30 +211,31 @@ export async function deliverAlerts(
   await store
     .deliverAlone(async () => {
       const away = new Set<string>();
-      for (const { id, target, alert } of await store.undelivered()) {
-        const fields = { target, alert: alert.event, title: alert.title };
-        if (now - Date.parse(alert.at) > MOST_DAYS * DAY_MS) {
-          logger.error('alert given up', fields);
-          await store.delivered(id);
-          continue;
-        }
-        const to = targets.find((one) => one.id === target);
-        if (to === undefined || away.has(target)) continue;
-        try {
+      await eachApart(
+        await store.undelivered(),
+        async ({ id, target, alert }) => {
+          const fields = { target, alert: alert.event, title: alert.title };
+          if (now - Date.parse(alert.at) > MOST_DAYS * DAY_MS) {
+            logger.error('alert given up', fields);
+            await store.delivered(id);
+            return;
+          }
+          const to = targets.find((one) => one.id === target);
+          if (to === undefined || away.has(target)) return;
           await to.send(alert, signal);
           await store.delivered(id);
           logger.info('alert delivered', fields);
-        } catch (thrown) {
-          if (signal.aborted) return;
+        },
+        ({ message }, { target, alert }) => {
           away.add(target);
-          logger.error('alert not delivered, the next run tries again', {
-            ...fields,
-            error: toCrawlhouseError(thrown).message,
-          });
-        }
-      }
+          const fields = { target, alert: alert.event, title: alert.title, error: message };
+          logger.error('alert not delivered, the next run tries again', fields);
+        },
+        signal,
+      );
     })
-    .catch((thrown: unknown) =>
-      logger.error('alerts not delivered', { error: toCrawlhouseError(thrown).message }),
-    );
+    .catch((thrown: unknown) => {
+      // The next run delivers what an interruption left.
+      if (!signal.aborted) logger.error('alerts not delivered', { error: toCrawlhouseError(thrown).message });
+    });
 }

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { type Check, type Finding, look, skipped } from '../../core/duckdb/check.ts';
+import { eachApart } from '../../core/errors/each-apart.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
@@ -157,13 +158,26 @@ async function hasSecret(
   name: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  for (const { id } of workspaces) {
-    for await (const secret of client.list('secrets', { workspace_id: id }, signal))
-      if (secret.name === name) return { message: `${name} exists, so the service can write to store_b` };
-  }
-  throw new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {
-    hint: 'store_b.credentials_secret names a secret of the workspace: make it, or correct the name',
-  });
+  let isThere = false;
+  let unread: CrawlhouseError | undefined;
+  await eachApart(
+    workspaces,
+    async ({ id }) => {
+      const secrets = await client.all('secrets', { workspace_id: id }, signal);
+      isThere ||= secrets.items.some((one) => one.name === name);
+    },
+    (error) => {
+      unread ??= error;
+    },
+    signal,
+  );
+  if (isThere) return { message: `${name} exists, so the service can write to store_b` };
+  throw (
+    unread ??
+    new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {
+      hint: 'store_b.credentials_secret names a secret of the workspace: make it, or correct the name',
+    })
+  );
 }
 
 function namesOf(some: readonly { readonly id: string; readonly name: string }[]): string {

@@ -1,3 +1,4 @@
+import { eachApart } from '../../core/errors/each-apart.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { fieldsMatcher } from '../../project/model/included-keys.ts';
 import type { Inventory, KnownList, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
@@ -63,13 +64,12 @@ export async function discover(
   const unread = new Map(listed.broken.filter(isSelected).map((one) => [one.id, one.error]));
   const workspaces: WorkspaceView[] = [];
   const chosen = seen.filter(isSelected);
-  for (const record of chosen) {
-    try {
-      workspaces.push(await viewWorkspace(client, record, scope, signal));
-    } catch (thrown) {
-      unread.set(record.id, withoutWorkspace(listError(thrown, signal), record, chosen));
-    }
-  }
+  await eachApart(
+    chosen,
+    async (record) => workspaces.push(await viewWorkspace(client, record, scope, signal)),
+    (error, record) => unread.set(record.id, withoutWorkspace(listError(error, signal), record, chosen)),
+    signal,
+  );
   const [refused] = unread.values();
   if (refused && workspaces.length === 0 && [...unread.values()].every(({ code }) => code === 'forbidden'))
     throw asAllForbidden(refused);

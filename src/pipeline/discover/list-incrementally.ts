@@ -1,4 +1,4 @@
-import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { eachApart } from '../../core/errors/each-apart.ts';
 import type { KnownItem, KnownList, Listed, ListReading } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
@@ -93,17 +93,17 @@ export async function readByIds<T extends { readonly id: string }>(
     for (const item of found.items) records.set(item.id, item);
     broken.push(...found.broken);
     // A record that the list does not show is requested by its own address.
-    for (const id of ids.filter((one) => !records.has(one) && !broken.some((other) => other.id === one))) {
-      try {
-        records.set(id, await kind.one(client, workspaceId, id, signal));
-      } catch (error) {
-        if (!(error instanceof CrawlhouseError)) throw error;
+    await eachApart(
+      ids.filter((one) => !records.has(one) && !broken.some((other) => other.id === one)),
+      async (id) => records.set(id, await kind.one(client, workspaceId, id, signal)),
+      (error, id) => {
         if (error.code === 'not_found') gone.push(id);
         else if (error.code === 'contract_broken' || error.kind === 'forbidden')
           broken.push({ id, projectId: null, error });
         else throw error;
-      }
-    }
+      },
+      signal,
+    );
   }
 }
 

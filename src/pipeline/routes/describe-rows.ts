@@ -1,8 +1,10 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Field } from '../../project/model/field.ts';
 import { fieldsMatcher } from '../../project/model/included-keys.ts';
+import type { Inventory } from '../../project/model/inventory.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import { dataSourceOf } from '../../project/model/unit-source.ts';
 import type { ServiceClient } from '../../service/api/client/client.ts';
 import { type DataSource, describeSource, requiredFields } from '../../service/api/resources/data-source.ts';
 import type { FieldRecord } from '../../service/api/resources/fields.ts';
@@ -100,4 +102,61 @@ export function declaredFields(columns: Pipeline['columns']): Field[] {
     } = typeof column === 'string' ? { type: column } : column;
     return { name, type, arity, ...(values ? { values } : {}) };
   });
+}
+
+interface ToDescribe {
+  readonly planned: PlannedUnit;
+  readonly inventory: Inventory;
+  readonly client: ServiceClient;
+  readonly fieldSchemas: FieldSchemaCache;
+}
+
+interface Described {
+  readonly rows: number | null;
+  /** Null where the service describes no fields, or not now. */
+  readonly fields: readonly Field[] | null;
+}
+
+/** The rows and fields of a unit for a plan, as far as the service gives them now. */
+export async function describeUnit(
+  { client, fieldSchemas, planned, inventory }: ToDescribe,
+  signal: AbortSignal,
+): Promise<Described> {
+  const source = dataSourceOf(planned.pipeline, planned.unit);
+  try {
+    if (source !== null) {
+      const { reported, fields } = await describeRows(client, fieldSchemas, source, planned, signal);
+      return { rows: reported, fields };
+    }
+  } catch (error) {
+    // The unit's own work meets the same and says why; perhaps its rows can be counted all the same.
+    if (!(error instanceof CrawlhouseError && (isUncounted(error) || error.code === 'bad_pipeline')))
+      throw error;
+  }
+  return { rows: await countRows(client, planned, inventory, signal), fields: null };
+}
+
+export async function countRows(
+  client: ServiceClient,
+  { unit, pipeline, oql }: PlannedUnit,
+  inventory: Inventory,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const source = dataSourceOf(pipeline, unit);
+  if (source === null) {
+    const workspace = inventory.workspaces.find(({ id }) => id === unit.source.id);
+    if (pipeline.source.data_type === 'projects') return workspace?.projects.total ?? null;
+    return pipeline.source.data_type === 'crawls' ? (workspace?.crawls.total ?? null) : null;
+  }
+  try {
+    return (await client.search(source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta.total_hits;
+  } catch (error) {
+    if (error instanceof CrawlhouseError && isUncounted(error)) return null;
+    throw error;
+  }
+}
+
+/** A plan says what it knows: a unit that can't be counted now is one without a count. */
+function isUncounted({ kind, code }: CrawlhouseError): boolean {
+  return kind === 'skip' || kind === 'refused' || code === 'forbidden';
 }

@@ -35,8 +35,8 @@ export const demandSync: Command = {
     const property = propertyOf(String(project.start_url), await console.properties(signal), wanted);
     const synced = await syncDemand(invocation, { service, console, project, property, days });
     const result = await loadLocal(invocation, service, project.id, 'demand sync');
-    const { error, ...sums } = synced;
-    return await endLoad(invocation, result, error === null ? [] : [error], {
+    const { errors, ...sums } = synced;
+    return await endLoad(invocation, result, errors, {
       document: { project: { id: project.id, name: project.name }, property, ...sums },
       text: `${property}: ${describe(synced)}`,
       idle: 'Nothing new: the warehouse has these days.',

@@ -1,3 +1,4 @@
+import { eachApart } from '../../../core/errors/each-apart.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions/questions.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
@@ -44,9 +45,10 @@ export async function addExports(
   if (exports.some(({ tables }) => tables.some(({ dimensions }) => !isDetailed(dimensions))))
     await refuseMixing(projectDir);
   const outcomes: DemandOutcome[] = [];
-  for (const source of exports) {
-    invocation.progress(`reading ${source.files.join(', ')}`);
-    try {
+  await eachApart(
+    exports,
+    async (source) => {
+      invocation.progress(`reading ${source.files.join(', ')}`);
       const replaced: Replaced[] = [];
       const onReplace = (one: Replaced): void => {
         replaced.push(one);
@@ -64,11 +66,10 @@ export async function addExports(
       const added = await service.handle.addDemand(project.id, work, invocation.signal);
       const error = added.status === 'planned' && !isDry ? notAgreed(source) : null;
       outcomes.push({ source, added, understood, replaced: replaced[0] ?? null, error });
-    } catch (error) {
-      if (!(error instanceof CrawlhouseError) || error.kind !== 'refused') throw error;
-      outcomes.push({ source, added: null, understood: null, replaced: null, error });
-    }
-  }
+    },
+    (error, source) => outcomes.push({ source, added: null, understood: null, replaced: null, error }),
+    invocation.signal,
+  );
   return outcomes;
 }
 

@@ -1,3 +1,4 @@
+import { eachApart } from '../../../core/errors/each-apart.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Project } from '../../../service/api/resources/projects.ts';
 import type { AnswerRow } from '../../../service/site/demand/search-console/api-table.ts';
@@ -9,6 +10,8 @@ import type { LocalService } from './local-service.ts';
 const DAY = 86_400_000;
 /** The last days may still change, as figures that are final have been corrected. */
 const AGAIN = 3;
+/** After so many days that fail in a row, the service is out of order, and the others wait for the next sync. */
+const MOST_IN_A_ROW = 3;
 /** The rows by URL of a day. */
 const DETAIL = 'date, url, query, device';
 
@@ -27,8 +30,9 @@ export interface SyncedDemand {
   readonly unnamed_impressions: bigint;
   readonly total_clicks: bigint;
   readonly total_impressions: bigint;
-  /** Why it ended before all days were read. */
-  readonly error: CrawlhouseError | null;
+  /** Days that could not be read or added: the next sync reads them again. */
+  readonly failed_days: readonly string[];
+  readonly errors: readonly CrawlhouseError[];
 }
 
 interface SyncWork {
@@ -60,25 +64,35 @@ export async function syncDemand(
   const due = all.filter((day, place) => place < AGAIN || !done.has(day));
   const [last, first] = [all[0], all.at(-1)];
   const sums = { ...NOTHING };
-  let error: CrawlhouseError | null = null;
-  for (const [index, day] of due.entries()) {
-    progress(`reading ${property}: ${day}, day ${index + 1} of ${due.length}`);
-    try {
+  const failed_days: string[] = [];
+  const errors: CrawlhouseError[] = [];
+  let inARow = 0;
+  await eachApart(
+    due.entries(),
+    async ([index, day]) => {
+      if (inARow === MOST_IN_A_ROW) return;
+      progress(`reading ${property}: ${day}, day ${index + 1} of ${due.length}`);
       const total = totals.get(day) ?? { clicks: 0, impressions: 0 };
       const source = await syncDay(console, { property, day, total }, signal);
       add(sums, await service.handle.addDemand(project.id, { source, onReject, hosts: logs.hosts }, signal));
-    } catch (thrown) {
-      signal.throwIfAborted();
-      if (!(thrown instanceof CrawlhouseError)) throw thrown;
-      error = thrown;
-      break;
-    }
-  }
+      inARow = 0;
+    },
+    (error, [, day]) => {
+      const { code, message, hint } = error;
+      failed_days.push(day);
+      errors.push(new CrawlhouseError(code, `${property}, ${day}: ${message}`, { hint, cause: error }));
+      // No other day would be answered.
+      inARow = error.kind === 'access' || error.code === 'quota' ? MOST_IN_A_ROW : inARow + 1;
+    },
+    signal,
+  );
   const span = first === undefined || last === undefined ? null : { from: first, to: last, days: all.length };
-  return { ...sums, span, error };
+  return { ...sums, span, failed_days, errors };
 }
 
-type Sums = { -readonly [K in keyof Omit<SyncedDemand, 'span' | 'error'>]: SyncedDemand[K] };
+type Sums = {
+  -readonly [K in keyof Omit<SyncedDemand, 'span' | 'failed_days' | 'errors'>]: SyncedDemand[K];
+};
 const NOTHING: Sums = {
   ...{ asked: 0, changed: 0, kept_days: 0, rows: 0 },
   ...{ clicks: 0n, impressions: 0n, unnamed_clicks: 0n, unnamed_impressions: 0n },
