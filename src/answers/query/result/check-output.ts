@@ -49,7 +49,7 @@ export async function checkOutput(path: string, own: Protected): Promise<string>
 }
 
 /**
- * The same guard for a folder that gets files, which need not be there yet.
+ * Guards a folder that gets files, which need not be there yet.
  *
  * @throws CrawlhouseError `usage`
  */
@@ -141,9 +141,9 @@ async function filesBelow(folder: string | undefined): Promise<string[]> {
 /** The files that a project folder has of its own, besides those of its settings. */
 async function filesOf(projectDir: string | undefined): Promise<string[]> {
   if (projectDir === undefined) return [];
-  const names = (await readdir(projectDir).catch(() => [])).filter((name) =>
-    OWN_FILES.test(name.toLowerCase()),
-  );
+  // No such folder has no files.
+  const all = await readdir(projectDir).catch(() => []);
+  const names = all.filter((name) => OWN_FILES.test(name.toLowerCase()));
   const below = await Promise.all(OWN_FOLDERS.map((name) => filesBelow(join(projectDir, name))));
   return [...names.map((name) => join(projectDir, name)), ...below.flat()];
 }
