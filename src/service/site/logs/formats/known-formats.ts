@@ -49,8 +49,8 @@ interface Asked {
 }
 
 const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
-  alb: ({ time }) => textFormat('alb', ALB, time),
-  elb: ({ time }) => textFormat('elb', ELB, time),
+  alb: ({ time }) => requestsOnly(textFormat('alb', ALB, time)),
+  elb: ({ time }) => requestsOnly(textFormat('elb', ELB, time)),
   istio: ({ time }) => textFormat('istio', ISTIO, time),
   envoy: ({ time }) => textFormat('envoy', ENVOY, time),
   haproxy: ({ time }) => textFormat('haproxy', HAPROXY, time),
@@ -84,6 +84,17 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
     ]),
   ),
 };
+
+/** A listener of TCP has connections alone, in whose lines nothing stands for the request. */
+function requestsOnly(format: LogFormat): LogFormat {
+  return {
+    ...format,
+    read(text, from, end, line) {
+      const found = format.read(text, from, end, line);
+      return found === 'event' && /^[- ]+$/.test(line.request) ? 'skip' : found;
+    },
+  };
+}
 
 /** Formats that have a name, in the order in which they are tried: a line of one that comes first may look like one of a later. */
 export const FORMAT_NAMES: readonly string[] = Object.keys(MAKERS);

@@ -1,12 +1,14 @@
 import { isIP } from 'node:net';
-import { isAddressChain } from '../client-address.ts';
+import { hasAddress, isAddressChain } from '../client-address.ts';
 import type { LogFormat, LogLine, RejectReason } from '../log-line.ts';
 import type { LogTime } from '../log-time.ts';
-import { isHost, isStatus } from '../request-parts.ts';
+import { isStatus } from '../request-parts.ts';
 import { isSiteHost, takeFurtherFields } from './further-fields.ts';
 
 /** A text in quotation marks, brackets or parentheses, or one without spaces. */
 const TOKEN = /"((?:[^"\\]|\\.)*)"(?=[\s,;]|$)|\[([^\]]*)\]|\([^)]*\)|([^\s"]+(?:"[^"]*")?)/g;
+/** The first line of a request, or what was sent in its place. */
+const REQUEST = /^(?:[A-Z_-]{3,20} +\S.*|.*\\x[\da-f]{2}.*|-|)$/i;
 const MOST_TOKENS = 64;
 /** What a referrer looks like; also a host alone. */
 const REFERER = /^(?:-|)$|^[a-z][a-z0-9+.-]*:\/\/|^\//i;
@@ -29,7 +31,8 @@ export function looseFormat(name: string, time: LogTime): LogFormat {
       const text = whole.slice(from, end);
       const tokens = tokensOf(text);
       const at = tokens.findIndex(
-        ({ kind }, index) => kind === 'quoted' && /^\d{3}$/.test(tokens[index + 1]?.text ?? ''),
+        ({ kind, text: one }, index) =>
+          kind === 'quoted' && REQUEST.test(one) && /^\d{3}$/.test(tokens[index + 1]?.text ?? ''),
       );
       const request = tokens[at];
       if (request === undefined) return 'not_the_format';
@@ -72,7 +75,7 @@ function takeHead(tokens: readonly Token[], line: LogLine, time: LogTime): 'even
   );
   const when = times[0] ?? tokens.find(({ text }) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text));
   if (when === undefined) return 'not_the_format';
-  line.second = time.clf(when.text);
+  line.second = time.clf(when.text.replace(/ {2,}/, ' '));
   if (Number.isNaN(line.second)) return 'bad_time';
   const first = tokens.findIndex((one) => one !== when && isAddress(one.text));
   if (first < 0) return 'not_the_format';
@@ -90,17 +93,23 @@ function takeHead(tokens: readonly Token[], line: LogLine, time: LogTime): 'even
 /** Takes host, referrer and user agent from what stands behind the size; gives the place behind them. */
 function takeTail(tokens: readonly Token[], line: LogLine): number {
   const [first] = tokens;
-  let quoted = tokens.filter(
-    ({ kind, text }) => kind === 'quoted' && !(text !== '-' && isAddressChain(text) && text !== ''),
+  if (first === undefined) return Number.POSITIVE_INFINITY;
+  const hasHost = first.kind === 'bare' && isSiteHost(first.text);
+  if (hasHost && line.host === '') line.host = first.text;
+  if (!tokens.some(({ kind }) => kind === 'quoted')) return 0;
+  // Traefik writes `-` without quotation marks.
+  const last = hasHost ? 2 : 1;
+  let texts = tokens.filter(
+    ({ kind, text }, index) =>
+      (kind === 'quoted' && !(hasAddress(text) && isAddressChain(text))) || (text === '-' && index <= last),
   );
-  const isQuotedHost =
-    quoted.length > 2 && isSiteHost(quoted[0]?.text ?? '') && REFERER.test(quoted[1]?.text ?? '');
-  const host = isQuotedHost ? quoted[0] : first?.kind === 'bare' ? first : undefined;
-  if (isQuotedHost) quoted = quoted.slice(1);
-  if (host !== undefined && line.host === '' && isSiteHost(host.text) && isHost(host.text))
-    line.host = host.text;
-  const [referer, second] = quoted;
-  if (referer === undefined) return first === undefined ? Number.POSITIVE_INFINITY : 0;
+  const [one, two] = texts;
+  if (texts.length > 2 && isSiteHost(one?.text ?? '') && REFERER.test(two?.text ?? '')) {
+    if (line.host === '') line.host = one?.text ?? '';
+    texts = texts.slice(1);
+  }
+  const [referer, second] = texts;
+  if (referer === undefined) return 0;
   const isAlone = second === undefined || (/^[\d.]*$/.test(second.text) && !REFERER.test(referer.text));
   const agent = isAlone ? referer : second;
   line.tellsAgent = !isAlone || !REFERER.test(agent.text);

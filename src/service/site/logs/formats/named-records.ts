@@ -15,7 +15,7 @@ const KEYS: Readonly<Record<Exclude<MappedField, 'port'>, string>> = {
   forwarded:
     'forwarded httpforwarded xforwardedfor httpxforwardedfor proxyaddxforwardedfor forwardedfor xff xrealip httpxrealip realip cfconnectingip httpcfconnectingip trueclientip',
   scheme: 'xforwardedproto httpxforwardedproto scheme requestscheme urlscheme protocol proto',
-  host: 'httphost requesthost reqhost authority vhost virtualhost domainname domain urldomain host servername',
+  host: 'httphost httphostname requesthost reqhost authority vhost virtualhost domainname domain urldomain host servername',
   method: 'requestmethod httpmethod httprequestmethod reqmethod method verb',
   url: 'requesturi xenvoyoriginalpath xenvoyoriginpath originalurl urloriginal urlfull requesturl httpurl url uri requestpath reqpath urlpath uripath path target',
   query: 'querystring querystr urlquery args query',
@@ -72,16 +72,16 @@ function namedFields(record: JsonRecord | undefined): JsonRecord | undefined {
     fields.set(field, plain);
     ranks.set(field, rank);
   };
-  const walk = (members: JsonRecord, path: string, depth: number): void => {
+  const walk = (members: JsonRecord, path: string, depth: number, isOpen: boolean): void => {
     for (const [key, value] of Object.entries(members)) {
       const name = key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
       take(path + name, value);
-      if (path !== '') take(name, value);
+      if (path !== '' && isOpen) take(name, value);
       if (typeof value !== 'object' || value === null || Array.isArray(value) || depth === DEEPEST) continue;
-      walk(value as JsonRecord, CONTAINERS.test(name) ? '' : path + name, depth + 1);
+      walk(value as JsonRecord, path + name, depth + 1, isOpen && CONTAINERS.test(name));
     }
   };
-  walk(record, '', 0);
+  walk(record, '', 0, true);
   return Object.fromEntries(fields);
 }
 

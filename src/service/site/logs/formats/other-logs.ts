@@ -15,6 +15,16 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string, hint: string])[] 
     'it is a log of PHP',
     'add the access log of the web server',
   ],
+  [
+    /\bhaproxy\[\d+\]: (?:Connect from |\S+ \[[^\]]+\] \S+ \S+ -?\d+\/-?\d+\/\+?-?\d+ )/,
+    "it is HAProxy's log of connections, without their requests",
+    'set `option httplog`, and add that',
+  ],
+  [
+    /^tls \d\.\d \d{4}-|^\d{4}-\S+ \S+ \S+:\d+ .* "- - - ?" /,
+    'it is a log of the connections of a load balancer, without their requests',
+    'add the log of an Application Load Balancer, or of the web server',
+  ],
   [/^\[#\|/, "it is GlassFish's server log", 'add the file in its folder access'],
   [
     /^\s*\d{10}\.\d{3}\s+-?\d+ \S+ [A-Z_]+\/\d{3} /,

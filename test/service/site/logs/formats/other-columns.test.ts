@@ -84,6 +84,21 @@ test.for([
     'access',
   ],
   [
+    'Nov 10 12:00:00 lb haproxy[9]: 1.2.3.4:5 [10/Nov/2026:12:00:00.1] in app/<NOSRV> -1/-1/0 0 SC 1/1/0/0/0 0/0',
+    "x.log: it is HAProxy's log of connections, without their requests",
+    'httplog',
+  ],
+  [
+    '2026-11-10T12:00:00.1Z lb 1.2.3.4:2817 10.0.0.1:80 0.001 0.0 0.0 - - 82 305 "- - - " "-" - -',
+    'x.log: it is a log of the connections of a load balancer, without their requests',
+    'Application',
+  ],
+  [
+    'tls 2.0 2026-11-10T12:00:00 net/lb/c6 g3d4 72.21.218.154:51341 172.100.100.185:443 5 2 98 246 - arn - ECDHE tlsv12 - lb.example.com',
+    'x.log: it is a log of the connections of a load balancer, without their requests',
+    'Application',
+  ],
+  [
     '1794312000.586    921 192.168.0.68 TCP_MISS/200 507 POST http://a.example/ - DIRECT/1.2.3.4 -',
     "x.log: it is Squid's native log",
     'combined',

@@ -30,6 +30,8 @@ test.for([
   ['common_more', `66.249.66.1 -  -  ${HEAD} 12`, BLIND],
   // GlassFish: quotation marks around what is no number.
   ['common_more', `"66.249.66.1" "NULL-AUTH-USER" "${TIME}" "GET /a?b=1 HTTP/1.1" 200 36`, BLIND],
+  // Traefik: no quotation marks around nothing.
+  ['common_more', `66.249.66.1 - - ${HEAD} - "${AGENT}" 13 "web@docker" "http://172.19.0.6:80" 247ms`, SEEN],
   // Fields that are left out, or in another place.
   ['common_more', `66.249.66.1 - ${HEAD} "-" "${AGENT}"`, SEEN],
   ['common_more', `66.249.66.1 ${HEAD} "${AGENT}"`, SEEN],
@@ -201,6 +203,24 @@ test.for([
   const text = JSON.stringify(record);
   const { name, events, rejects } = await linesOf(`${text}\n${text}\n`);
   expect({ name, events, rejects }).toEqual({ name: 'json', events: [SEEN, SEEN], rejects: [] });
+});
+
+test('what a server behind answered, and the records of network monitors, are none of the site', async () => {
+  const asked = {
+    time: 1794312000,
+    url: '/a?b=1',
+    host: 'www.example.com',
+    client_ip: '66.249.66.1',
+    user_agent: AGENT,
+  };
+  const proxied = { ...asked, upstream: { status: 502, host: 'other.example' }, status: 200 };
+  expect((await linesOf(`${JSON.stringify(proxied)}\n`)).events).toEqual([SEEN]);
+  const alert = {
+    timestamp: '2026-11-10T12:00:00+0000',
+    src_ip: '1.2.3.4',
+    http: { hostname: 'other.net', url: '/', status: 200 },
+  };
+  expect(await linesOf(`${JSON.stringify(alert)}\n`)).toMatchObject({ events: [], otherHosts: 1 });
 });
 
 test('records that are no requests are passed over, and those of another format are its own', async () => {
