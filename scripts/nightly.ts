@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 
 /** `npm run test:nightly`: every suite with all of its rounds, one after another, whatever fails before. */
-const SUITES = ['test', 'test:integration', 'test:long', 'test:engines', 'test:browser', 'test:mutation'];
+const SUITES = [
+  'test',
+  'test:integration',
+  'test:long',
+  'test:engines',
+  'test:browser',
+  'test:foreign',
+  'test:mutation',
+];
 
 const failed = SUITES.filter((name) => {
   process.stdout.write(`== npm run ${name}\n`);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBytes, openDecoder, utf16Of } from '../../../src/core/text/encodings.ts';
+import { decodeBytes, encodingName, openDecoder, utf16Of } from '../../../src/core/text/encodings.ts';
 import { runs } from '../../support/runs.ts';
 import digests from './encodings/digests.json' with { type: 'json' };
+import labels from './encodings/labels.json' with { type: 'json' };
 import { digestOf, WALKS } from './encodings/walks.ts';
 
 test('the digests are of all legacy encodings', () => {
@@ -72,4 +73,27 @@ test('UTF-16 is recognized without its mark too', () => {
   expect(utf16Of(Buffer.from('日付,クリック数'))).toBeNull();
   // A log that was cut while it was written.
   expect(utf16Of(Buffer.from('\0\0\0\0\0\0\0\x0a7.0.0.1'))).toBeNull();
+});
+
+test('each of the 228 labels of the standard means its encoding, in any spelling of it', () => {
+  const pairs = Object.entries(labels).flatMap(([name, of]) => of.split(' ').map((label) => [label, name]));
+  expect(pairs).toHaveLength(228);
+  const spellings: ((label: string) => string)[] = [
+    (label) => label,
+    (label) => label.toUpperCase(),
+    (label) => `\t ${label}\n\f`,
+  ];
+  for (const spell of spellings)
+    expect(pairs.map(([label = '']) => [label, encodingName(spell(label))?.toLowerCase()])).toEqual(pairs);
+  for (const unknown of [
+    '',
+    'utf8mb4',
+    'utf 8',
+    'latin-1',
+    'iso-8859-12',
+    'windows-1259',
+    'utf-7',
+    '\u00a0utf-8',
+  ])
+    expect([unknown, encodingName(unknown)]).toEqual([unknown, null]);
 });

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/crawlhouse/foreign');
+/** Where the repositories are, by owner and name. Another place may be a folder with copies of them. */
+const FROM = process.env.FOREIGN_SUITES ?? 'https://github.com';
+const FETCH_MS = 300_000;
+
+export interface ForeignSuite {
+  readonly repository: string;
+  readonly commit: string;
+}
+
+/**
+ * A file of another project's test suite, as it is at a commit. The commit is fetched once for a clone of ours, and nothing of
+ * it becomes part of the project.
+ *
+ * @throws Error in words where the repository can't be had
+ */
+export async function foreignFile({ repository, commit }: ForeignSuite, path: string): Promise<Buffer> {
+  const folder = join(CACHE, repository.replaceAll('/', '+'));
+  const git = (...words: readonly string[]) =>
+    run('git', ['-C', folder, ...words], {
+      encoding: 'buffer',
+      timeout: FETCH_MS,
+      maxBuffer: 100_000_000,
+      env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
+    });
+  const source = `${FROM}/${repository}`;
+  try {
+    if (!existsSync(join(folder, 'HEAD'))) {
+      await mkdir(folder, { recursive: true });
+      await git('init', '--quiet', '--bare');
+    }
+    const isThere = await git('cat-file', '-e', `${commit}^{tree}`).then(
+      () => true,
+      () => false, // It is fetched then.
+    );
+    if (!isThere) await git('fetch', '--quiet', '--depth', '1', source, commit);
+    return (await git('show', `${commit}:${path}`)).stdout;
+  } catch (cause) {
+    const { stderr, message } = cause as { stderr?: Buffer; message: string };
+    const why = (stderr?.toString() || message).trim().slice(-300);
+    throw new Error(`${repository} can't be fetched from ${FROM}: ${why}`, { cause });
+  }
+}
