@@ -507,6 +507,40 @@ function breakOff(body: string, headers: Readonly<Record<string, string>> = {}, 
   };
 }
 
+test('of a large file no more than its beginning is read, and its weight is what its server announces', async () => {
+  const sent: Record<string, number> = {};
+  const large =
+    (type: string, kilobytes: number) =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      response.writeHead(200, { 'content-type': type, 'content-length': kilobytes * 1024 });
+      let left = kilobytes;
+      const send = (): void => {
+        for (; left > 0; left--) if (!response.write(Buffer.alloc(1024, 'x'))) break;
+        if (left-- <= 0) response.end();
+      };
+      response.on('drain', send);
+      response.on('close', () => {
+        sent[request.url ?? ''] = (response.socket?.bytesWritten ?? 0) / 1024;
+      });
+      send();
+    };
+  const site = await serveSite({
+    '/': pageWith('/film', '/photo', '/long'),
+    '/film': large('video/mp4', 30_000),
+    '/photo': large('image/jpeg', 900),
+    '/long': large('text/html', 3_000),
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('weight')).toEqual({ '/': 1, '/film': 30_000, '/photo': 900, '/long': 3_000 });
+  expect(await crawled.field('is_truncated')).toMatchObject({
+    '/film': true,
+    '/photo': false,
+    '/long': false,
+  });
+  expect(await crawled.field('content_kind')).toMatchObject({ '/film': 'video', '/photo': 'image' });
+  expect(sent['/film']).toBeLessThan(15_000);
+});
+
 test('of an answer that breaks off each time the page has what came, and of robots.txt nothing counts', async () => {
   let asked = 0;
   const site = await serveSite({

@@ -43,6 +43,8 @@ type AskedRequest = Pick<RequestTarget, 'path' | 'headers'>;
 type CollectorLimits = Pick<FetchLimits, 'bytes' | 'totalTimeout'> & { readonly room: Room | undefined };
 
 const LARGE_BODY = 1_000_000;
+/** Files of which a crawl reads no more than their beginning: it says what they are. */
+const MEDIA = /^(?:image|video|audio|font)\/|^application\/(?:x-)?(?:zip|gzip|tar|7z|rar|iso9660)/i;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
 /** The strict reader waits for a body that the headers announce, and that a status such as 204 can't have. */
 const BODILESS = 'ERR_CRAWL_NO_BODY';
@@ -243,6 +245,7 @@ class Collector implements ProtocolHandler {
   #bytes = 0;
   #statusCode = 0;
   #hasRoom = false;
+  #most: number;
   /** The time that it has waited for room, which is not the server's. */
   #waitedMs = 0;
   #headers: FetchedAnswer['headers'] = [];
@@ -251,6 +254,7 @@ class Collector implements ProtocolHandler {
   constructor(url: string, limits: CollectorLimits, resolve: (answer: FetchedAnswer) => void) {
     this.#url = url;
     this.#limits = limits;
+    this.#most = limits.bytes;
     this.#resolve = resolve;
   }
 
@@ -274,12 +278,15 @@ class Collector implements ProtocolHandler {
     this.#statusCode = statusCode;
     this.#headers = headerList(controller.rawHeaders);
     this.#protocols = this.client?.protocols ?? NO_PROTOCOLS;
+    // Only pages wait for room.
+    const isMedia = this.#headers.some(([name, value]) => name === 'content-type' && MEDIA.test(value));
+    if (isMedia && this.#limits.room !== undefined) this.#most = Math.min(this.#most, LARGE_BODY);
     const announcesBody = this.#headers.some(([name]) => /^(?:transfer-encoding|content-length)$/.test(name));
     if (hasNoBody(statusCode) && announcesBody) controller.abort(coded(BODILESS, BODILESS));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#limits.bytes - this.#bytes;
+    const room = this.#most - this.#bytes;
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
     if (chunk.length > room) controller.abort(coded(CUT, CUT));

@@ -3,7 +3,9 @@
  * https://developers.google.com/search/docs/appearance/structured-data/search-gallery. Each type names its page there.
  *
  * Features that Google no longer shows have no requirements: FAQ, how-to, fact check, practice problem, learning video,
- * vehicle listing, estimated salary, course info, special announcement, book actions, math solver.
+ * vehicle listing, estimated salary, course info, special announcement, book actions, math solver. Neither have those that
+ * require nothing (article, organization, speakable, paywalled content), and the license of an image, which is asked of
+ * pictures that have one.
  */
 
 /**
@@ -70,7 +72,8 @@ export const GOOGLE_RULES: Readonly<Record<string, Requirements>> = {
   // course
   Course: { required: ['name', 'description'] },
   CourseInstance: NOTHING,
-  // dataset
+  // dataset: a feed is a means of exchange, and no data set that Google shows.
+  DataFeed: NOTHING,
   Dataset: { required: ['name', 'description'] },
   // discussion-forum
   DiscussionForumPosting: { required: POSTED, parts: { author: NAMED, comment: COMMENTED } },
@@ -97,6 +100,15 @@ export const GOOGLE_RULES: Readonly<Record<string, Requirements>> = {
   // local-business
   LocalBusiness: { required: ['name', 'address'] },
   MediaReview: NOTHING,
+  // loyalty-program
+  MemberProgram: {
+    required: ['name', 'description', 'hasTiers'],
+    parts: { hasTiers: { '*': { required: ['name', 'hasTierBenefit'] } } },
+  },
+  // return-policy
+  MerchantReturnPolicy: {
+    required: ['applicableCountry|merchantReturnLink', 'returnPolicyCategory|merchantReturnLink'],
+  },
   // movie
   Movie: { required: ['name', 'image'] },
   OfferCatalog: NOTHING,
@@ -121,7 +133,8 @@ export const GOOGLE_RULES: Readonly<Record<string, Requirements>> = {
   PublicationEvent: NOTHING,
   // recipe
   Recipe: { required: ['name', 'image'] },
-  // review-snippet
+  // review-snippet: a recommendation has no rating.
+  Recommendation: NOTHING,
   Review: {
     required: ['author', 'itemReviewed', 'reviewRating'],
     parts: { author: NAMED, itemReviewed: NAMED, reviewRating: { '*': { required: ['ratingValue'] } } },

@@ -8,6 +8,7 @@ import type { PageFinding } from '../../records/crawl-counts.ts';
 import type { Fetched, PageRecord, ParsedPage, ParseRules } from '../../records/records.ts';
 import type { Rendered } from '../../render/rendered.ts';
 import { withRendered } from '../../render/with-rendered.ts';
+import { headerValues } from '../headers.ts';
 import { parsePage, unfetchedPage } from '../parse-page.ts';
 import {
   LARGE_BYTES,
@@ -82,12 +83,15 @@ function fetchedOf({ answer, most }: ParseRequest, limit: number): Fetched {
   const decoded = body === null ? { body, isTruncated: false } : decodeContent(body, headers, limit);
   const isUnreadable = body !== null && decoded.body === null && !isRedirect(answer.statusCode ?? 0);
   const problem = isUnreadable ? 'unreadable_content' : most === 0 ? 'not_parsed' : null;
+  // What a server announces of a body that was cut, unless it is compressed.
+  const isPlain = answer.isTruncated && decoded.body === body;
+  const [announced] = isPlain ? headerValues(headers, 'content-length') : [];
   return {
     ...answer,
     body: decoded.body?.subarray(0, most) ?? null,
     isTruncated: answer.isTruncated || decoded.isTruncated || (most ?? 0) > 0,
     problem,
-    bytes: problem === null ? (decoded.body?.length ?? 0) : null,
+    bytes: problem === null ? Math.max(decoded.body?.length ?? 0, Number(announced) || 0) : null,
   };
 }
 

@@ -103,6 +103,28 @@ test.each<[name: string, item: object, missing: readonly string[]]>([
     { '@type': 'Event', name: 'x', startDate: '2026-12-01', location: { '@type': 'Place', name: 'Hall' } },
     ['location.address'],
   ],
+  ['a recommendation without a rating', { '@type': 'Recommendation', name: 'x' }, []],
+  ['a feed of data', { '@type': 'DataFeed', name: 'x' }, []],
+  ['a picture without a license', { '@type': 'ImageObject', contentUrl: '/a.png' }, []],
+  ['a policy of returns by a link', { '@type': 'MerchantReturnPolicy', merchantReturnLink: '/returns' }, []],
+  [
+    'a policy of returns without a country',
+    {
+      '@type': 'MerchantReturnPolicy',
+      returnPolicyCategory: 'https://schema.org/MerchantReturnNotPermitted',
+    },
+    ['applicableCountry|merchantReturnLink'],
+  ],
+  [
+    'a loyalty program',
+    {
+      '@type': 'MemberProgram',
+      name: 'x',
+      description: 'y',
+      hasTiers: [{ '@type': 'MemberProgramTier', name: 'z' }],
+    },
+    ['hasTiers.hasTierBenefit'],
+  ],
   ['FAQs, which are no longer shown', { '@type': 'FAQPage' }, []],
   ['a car, which is a product only by name', { '@type': 'Car', name: 'x' }, []],
   [
