@@ -34,6 +34,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'answers/report': 11,
   'answers/explore': 11,
   'operations/alert': 12,
+  'operations/mirror': 12,
   'operations/move': 12,
   'operations/status': 13,
   'operations/metrics': 13,

@@ -12,7 +12,7 @@ import { WorkingCopy } from '../engines/working-copy.ts';
 import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
 import type { RunReport, RunStatus, UnitReport } from '../project/model/runs/report.ts';
 import { exitCodeOf, type RunResult, runStatus } from '../project/model/runs/run-result.ts';
-import { CHECK_DISK, formerPace, runSeconds, summarizeRun } from '../project/model/runs/run-summary.ts';
+import { formerPace, runSeconds, summarizeRun } from '../project/model/runs/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { fieldsRead, modelsVersion } from '../project/sql/models/load-models.ts';
@@ -297,15 +297,8 @@ async function publishRun(session: OpenSession, status: RunStatus | null, healed
   await keepHolds(working.connection, stillHeld);
   await recordLedger(ledger, working, runId, status);
   meter.step('publish');
-  const damage = await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
-  if (damage !== null) {
-    healed.push(`${damage}; a whole file was published in its place`);
-    logger.warn('the published warehouse was damaged: a whole file was published in its place', {
-      stage: 'publish',
-      error: damage,
-      hint: CHECK_DISK,
-    });
-  }
+  const confirm = (): Promise<void> => ledger.confirm();
+  healed.push(...(await inSpan('publish', {}, () => publish(working, logger, signal, confirm))));
   const { id } = await working.publication();
   await ledger.publishLoaded(id ?? '');
   await reconcileExports(session, await loadedUnits(working.connection));

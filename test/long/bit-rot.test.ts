@@ -125,13 +125,11 @@ test('a damaged publication that a run replaces is said: on stderr, in the repor
   await flipByte(warehouse, (await placeOfPages(connection, warehouse)) + 1000);
   const healed = await crawlhouse(folder, sandbox, ['transform', '--full', '--json']);
   const damage = expect.stringMatching(
-    /warehouse\.duckdb is damaged: block \d+ of \d+.* checksum; a whole file was published in its place$/,
+    /warehouse\.duckdb is damaged: block \d+ of \d+.* checksum; a whole file is published in its place$/,
   );
   expect([healed.status, healed.stderr]).toEqual([
     0,
-    expect.stringMatching(
-      /warn +the published warehouse was damaged: a whole file was published in its place/,
-    ),
+    expect.stringMatching(/warn +the published warehouse is damaged: a whole file is published in its place/),
   ]);
   expect(JSON.parse(healed.stdout).healed).toEqual([damage]);
   expect(await readWhole(connection, warehouse)).toEqual({ crawl_pages: EVERYTHING.crawl_pages });
@@ -141,7 +139,7 @@ test('a damaged publication that a run replaces is said: on stderr, in the repor
   };
   expect(await incidents()).toMatchObject([
     {
-      title: 'run found a damaged file and replaced it',
+      title: 'run replaced a file that was damaged or changed by another program',
       details: [damage],
       hint: expect.stringContaining('check the disk'),
     },

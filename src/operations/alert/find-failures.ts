@@ -79,7 +79,7 @@ export function findRunFailures(scope: string, errors: readonly RunFailure[], is
   }));
 }
 
-/** The damaged files that the last run has replaced. The next run without damage ends the incident. */
+/** The damaged and changed files that the last run has replaced. The next run without any ends the incident. */
 export function findHealed(
   scope: string,
   healed: readonly string[] | undefined,
@@ -90,7 +90,7 @@ export function findHealed(
     {
       key: runKey(scope, 'healed'),
       event: 'failure',
-      title: `${scope} found a damaged file and replaced it`,
+      title: `${scope} replaced a file that was damaged or changed by another program`,
       details: detailsOf(healed),
       project_id: null,
       began,

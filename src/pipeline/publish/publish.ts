@@ -17,10 +17,12 @@ import { host } from '../../core/host/host.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { countQueryable } from '../../engines/count-queryable.ts';
 import { rewriteMark, type WorkingCopy } from '../../engines/working-copy.ts';
+import { CHECK_DISK } from '../../project/model/runs/run-summary.ts';
 import { freshUnits, recordPublished } from '../../state/catalogue/ops/ops-loads.ts';
 import { beginPublication, markClean, publicationOf } from '../../state/catalogue/ops/ops-publication.ts';
 import { attachPublished } from '../../state/catalogue/published/attach-published.ts';
 import type { FormerCopies, FormerCopy } from '../../state/catalogue/published/former-copies.ts';
+import { isWrittenByOthers, noteStamp } from '../../state/catalogue/published/published-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/published/read-publication.ts';
 import { setAsideChanges } from '../../state/catalogue/published/set-aside-wal.ts';
 import { recentRows } from '../../state/catalogue/raw/recent-rows.ts';
@@ -40,7 +42,7 @@ const COPY = 'publication_copy';
  * the copy is compared with its checksum; the others were verified by former publications.
  *
  * @param confirm called right before the rename; what it throws leaves the former publication
- * @returns the damage that was found in the former file; null if none
+ * @returns what was wrong with the former file, and what became of it
  * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
  */
 export async function publish(
@@ -48,7 +50,7 @@ export async function publish(
   logger: Logger,
   signal: AbortSignal,
   confirm: () => Promise<void> = async () => {},
-): Promise<string | null> {
+): Promise<readonly string[]> {
   const { connection, path, publishedPath, copies } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = host().uuid();
@@ -56,34 +58,15 @@ export async function publish(
   await working.rows.prepare(signal);
   await removeLeftovers(publishedPath);
   const temporary = `${publishedPath}.${id}.publishing`;
+  const healed = hasWriter ? [] : await damageOfFormer(publishedPath, copies, logger, signal);
   const startedAt = host().monotonic();
-  const healed = hasWriter ? null : await damageOfFormer(publishedPath, copies, signal);
   await working.detach();
   try {
     signal.throwIfAborted();
     const isRewritten = working.isToRewrite && (await rewrite(working, logger));
     const copied = await makeCopy(working, temporary, former !== undefined, logger, signal);
-    const reopen = async (options = 'READ_ONLY'): Promise<void> => {
-      await close();
-      await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${options})`);
-    };
-    const close = (): Promise<unknown> => connection.run(`DETACH DATABASE IF EXISTS ${ident(COPY)}`);
-    try {
-      await reopen();
-      const fresh = await freshUnits(connection, COPY);
-      const recent = await recentRows(connection, COPY);
-      const damage = await compareFingerprints(connection, { catalog: COPY, fresh, recent, reopen, signal });
-      // One checkpoint from here on: the blocks that it writes are known.
-      await reopen(FILE_OPTIONS);
-      await withLowerMemory(connection, MEMORY_SHARE, () =>
-        countQueryable(connection, COPY, recent, { store: working.rows, signal }),
-      );
-      if (damage) throw damage;
-      await markClean(connection, COPY);
-      await connection.run(`CHECKPOINT ${ident(COPY)}`);
-    } finally {
-      await close();
-    }
+    logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
+    await checkCopy(working, temporary, signal);
     signal.throwIfAborted();
     let keep = false;
     const kept = await putInPlace(temporary, publishedPath, id, {
@@ -91,16 +74,18 @@ export async function publish(
       confirm,
       async publish() {
         await working.rows.publish({ path: temporary, id }, signal);
-        await setAsideChanges(publishedPath, hasWriter, logger);
+        const isChanged = hasWriter || isWrittenByOthers(path, publishedPath, former?.id ?? null);
+        const aside = await setAsideChanges(publishedPath, isChanged, logger);
+        if (aside) healed.push(`another program wrote to ${publishedPath}; that file is kept as ${aside}`);
         keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
       },
       check: () => checkPublished(connection, publishedPath, id),
     });
     if (keep) await copies.keepSpare(kept);
     else await host().files.rm(kept, { force: true });
+    await noteStamp(path, publishedPath, id);
     if (isRewritten) await host().files.rm(rewriteMark(dirname(path)), { force: true });
     copies.publishedFrom(copied.state, publishedPath, copied.next);
-    logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
   } finally {
     await host().files.rm(temporary, { force: true });
     await working.attach();
@@ -112,6 +97,39 @@ export async function publish(
   const seconds = Math.round(host().monotonic() - startedAt) / 1000;
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds });
   return healed;
+}
+
+/**
+ * Compares the units that are new in a copy with what was loaded, counts rows, and marks the copy as published.
+ *
+ * @throws CrawlhouseError `unreconciled`
+ */
+async function checkCopy(
+  { connection, rows }: WorkingCopy,
+  copy: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const close = (): Promise<unknown> => connection.run(`DETACH DATABASE IF EXISTS ${ident(COPY)}`);
+  const reopen = async (options = 'READ_ONLY'): Promise<void> => {
+    await close();
+    await connection.run(`ATTACH ${text(copy)} AS ${ident(COPY)} (${options})`);
+  };
+  try {
+    await reopen();
+    const fresh = await freshUnits(connection, COPY);
+    const recent = await recentRows(connection, COPY);
+    const damage = await compareFingerprints(connection, { catalog: COPY, fresh, recent, reopen, signal });
+    // One checkpoint from here on: the blocks that it writes are known.
+    await reopen(FILE_OPTIONS);
+    await withLowerMemory(connection, MEMORY_SHARE, () =>
+      countQueryable(connection, COPY, recent, { store: rows, signal }),
+    );
+    if (damage) throw damage;
+    await markClean(connection, COPY);
+    await connection.run(`CHECKPOINT ${ident(COPY)}`);
+  } finally {
+    await close();
+  }
 }
 
 /** Leaves the file as it is where that fails, as on a full disk: the next publication tries again. */
@@ -145,24 +163,32 @@ async function checkPublished(connection: Connection, publishedPath: string, id:
 }
 
 /**
- * The damage of a published file that is about to be replaced, so that it is said and not only healed; null if none is
- * found. A file that was changed since it was published is read completely.
+ * The damage of a published file that is about to be replaced, so that it is said and not only healed. A file that was
+ * changed since it was published is read completely.
  */
 async function damageOfFormer(
   path: string,
   copies: FormerCopies,
+  logger: Logger,
   signal: AbortSignal,
-): Promise<string | null> {
-  if (!existsSync(path)) return null;
+): Promise<string[]> {
+  if (!existsSync(path)) return [];
   const first = copies.published?.next ?? 0;
   const some = { has: (block: number) => block >= first && block < first + BLOCKS_READ };
   try {
     await verifyBlocks(path, signal, path, copies.isPublished(path) ? some : undefined);
-    return null;
-  } catch (error) {
+    return [];
+  } catch (thrown) {
     signal.throwIfAborted();
     // Whatever is wrong with it, the publication brings a whole one.
-    return toCrawlhouseError(error).message;
+    const { message } = toCrawlhouseError(thrown);
+    const instead = 'a whole file is published in its place';
+    logger.warn(`the published warehouse is damaged: ${instead}`, {
+      stage: 'publish',
+      error: message,
+      hint: CHECK_DISK,
+    });
+    return [`${message}; ${instead}`];
   }
 }
 

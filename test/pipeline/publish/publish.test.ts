@@ -20,7 +20,7 @@ interface Site {
   readonly published: string;
   readonly working: WorkingCopy;
   load(id: string, urls: readonly string[]): Promise<void>;
-  publish(): Promise<void>;
+  publish(): Promise<readonly string[]>;
 }
 
 async function site(): Promise<Site> {
@@ -38,7 +38,7 @@ async function site(): Promise<Site> {
       const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
       await loadPackage(working, await readPackage(made), options);
     },
-    publish: async () => void (await publish(working, silentLogger, signal)),
+    publish: () => publish(working, silentLogger, signal),
   };
 }
 
@@ -60,6 +60,27 @@ async function readPublished<T>(
 
 const urlsOf = (connection: Connection): Promise<unknown> =>
   connection.jsonRows('SELECT url FROM raw.crawl_pages ORDER BY url');
+
+test('a file that another program wrote to is kept under another name, and that is said once', async () => {
+  const one = await site();
+  await one.load('c1', ['a']);
+  expect(await one.publish()).toEqual([]);
+  const connection = await temporaryConnection(one.folder);
+  await connection.run(`ATTACH ${text(one.published)} AS theirs`);
+  await connection.run('CREATE TABLE theirs.main.made_by_dbt AS SELECT 42 AS n');
+  await connection.run('DETACH theirs');
+  const [said, ...more] = await one.publish();
+  expect([said, more]).toEqual([
+    expect.stringMatching(
+      /^another program wrote to .*warehouse\.duckdb; that file is kept as .*\.changed-.*\.duckdb$/,
+    ),
+    [],
+  ]);
+  await connection.run(`ATTACH ${text(said?.split(' is kept as ')[1] ?? '')} AS kept (READ_ONLY)`);
+  expect(await connection.scalar('SELECT n FROM kept.main.made_by_dbt')).toBe(42);
+  expect(await readPublished(one, urlsOf)).toEqual([{ url: 'a' }]);
+  expect(await one.publish()).toEqual([]);
+});
 
 test('loaded rows can be queried, and their queryable count is written on both sides', async () => {
   const one = await site();

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted, countText } from '../../../core/text/amounts.ts';
 import { textTable } from '../../../core/text/text-table.ts';
-import { mirrorNow, verifyMirror } from '../../../pipeline/mirror-now.ts';
+import { mirrorNow, verifyMirror } from '../../../operations/mirror/mirror-now.ts';
 import type { Command } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 

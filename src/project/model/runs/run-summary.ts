@@ -26,7 +26,8 @@ export function runSeconds({ started_at, ended_at }: Pick<RunReport, 'started_at
 }
 
 /** What is left to do once a damaged file is replaced. */
-export const CHECK_DISK = 'check the disk: the file has changed since it was written';
+export const CHECK_DISK =
+  'check the disk: the file has changed since it was written; let other programs write to a file of their own';
 
 /** Of the last run that loaded units: the seconds after its units by the usual ones; 1 if there is none. */
 export function formerPace(runs: readonly { readonly summary: RunSummary | null }[]): number {

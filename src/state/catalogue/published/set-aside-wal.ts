@@ -4,37 +4,46 @@ import { basename, dirname, extname, join } from 'node:path';
 import { orMissing } from '../../../core/files/read-text.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 
+const CHANGED = 'another program wrote to the published warehouse; that file is kept aside';
+
 /**
  * Puts a write-ahead log that lies beside a published warehouse under a name of its own. A publication has none: this one
  * comes from a program that wrote to the file, or to a former one of this name, and DuckDB would replay it into what
  * lies there now. The file that it belongs to is kept with it, so that the changes can be looked at.
  *
- * @returns whether anything was kept
+ * @returns the name of the kept file; null if there was nothing to keep
  */
-export async function setAsideWal(publishedPath: string, logger?: Logger): Promise<boolean> {
+export async function setAsideWal(publishedPath: string, logger?: Logger): Promise<string | null> {
   const wal = `${publishedPath}.wal`;
   const size = (await orMissing(stat(wal)))?.size;
-  if (size === undefined) return false;
+  if (size === undefined) return null;
   // Without an entry there is nothing to lose.
   if (size === 0) {
     await rm(wal, { force: true });
-    return false;
+    return null;
   }
   const kept = await keepFormer(publishedPath, 'changed');
   await rename(wal, `${kept}.wal`);
-  logger?.warn('another program wrote to the published warehouse; its changes are kept aside', { kept });
-  return true;
+  logger?.warn(CHANGED, { kept });
+  return kept;
 }
 
-/** Sets a WAL aside before the file is replaced; keeps one that another program has open for writing. */
+/**
+ * Keeps what another program wrote, in the file or in a WAL, before the file is replaced.
+ *
+ * @param isChanged another program has written to the file, or has it open for writing
+ * @returns the name of the kept file; null if there was nothing to keep
+ */
 export async function setAsideChanges(
   publishedPath: string,
-  hasWriter: boolean,
+  isChanged: boolean,
   logger: Logger,
-): Promise<void> {
-  if ((await setAsideWal(publishedPath, logger)) || !hasWriter) return;
+): Promise<string | null> {
+  const withWal = await setAsideWal(publishedPath, logger);
+  if (withWal !== null || !isChanged) return withWal;
   const kept = await keepFormer(publishedPath, 'changed');
-  logger.warn('the file that another program is writing is kept aside', { kept });
+  logger.warn(CHANGED, { kept });
+  return kept;
 }
 
 /**

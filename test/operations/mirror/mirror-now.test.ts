@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { capture } from '../people/cli/capture.ts';
-import { projectFolder } from '../support/project.ts';
+import { capture } from '../../people/cli/capture.ts';
+import { projectFolder } from '../../support/project.ts';
 
 // A whole mirror in a bucket is in test/long/mirror.test.ts.
 

@@ -1,15 +1,15 @@
-import { Database } from '../core/duckdb/duckdb.ts';
-import { CrawlhouseError } from '../core/errors/errors.ts';
-import { acquireLock } from '../core/locks/acquire-lock.ts';
-import { WorkingCopy } from '../engines/working-copy.ts';
+import { Database } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { acquireLock } from '../../core/locks/acquire-lock.ts';
+import { WorkingCopy } from '../../engines/working-copy.ts';
 import {
   compareMirror,
   type MirrorComparison,
   type MirrorReport,
   mirror,
   withMirror,
-} from './publish/mirror.ts';
-import { runSession, type SessionOptions } from './session.ts';
+} from '../../pipeline/publish/mirror.ts';
+import { runSession, type SessionOptions } from '../../pipeline/session.ts';
 
 /**
  * Mirrors the published warehouse now.
