@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,7 +19,7 @@ async function allow(folder: string, isWritable: boolean): Promise<void> {
   }
 }
 
-test('who may only read the project folder and its state runs status and query', async () => {
+test('who may only read the project folder and its state runs status, query and report, and is told what drop and doctor lack', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
@@ -33,7 +34,8 @@ test('who may only read the project folder and its state runs status and query',
       ...AS_NOBODY,
     });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { stdout, stderr };
+    if (child.exitCode === null) await once(child, 'exit');
+    return { code: child.exitCode, stdout, stderr };
   };
   const status = await asked('status', '--json');
   expect(status.stderr).toBe('');
@@ -43,4 +45,16 @@ test('who may only read the project folder and its state runs status and query',
   });
   const query = await asked('query', 'SELECT count(*) AS n FROM raw.crawl_pages', '--format', 'json');
   expect(JSON.parse(query.stdout)).toEqual([{ n: 5 }]);
+  const report = await asked('report', '--json');
+  // Of one pipeline alone there are not all models.
+  expect(report).toMatchObject({ code: 2, stderr: expect.stringContaining('lacks models') });
+  const [unit] = JSON.parse(status.stdout).units;
+  const drop = await asked('drop', '--crawl', unit.source.id, '--yes');
+  expect(drop).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/right to read and write .*lock\.json/),
+  });
+  const doctor = await asked('doctor');
+  expect(doctor.stdout + doctor.stderr).toMatch(/fail {2}lock +EACCES/);
+  expect(drop.stderr + doctor.stdout + doctor.stderr).not.toContain('fault of crawlhouse');
 });

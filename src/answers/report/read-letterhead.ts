@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { checkPlainFile } from '../../core/files/read-text.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import type { Letterhead } from './report-page.ts';
 
@@ -32,9 +33,12 @@ async function logoAddress({
       hint: `give an image of at most 500 kB: ${Object.keys(LOGO_TYPES).join(', ')}`,
     });
   if (type === undefined) throw refuse('is no image that a report can hold');
-  const bytes = await readFile(resolve(projectDir, logo)).catch((cause: unknown) => {
-    throw refuse('can not be read', cause);
-  });
+  const path = resolve(projectDir, logo);
+  const bytes = await checkPlainFile(path, Number.POSITIVE_INFINITY)
+    .then(() => readFile(path))
+    .catch((cause: unknown) => {
+      throw refuse('can not be read', cause);
+    });
   if (bytes.length > LARGEST_LOGO) throw refuse('is too large');
   return `data:image/${type};base64,${bytes.toString('base64')}`;
 }

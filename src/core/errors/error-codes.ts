@@ -282,7 +282,8 @@ export const ERROR_CODES = {
   },
   disk: {
     kind: 'retriable',
-    means: 'A file could not be read or written: disk full, no permission, or a failing disk.',
+    means:
+      'A file could not be read or written: disk full or read-only, no permission, a failing disk, or too many open files.',
     hint: 'check the disk, its space and its permissions, then run again',
   },
   timed_out: {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { redact } from '../secrets/redact.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error-codes.ts';
 
@@ -43,8 +44,10 @@ export function nothingPublished(warehouse: string): CrawlhouseError {
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
 /** The disk itself has failed. Of SQLite: SQLITE_IOERR, and its _READ, _SHORT_READ and _FSTAT. */
 const FAILED: readonly unknown[] = ['EIO', 10, 266, 522, 1802];
-/** Codes of SQLite: SQLITE_PERM and SQLITE_READONLY. */
-const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8];
+/** Codes of SQLite: SQLITE_PERM, SQLITE_READONLY and SQLITE_CANTOPEN. */
+const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8, 14];
+/** The limit of open files, of the process and of the machine. */
+const TOO_MANY: readonly unknown[] = ['EMFILE', 'ENFILE'];
 const READ_ONLY: readonly unknown[] = ['EROFS'];
 /** System calls that have the codes above for other reasons than a file. */
 const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
@@ -96,9 +99,14 @@ function otherKind(error: unknown): string | null {
 /** The hint for a file that can't be read or written; null for every other error. */
 function diskHint(error: unknown, message: string): string | null {
   const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
+  if (TOO_MANY.includes(facts.code) || /\bE[MN]FILE\b|too many open files/i.test(message))
+    return `the limit of open files${openFilesLimit()} is reached: raise it (ulimit -n, or LimitNOFILE of systemd), or lower threads and concurrency`;
   if (OF_SOCKETS.includes(facts.syscall)) return null;
+  const primary = typeof facts.errcode === 'number' ? facts.errcode & 0xff : facts.errcode;
   const is = (codes: readonly unknown[]): boolean =>
-    codes.includes(facts.code) || codes.includes(facts.errcode);
+    codes.includes(facts.code) ||
+    codes.includes(facts.errcode) ||
+    (codes === DENIED && codes.includes(primary));
   const isDuckDb = message.startsWith('IO Error: ');
   const where = typeof facts.path === 'string' ? facts.path : 'the file named above';
   if (is(READ_ONLY) || (isDuckDb && /read-only file system/i.test(message)))
@@ -108,6 +116,17 @@ function diskHint(error: unknown, message: string): string | null {
   if (is(FAILED)) return `the disk has failed at ${where}: check it and its cables, then run again`;
   if (is(FULL) || /could not write|no space left/i.test(message)) return FREE_SPACE;
   return null;
+}
+
+/** ` of this process (1024)`, where the system tells it. */
+function openFilesLimit(): string {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? '' : ` of this process (${soft})`;
+  } catch {
+    // Not on Linux, or no file can be opened to read it.
+    return '';
+  }
 }
 
 /** Whether an error, or its cause, is DuckDB's error for a block with another checksum. */

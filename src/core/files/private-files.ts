@@ -44,7 +44,7 @@ export function makePrivateFolder(path: string): void {
     const { mode } = files.statSync(path);
     if ((mode & PRIVATE_MASK) !== 0) files.chmodSync(path, mode & 0o700);
   } catch (error) {
-    // Another's folder that we may write to: theirs to close.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    // Another's folder that we may write to: theirs to close. On a read-only disk nobody can.
+    if (!['EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

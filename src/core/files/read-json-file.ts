@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { CrawlhouseError } from '../errors/errors.ts';
+import { readText } from './read-text.ts';
 
 /** @throws CrawlhouseError of this code and hint that names the file and the key at fault */
 export async function readJsonFile<T>(
@@ -11,7 +11,7 @@ export async function readJsonFile<T>(
 ): Promise<T> {
   let json: unknown;
   try {
-    json = JSON.parse(await readFile(file, 'utf8'));
+    json = JSON.parse(await readText(file));
   } catch (cause) {
     throw new CrawlhouseError(code, `${file}: ${(cause as Error).message}`, { cause });
   }

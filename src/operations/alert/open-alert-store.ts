@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { keepVersion } from '../../core/errors/newer-version.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { host } from '../../core/host/host.ts';
-import { inTransaction, openSqlite } from '../../core/locks/open-sqlite.ts';
+import { inTransaction, isReadOnly, openSqlite, openSqliteToRead } from '../../core/locks/open-sqlite.ts';
 import { type LedgerSettings, sharedLedger } from '../../state/ledger/open-ledger.ts';
 import { SqliteDatabase } from '../../state/ledger/sqlite/sqlite-database.ts';
 import { AlertStore } from './sql-alert-store.ts';
 
+const FILE = 'alerts.sqlite';
 /** Of these tables. A file of an earlier program has none. */
 const VERSION = 1;
 
@@ -40,7 +41,17 @@ export async function readAlertStore(settings: LedgerSettings): Promise<AlertSto
     const { hasSharedLedger } = await import('./postgres-alert-store.ts');
     if (!(await hasSharedLedger(address))) return undefined;
   }
-  return openAlertStore(settings);
+  if (address !== undefined) return openAlertStore(settings);
+  const folder = join(settings.state_dir, 'alerts');
+  try {
+    return sqliteAlertStore(folder);
+  } catch (error) {
+    const path = join(folder, FILE);
+    if (!isReadOnly(error)) throw error;
+    return host().files.existsSync(path)
+      ? new AlertStore(new SqliteDatabase(openSqliteToRead(path)), folder)
+      : undefined;
+  }
 }
 
 /**
@@ -50,7 +61,7 @@ export async function readAlertStore(settings: LedgerSettings): Promise<AlertSto
  */
 export function sqliteAlertStore(folder: string): AlertStore {
   makePrivateFolder(folder);
-  const path = join(folder, 'alerts.sqlite');
+  const path = join(folder, FILE);
   const database = new SqliteDatabase(openSqlite(path));
   const { file } = database;
   const hint = 'run that one; or remove the file: open incidents are then found again, and told again';

@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
-import { readText } from '../../core/files/read-text.ts';
+import { tooLarge, withoutMark } from '../../core/files/read-text.ts';
 import type { Names } from '../../project/model/shown/blocks.ts';
 import type { Flag, Invocation } from './command.ts';
 
@@ -48,13 +49,28 @@ export async function readFlagFile(
   file: string,
 ): Promise<string> {
   try {
-    return await readText(resolve(workingDirectory, file));
+    return await readGivenText(resolve(workingDirectory, file));
   } catch (cause) {
     throw new CrawlhouseError('usage', `--${flag}: ${file} cannot be read`, {
       cause,
       hint: cause instanceof Error ? cause.message : undefined,
     });
   }
+}
+
+/** Bytes of a file that a flag names, such as a list of URLs. */
+const MOST_GIVEN = 256_000_000;
+
+/** The text of what a flag names, which may also be a pipe, such as `/dev/stdin`. */
+async function readGivenText(path: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of createReadStream(path)) {
+    bytes += piece.length;
+    if (bytes > MOST_GIVEN) throw tooLarge(path, MOST_GIVEN);
+    pieces.push(piece);
+  }
+  return withoutMark(Buffer.concat(pieces).toString('utf8'));
 }
 
 const NAMES = ['people', 'columns'] as const;

@@ -136,3 +136,33 @@ test('anything else is a fault of ours that keeps its cause', () => {
   expect(toCrawlhouseError('just a text').message).toBe('just a text');
   expect(toCrawlhouseError(undefined).code).toBe('internal');
 });
+
+test.for([
+  Object.assign(new Error('EMFILE: too many open files, open /x'), {
+    code: 'EMFILE',
+    syscall: 'open',
+    path: '/x',
+  }),
+  Object.assign(new Error('spawn ENFILE'), { code: 'ENFILE', syscall: 'spawn ENFILE' }),
+  Object.assign(new Error('listen EMFILE'), { code: 'EMFILE', syscall: 'listen' }),
+  new Error('IO Error: Cannot open file "/x": Too many open files'),
+])('too many open files are the machine: %s', (error) => {
+  const { code, exitCode, hint } = toCrawlhouseError(error);
+  expect([code, exitCode, hint]).toEqual([
+    'disk',
+    3,
+    expect.stringMatching(/limit of open files.*ulimit -n/),
+  ]);
+});
+
+test.for([8, 14, 264, 520, 776, 1032, 1288, 1544, 270, 526])(
+  'a file of SQLite that can not be opened or written (%i) is no fault of crawlhouse',
+  (errcode) => {
+    const error = Object.assign(new Error('unable to open database file'), {
+      errcode,
+      path: '/p/ledger.sqlite',
+    });
+    const { code, hint } = toCrawlhouseError(error);
+    expect([code, hint]).toEqual(['disk', expect.stringContaining('/p/ledger.sqlite')]);
+  },
+);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import {
   text,
 } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { readText } from '../../../core/files/read-text.ts';
 import { parseYaml } from '../../../core/text/parse-yaml.ts';
 import { createModel } from '../../../engines/duckdb/duckdb-models.ts';
 import type { TestReport } from '../../../project/model/runs/report.ts';
@@ -67,9 +68,7 @@ export async function loadCases(folder: string, shown: string): Promise<ModelCas
     files.map(async (name) => {
       const place = { file: `${shown}/${name}`, line: 1 };
       try {
-        return ModelCases.parse(
-          parseYaml(await readFile(join(folder, name), 'utf8'), { bigints: 'all' }).value,
-        );
+        return ModelCases.parse(parseYaml(await readText(join(folder, name)), { bigints: 'all' }).value);
       } catch (error) {
         const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
         const what = issue ? `${issue.path.join('.')}: ${issue.message}` : String((error as Error).message);
