@@ -56,7 +56,9 @@ export class ProxyRoute implements Disposable {
   readonly #proxy: URL;
   readonly #authorization: Readonly<Record<string, string>>;
   readonly #way: Way;
-  readonly #connector: buildConnector.connector;
+  readonly connect: buildConnector.connector;
+  /** To hosts that speak HTTP/2 alone. */
+  readonly connectHttp2: buildConnector.connector;
   /** Whether requests to a port are forwarded. */
   readonly #ports = new Map<string, Promise<boolean>>();
   readonly #asking = new Set<ClientRequest>();
@@ -67,7 +69,8 @@ export class ProxyRoute implements Disposable {
     this.#authorization =
       username === '' ? {} : { 'proxy-authorization': basicAuthorization({ username, password }) };
     this.#way = way;
-    this.#connector = buildConnector({ timeout: way.timeout, allowH2: false });
+    this.connect = this.#connectBy(false);
+    this.connectHttp2 = this.#connectBy(true);
   }
 
   /**
@@ -95,30 +98,25 @@ export class ProxyRoute implements Disposable {
     return { path: `${url.origin}${path}`, headers: this.#authorization, isForwarded: true };
   }
 
-  /** For undici. `target` was asked before. */
-  readonly connect: buildConnector.connector = (to, callback) => {
-    const { protocol, hostname, port } = to;
-    this.#forwards({ protocol, hostname, port }).then(
-      (isForwarded) => {
-        if (isForwarded) return this.#toProxy(to, callback);
-        return this.tunnel(hostname, Number(port || (protocol === 'https:' ? 443 : 80))).then(
-          (httpSocket) => {
-            if (protocol === 'https:') this.#connector({ ...to, httpSocket }, callback);
-            else callback(null, httpSocket);
-          },
-          (error: Error) => callback(error, null),
-        );
-      },
-      (error: Error) => callback(error, null),
-    );
-  };
-
-  #toProxy(to: buildConnector.Options, callback: buildConnector.Callback): void {
-    const { hostname, host, port } = this.#proxy;
-    this.#connector({ ...to, hostname: plainHost(hostname), host, port: port || '80' }, (...opened) => {
-      if (opened[0] === null) callback(...opened);
-      else callback(this.#silent(opened[0]), null);
-    });
+  /** Connections for undici, to hosts for which `target` was asked before. */
+  #connectBy(allowH2: boolean): buildConnector.connector {
+    const connector = buildConnector({ timeout: this.#way.timeout, allowH2 });
+    const connect = async (to: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
+      const { protocol, hostname, port } = to;
+      if (await this.#forwards({ protocol, hostname, port })) {
+        const proxy = { ...to, hostname: plainHost(this.#proxy.hostname), host: this.#proxy.host };
+        return connector({ ...proxy, port: this.#proxy.port || '80' }, (...opened) => {
+          if (opened[0] === null) callback(...opened);
+          else callback(this.#silent(opened[0]), null);
+        });
+      }
+      const httpSocket = await this.tunnel(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+      if (protocol === 'https:') connector({ ...to, httpSocket }, callback);
+      else callback(null, httpSocket);
+    };
+    return (to, callback) => {
+      connect(to, callback).catch((error: Error) => callback(error, null));
+    };
   }
 
   /** Whether the proxy is sent requests of this kind themselves: it opens no tunnel to their port. */

@@ -164,8 +164,7 @@ export class Fetcher implements AsyncDisposable {
    * of HTTP/2 joined by name, and sends many requests on one connection.
    */
   async #needsHttp2(url: URL, { error }: FetchedAnswer): Promise<boolean> {
-    if (this.#options.proxy || this.#onlyHttp2.has(url.origin) || this.#session.ntlmFor(url) !== null)
-      return false;
+    if (this.#onlyHttp2.has(url.origin) || this.#session.ntlmFor(url) !== null) return false;
     if (error !== 'tls_protocol' && error !== 'protocol') return false;
     return (await this.#http2.of(url)) === true;
   }
@@ -194,8 +193,9 @@ export class Fetcher implements AsyncDisposable {
     this.#closeOldest();
     const { headersTimeout, bodyTimeout, connectTimeout } = this.#options.limits;
     const allowH2 = this.#onlyHttp2.has(origin);
+    const { lookup } = this.#resolver;
     const connect = allowH2
-      ? buildConnector({ timeout: connectTimeout, lookup: this.#resolver.lookup, allowH2 })
+      ? (this.#options.proxy?.connectHttp2 ?? buildConnector({ timeout: connectTimeout, lookup, allowH2 }))
       : this.#connect;
     const pool = new Pool(origin, {
       // NTLM signs in a connection: each further one would have to be signed in, too.

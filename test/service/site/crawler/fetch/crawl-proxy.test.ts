@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { expect, test } from 'vitest';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { redact } from '../../../../../src/core/secrets/redact.ts';
 import { tryStart } from '../../../../../src/service/site/crawler/try-start.ts';
 import { serveProxy } from '../../../../support/connect-proxy.ts';
@@ -43,6 +46,29 @@ test('https goes through a tunnel, with the name of the host for TLS and what it
   const crawled = await crawlSite({ origin: `https://localhost:${port}` }, USED, { proxy });
   expect(await crawled.field('tls_version')).toEqual({ '/': 'TLSv1.3' });
   expect(await crawled.field('offers_http2')).toEqual({ '/': true });
+  for (const one of proxy.asked) expect(one).toMatch(new RegExp(`^CONNECT (127.0.0.1|\\[::1\\]):${port}$`));
+});
+
+test('a host that speaks HTTP/2 alone is spoken to by HTTP/2 in a tunnel', async () => {
+  const server = createSecureServer(await trustedIdentity());
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => sockets.add(socket));
+  server.on('stream', (stream, { ':path': path }) => {
+    stream.respond({ ':status': 200, 'content-type': 'text/html' });
+    stream.end(path === '/' ? pageWith('/a') : '<title>A</title>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const proxy = await serveProxy({ authorization: AUTHORIZATION });
+  const site = { origin: `https://localhost:${port}` };
+  const crawled = await crawlSite(site, USED, { proxy: { url: proxy.url, ...KNOWN } });
+  expect(await crawled.field('http_version')).toEqual({ '/': '2', '/a': '2' });
+  expect(await crawled.field('status_code')).toEqual({ '/': 200, '/a': 200 });
   for (const one of proxy.asked) expect(one).toMatch(new RegExp(`^CONNECT (127.0.0.1|\\[::1\\]):${port}$`));
 });
 
