@@ -77,6 +77,8 @@ function inPlaceOfAddress(text: string): string {
 
 /** Whether each hop of a chain is an address, or says that it is none: `-`, `unknown`. */
 export function isAddressChain(chain: string): boolean {
+  // As a rule it is one address, which was seen before.
+  if (hops.get(chain)) return true;
   return plainChain(chain)
     .split(',')
     .every(

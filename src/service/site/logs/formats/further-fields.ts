@@ -6,6 +6,7 @@ import { isHost } from '../request-parts.ts';
 const HOSTS = [/(?:^| )(?:http_)?host="?([^" ]+)/i, /(?:^| )v(?:irtual_?)?host="?([^" ]+)/i] as const;
 const CHAIN =
   /(?:^|[ "=])((?:unknown|[\da-fA-F.:[\]]{3,50})(?:, ?(?:unknown|[\da-fA-F.:[\]]{3,50}))*)(?=[ "]|$)/g;
+const HAS_ADDRESS = /\d\.\d+\.\d|:[\da-f]*:|for=/i;
 /** Addresses with a port are those of upstream servers. */
 const HAS_PORT = /\d\.\d+:\d+|\]:\d+/;
 
@@ -20,11 +21,12 @@ export function takeFurtherFields(rest: string, line: LogLine, tellsHost: boolea
     line.host = hosts.find(isSiteHost) ?? '';
   }
   // A chain of one's own servers alone is that of upstream ones.
-  if (line.forwarded.split(',').every((one) => one === '' || isOwnAddress(one)))
+  if (line.forwarded === '' || line.forwarded.split(',').every((one) => one === '' || isOwnAddress(one)))
     line.forwarded = chainIn(rest) || line.forwarded;
 }
 
 function chainIn(rest: string): string {
+  if (!HAS_ADDRESS.test(rest)) return '';
   const rfc7239 = /"((?:[^"\\]|\\.)*\bfor=(?:[^"\\]|\\.)*)"/i.exec(rest)?.[1];
   if (rfc7239 !== undefined && isAddressChain(rfc7239)) return rfc7239;
   for (const [, chain = ''] of rest.matchAll(CHAIN))

@@ -4,6 +4,9 @@ import type { LogLine } from '../log-line.ts';
 import { isHost, isStatus } from '../request-parts.ts';
 import { isSiteHost } from './further-fields.ts';
 
+/** Lines of one host stand together. */
+let lastHost = '';
+
 /**
  * Whether what a format makes of a line looks like what it stands for: a line of another format may fit by chance.
  *
@@ -22,11 +25,14 @@ export function isPlausible(
   // The line is a cell of a table.
   if (address.startsWith('"') && !address.endsWith('"')) return false;
   // The referrer is the host, where the user agent is the referrer.
-  if (referer !== '' && isSiteHost(referer) && /^$|:\/\//.test(agent) && name.endsWith('combined_more'))
-    return false;
+  const isShifted = referer !== '' && (agent === '' || agent.includes('://')) && isSiteHost(referer);
+  if (isShifted && name.endsWith('combined_more')) return false;
   // It has the host where others have a name of the client.
   if (name.endsWith('lighttpd') && !host.includes('.')) return false;
-  if (host !== '' && !isHost(host)) return false;
+  if (host !== '' && host !== lastHost) {
+    if (!isHost(host)) return false;
+    lastHost = host;
+  }
   // Apache may log the name of an address. A name before it would be the host.
   if (host === '' && isName(address)) return true;
   return address === '' ? host === '' || port !== '' : isAddressChain(address);
