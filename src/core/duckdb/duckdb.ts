@@ -193,6 +193,7 @@ export class Connection implements Disposable {
   readonly memoryLimit: string;
   readonly #onClose: () => void;
   #isTrial = false;
+  #signal: AbortSignal | undefined;
   #onStatement = (): void => {};
 
   constructor(inner: DuckDBConnection, memoryLimit: string, onClose: () => void) {
@@ -204,6 +205,12 @@ export class Connection implements Disposable {
   /** Has a function called after each statement, when it may have written a checkpoint. */
   observe(onStatement: () => void): void {
     this.#onStatement = onStatement;
+  }
+
+  /** Has a signal end each statement from now on that has none of its own. */
+  endBy(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    this.#signal = signal;
   }
 
   /** Runs a statement; the number of rows it changed or wrote (0 for statements without any). */
@@ -268,7 +275,8 @@ export class Connection implements Disposable {
     return result;
   }
 
-  async #interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async #interruptible<T>(own: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const signal = own ?? this.#signal;
     if (!signal) return work();
     signal.throwIfAborted();
     using _interrupt = addAbortListener(signal, () => this.inner.interrupt());

@@ -77,7 +77,7 @@ export interface ServiceHandle extends AsyncDisposable {
   /** Takes access logs out of a project again. Throws as `AddedLogs.remove`. */
   removeLogs(logs: LogsToRemove, signal: AbortSignal): Promise<readonly RemovedLog[]>;
   /** Days of dated data that were added or changed, with the datasets that were loaded since. */
-  changedDays(): Promise<readonly ChangedDay[]>;
+  changedDays(signal?: AbortSignal): Promise<readonly ChangedDay[]>;
   /** Notes what was loaded, for `changedDays`. */
   noteLoadedDays(spans: readonly LoadedDays[]): Promise<void>;
   /** Adds an export of search results to a project's ranking performance. Throws as `addDemand`. */
@@ -154,8 +154,8 @@ export async function startLocalService(
       },
       addLogs: logs.add.bind(logs),
       removeLogs: logs.remove.bind(logs),
-      changedDays: async () => {
-        await logs.settle();
+      changedDays: async (until) => {
+        await logs.settle(until);
         return changedDays(rows);
       },
       noteLoadedDays: (spans) => noteLoadedDays(rows, spans),

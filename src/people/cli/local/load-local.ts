@@ -15,22 +15,26 @@ export async function loadLocal(
   const { logger, signal, progress } = invocation;
   const settings = await invocation.settings();
   const pipelines = await loadPipelines(settings.projectDir);
-  return service.load(settings, (local, changed) => {
-    const request = {
-      command,
-      pipelines,
-      selection: {
-        projects: [projectId],
-        crawls: null,
-        from: Number.NEGATIVE_INFINITY,
-        to: Number.POSITIVE_INFINITY,
-      },
-      override: { route: null, format: null, store: null },
-      reload: false,
-      changed,
-    };
-    return withLineage(local, command, logger, signal, () =>
-      runPipelines(local, request, logger, signal, progress),
-    );
-  });
+  return service.load(
+    settings,
+    (local, changed) => {
+      const request = {
+        command,
+        pipelines,
+        selection: {
+          projects: [projectId],
+          crawls: null,
+          from: Number.NEGATIVE_INFINITY,
+          to: Number.POSITIVE_INFINITY,
+        },
+        override: { route: null, format: null, store: null },
+        reload: false,
+        changed,
+      };
+      return withLineage(local, command, logger, signal, () =>
+        runPipelines(local, request, logger, signal, progress),
+      );
+    },
+    signal,
+  );
 }

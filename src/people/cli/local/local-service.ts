@@ -105,9 +105,10 @@ export class LocalService implements AsyncDisposable {
   async load(
     settings: Settings,
     run: (local: Settings, changed: readonly ChangedDay[]) => Promise<RunResult>,
+    signal?: AbortSignal,
   ): Promise<RunResult> {
     const { baseUrl, accessToken } = this.handle;
-    const changed = await this.handle.changedDays();
+    const changed = await this.handle.changedDays(signal);
     const result = await run({ ...settings, base_url: baseUrl, access_token: accessToken }, changed);
     const current = result.report.units.filter(({ status }) => status === 'loaded' || status === 'unchanged');
     await this.handle.noteLoadedDays(

@@ -99,10 +99,10 @@ export class AddedLogs {
             FROM ${tables.lines} AS line JOIN ${tables.agents} AS agent ON agent.id = line.agent
             WHERE line.rowid > ${last} AND line.verification IS NOT NULL GROUP BY agent.bot ORDER BY count(*) DESC, agent.bot`,
         )) as unknown as BotReport[];
-      });
+      }, signal);
     } finally {
       await rm(folder, { recursive: true, force: true });
-      await this.settle();
+      if (!signal.aborted) await this.settle(signal);
     }
   }
 
@@ -123,12 +123,12 @@ export class AddedLogs {
         return await dryTransaction(connection, isDryRun, () => removeLogs(store, files, signal));
       }, signal);
     } finally {
-      await this.settle();
+      if (!signal.aborted) await this.settle(signal);
     }
   }
 
   /** Finishes what an interruption left: counts of days, and the records of files. */
-  async settle(): Promise<void> {
+  async settle(signal?: AbortSignal): Promise<void> {
     const { resources, rows, clock } = this.#work;
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     for (const project of resources.list('projects')) {
@@ -137,7 +137,7 @@ export class AddedLogs {
         if (!(await tables.isThere(connection))) return;
         await settleLogDays(connection, tables, { id: project.id, weeks: weekDefinitionOf(project), today });
         this.#register(project, tables, await readFiles(connection, tables));
-      });
+      }, signal);
     }
   }
 

@@ -101,13 +101,13 @@ export class ServiceRows implements AsyncDisposable {
     return (await namesOf(connection, 'view')).includes(name);
   }
 
-  /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
+  /** Lends a connection for `work`; closing the store waits for it, `signal` ends its queries. */
   async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#uses.add(promise);
     try {
       using connection = await this.#database.connect();
-      using _interrupt = interruptedBy(signal, connection);
+      connection.endBy(signal);
       return await work(connection);
     } finally {
       this.#uses.delete(promise);
