@@ -22,7 +22,7 @@ type ReadBytes = (from: number, to: number) => Promise<Buffer>;
 export async function parquetRows(path: string, name: string): Promise<number> {
   await using handle = await open(path, 'r');
   const { size } = await handle.stat();
-  return footerRows(size, name, async (from, to) => {
+  return await footerRows(size, name, async (from, to) => {
     const bytes = Buffer.alloc(to - from);
     await handle.read(bytes, 0, bytes.length, from);
     return bytes;
