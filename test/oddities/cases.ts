@@ -1546,6 +1546,147 @@ const MORE_MARKUP: Table = [
   ),
 ].map(([name = '', body = '']) => [name, html(body)] as const);
 
+const TREE = '<a href="/l">x</a>';
+const declared = (attributes: string, content = TREE): string =>
+  `<template ${attributes}>${content}</template>`;
+const OPEN = declared('shadowrootmode=open');
+
+const SHADOWS: Table = [
+  ...named(
+    [
+      ...[
+        'shadowrootmode=OPEN',
+        'shadowrootmode=bogus',
+        'shadowrootmode',
+        'shadowroot=open',
+        'ShadowRootMode="open"',
+      ],
+      ...[
+        'shadowrootmode="open "',
+        'shadowrootmode=open shadowrootdelegatesfocus',
+        'shadowrootmode=open shadowrootclonable',
+      ],
+    ],
+    (attributes) => html(page('', `<div>${declared(attributes)}</div>`)),
+  ),
+  ...named(
+    [
+      ...[
+        'my-box',
+        'article',
+        'aside',
+        'blockquote',
+        'footer',
+        'h2',
+        'header',
+        'main',
+        'nav',
+        'p',
+        'section',
+        'span',
+      ],
+      ...[
+        'ul',
+        'li',
+        'a',
+        'button',
+        'form',
+        'table',
+        'label',
+        'em',
+        'details',
+        'dialog',
+        'figure',
+        'font-face',
+        'pre',
+      ],
+    ],
+    (host) => html(page('', `<${host}>${OPEN}<i>light</i></${host}>`)),
+  ),
+  [
+    'two in one host',
+    html(page('', `<div>${OPEN}${declared('shadowrootmode=open', '<a href="/m">y</a>')}</div>`)),
+  ],
+  ['one in another', html(page('', `<x-a>${declared('shadowrootmode=open', `<x-b>${OPEN}</x-b>`)}</x-a>`))],
+  ['in a template', html(page('', `<template><div>${OPEN}</div></template>`))],
+  [
+    'with a slot',
+    html(page('', `<div>${declared('shadowrootmode=open', `${TREE}<slot></slot>`)}<a href="/m">y</a></div>`)),
+  ],
+  ['in the head', html(page(OPEN))],
+  ['at the end of the body', html(page('', OPEN))],
+  ['in SVG', html(page('', `<svg><g>${OPEN}</g></svg>`))],
+  [
+    'with a title and a canonical',
+    html(
+      page(
+        '',
+        `<div>${declared('shadowrootmode=open', '<title>u</title><link rel=canonical href=/c>')}</div>`,
+      ),
+    ),
+  ],
+  ['never closed', html(page('', `<div><template shadowrootmode=open>${TREE}</div>`))],
+];
+
+const XHTML = `Content-Type: application/xhtml+xml${LINE}`;
+const XMLNS = 'xmlns="http://www.w3.org/1999/xhtml"';
+const xhtml = (head: string, body = '', start = ''): Buffer =>
+  answer(
+    XHTML,
+    `${start}<html ${XMLNS}><head>${head}<title>A page</title></head><body><p>Words</p>${body}</body></html>`,
+  );
+
+const XHTML_PAGES: Table = [
+  ['plain', xhtml('', '<a href="/l">x</a>')],
+  ['a script that closes itself', xhtml('<script src="/s.js"/>', '<a href="/l">x</a>')],
+  ['a style that closes itself', xhtml('<style/>', '<a href="/l">x</a>')],
+  ['a link that closes itself', xhtml('', '<a href="/l"/><a href="/m">y</a>')],
+  ['a template that closes itself', xhtml('<template/>', '<a href="/l">x</a>')],
+  ['names in upper case', xhtml('', '<A HREF="/l">x</A><a HREF="/m">y</a><a href="/n">z</a>')],
+  [
+    'a prefix',
+    answer(
+      XHTML,
+      `<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:head><h:title>A page</h:title></h:head><h:body><h:a href="/l">x</h:a></h:body></h:html>`,
+    ),
+  ],
+  ['a canonical', xhtml('<link rel="canonical" href="/c"/>')],
+  ['a base', xhtml('<base href="/d/"/>', '<a href="l">x</a>')],
+  ['xml:base', xhtml('', '<div xml:base="/d/"><a href="l">x</a></div>')],
+  ['CDATA', xhtml('', '<![CDATA[<a href="/m">y</a>]]><a href="/l">x</a>')],
+  ['a comment in a script', xhtml('<script><!-- var a = "</title>"; --></script>', '<a href="/l">x</a>')],
+  [
+    'entities of a doctype',
+    xhtml(
+      '',
+      '<a href="/l?a=1&amp;b=2">&nbsp;</a>',
+      '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">',
+    ),
+  ],
+  ['entities of its own', xhtml('', '<a href="/&path;">x</a>', '<!DOCTYPE html [<!ENTITY path "l">]>')],
+  [
+    'an encoding in its declaration',
+    answer(
+      XHTML,
+      Buffer.from(
+        `<?xml version="1.0" encoding="iso-8859-2"?><html ${XMLNS}><head><title>\u00b1</title></head><body><p>x</p></body></html>`,
+        'latin1',
+      ),
+    ),
+  ],
+  ['a meta of another encoding', xhtml('<meta charset="koi8-r"/>', '<a href="/l">x</a>')],
+  [
+    'a link in SVG',
+    xhtml(
+      '',
+      '<svg xmlns="http://www.w3.org/2000/svg" xmlns:k="http://www.w3.org/1999/xlink"><a k:href="/l"><text>x</text></a></svg>',
+    ),
+  ],
+  ['a nested link', xhtml('', '<a href="/l">x<a href="/m">y</a></a>')],
+  ['a paragraph in a paragraph', xhtml('', '<p><p><a href="/l">x</a></p></p>')],
+  ['a shadow tree', xhtml('', '<div><template shadowrootmode="open"><a href="/l">x</a></template></div>')],
+];
+
 const KINDS: readonly (readonly [kind: string, source: string, cases: Table])[] = [
   ['framing', 'node 6517, http-parser 289, crawlee 583; RFC 9112', FRAMING],
   ['coding', 'crawlee 976 and 1067, nocodb 14038; RFC 9110 §8.4', CODINGS],
@@ -1561,6 +1702,8 @@ const KINDS: readonly (readonly [kind: string, source: string, cases: Table])[] 
   ['markup', 'HTML, parsing', [...MARKUP, ...MORE_MARKUP]],
   ['status', 'RFC 9112 §4 and §7', STATUS],
   ['type-charset', 'MIME Sniffing §4; Fetch, extract a MIME type', TYPE_CHARSETS],
+  ['shadow', 'HTML, template shadowrootmode', SHADOWS],
+  ['xhtml', 'HTML, parsing XHTML documents', XHTML_PAGES],
 ];
 
 export const ODDITIES: readonly Oddity[] = KINDS.flatMap(([kind, source, cases]) =>

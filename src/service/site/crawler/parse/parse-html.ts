@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, Parser, parse } from 'parse5';
 import { parseXhtml } from './parse-xhtml.ts';
+import { openShadows } from './tree.ts';
 
 type Tree = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
 type TextNode = DefaultTreeAdapterTypes.TextNode;
@@ -13,10 +14,16 @@ const MOST_BYTES = 75_000_000;
 /** About what an element, one that is a link, an attribute, a text and a character of it take, with what is made of them. */
 const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
 
-/** Parses a document: XHTML as XML, where it is that, else HTML. A large one is read as HTML, in bounded memory. */
+/**
+ * Parses a document: XHTML as XML, where it is that, else HTML, in which templates declare shadow trees. A large one is read as
+ * HTML, in bounded memory.
+ */
 export function parseDocument(text: string, isXhtml: boolean): ReturnType<typeof parseHtml> {
   const root = isXhtml && text.length <= LARGE ? parseXhtml(text) : null;
-  return root === null ? parseHtml(text) : { root, characters: text.length };
+  if (root !== null) return { root, characters: text.length };
+  const document = parseHtml(text);
+  openShadows(document.root);
+  return document;
 }
 
 /**

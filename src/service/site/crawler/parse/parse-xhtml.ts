@@ -7,8 +7,8 @@ const require = createRequire(import.meta.url);
 type Document = DefaultTreeAdapterTypes.Document;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 
-/** Prefixes of attributes that the trees of HTML documents have; names of others stay whole. */
-const PREFIXES = new Map<string, html.NS>([['xlink', html.NS.XLINK]]);
+/** An entity that the document declares itself, without markup or further names in it. */
+const ENTITY = /<!ENTITY\s+([\w.-]+)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>/g;
 /** Names of characters that XML knows itself. */
 const XML_NAMES = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 const CHARACTER = /<!\[CDATA\[.*?\]\]>|&([A-Za-z][A-Za-z0-9]*);/gs;
@@ -28,13 +28,20 @@ export function parseXhtml(text: string): Document | null {
   parser.on('error', () => {
     isWrong = true;
   });
+  parser.on('doctype', (doctype) => {
+    const declared = [...doctype.matchAll(ENTITY)].map(([, name = '', one, other]) => [
+      name,
+      one ?? other ?? '',
+    ]);
+    Object.assign(parser.ENTITIES, Object.fromEntries(declared));
+  });
   parser.on('opentag', ({ local, uri, attributes }) => {
-    const attrs = Object.values(attributes).map((attr) => {
-      const namespace = PREFIXES.get(attr.prefix);
-      return namespace === undefined
-        ? { name: attr.name, value: attr.value }
-        : { name: attr.local, value: attr.value, prefix: attr.prefix, namespace };
-    });
+    // The trees of HTML documents have this namespace; names of others stay whole.
+    const attrs = Object.values(attributes).map((attr) =>
+      attr.uri === html.NS.XLINK
+        ? { name: attr.local, value: attr.value, prefix: 'xlink', namespace: html.NS.XLINK }
+        : { name: attr.name, value: attr.value },
+    );
     const element = defaultTreeAdapter.createElement(local, uri as html.NS, attrs);
     // Scripts run: browsers pass over it.
     const isSkipped = local === 'noscript' && uri === html.NS.HTML;

@@ -14,7 +14,6 @@ import {
   type Element,
   isElement,
   type Node,
-  openShadows,
   type ParentNode,
   textContent,
   tokens,
@@ -123,7 +122,6 @@ const INLINE = new Set(
  */
 export function readDocument(html: string, isXhtml = false): DocumentFacts {
   const { root, characters } = parseDocument(html, isXhtml);
-  openShadows(root);
   const facts = { ...noFacts(html, characters), root };
   new Reader(facts).read(root);
   return facts;

@@ -66,6 +66,9 @@ const HOSTS = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
 
+/** Names with a hyphen that SVG and MathML have (HTML, "valid custom element name"). */
+const NO_CUSTOM_ELEMENT = /^(?:annotation-xml|color-profile|font-face(?:-\w+)?|missing-glyph)$/;
+
 /** Puts what is in the templates of shadow trees into the document, as browsers show it: the first of each element. */
 export function openShadows(root: ParentNode): void {
   const opened = new Set<ParentNode>();
@@ -73,9 +76,9 @@ export function openShadows(root: ParentNode): void {
     if (node.nodeName !== 'template' || !('content' in node)) return true;
     const mode = attribute(node, 'shadowrootmode')?.toLowerCase();
     const host = node.parentNode;
-    const isHost =
-      host !== null && 'tagName' in host && (HOSTS.has(host.tagName) || host.tagName.includes('-'));
-    if (!isHost || (mode !== 'open' && mode !== 'closed') || opened.has(host)) return false;
+    const name = host !== null && 'tagName' in host ? host.tagName : '';
+    const isHost = HOSTS.has(name) || (name.includes('-') && !NO_CUSTOM_ELEMENT.test(name));
+    if (host === null || !isHost || (mode !== 'open' && mode !== 'closed') || opened.has(host)) return false;
     opened.add(host);
     const { childNodes } = node.content;
     for (const child of childNodes) child.parentNode = node;
