@@ -61,3 +61,14 @@ test.for([
   const { events } = await linesOf(line('66.249.66.1', ` ${more}`));
   expect(events.map((one) => one.url)).toEqual([url]);
 });
+
+test('a line of many hops costs about what others of its length do', async () => {
+  const cost = async (more: string): Promise<number> => {
+    const begin = process.cpuUsage();
+    await linesOf(BEHIND(more).repeat(2), { isForwarded: true });
+    return process.cpuUsage(begin).user;
+  };
+  const hops = '66.249.66.1, '.repeat(40_000);
+  const words = await cost('abcdefghijklm'.repeat(40_000));
+  expect(await cost(`${hops}x`)).toBeLessThan(20 * words + 1e6);
+});

@@ -234,6 +234,9 @@ const HAPROXY = (path: string): string =>
   `66.249.66.1:33317 [10/Nov/2026:12:00:00.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET ${path} HTTP/1.1"\n`;
 const ENVOY = (path: string): string =>
   `[2026-11-10T12:00:00.1Z] "GET ${path} HTTP/2" 200 - 0 9 5 4 "66.249.66.1" "Firefox" "c2" "www.example.com" "10.0.0.1:80"\n`;
+const ALB = (path: string): string =>
+  `http 2026-11-10T12:00:00.1Z app/lb/50 66.249.66.1:2817 10.0.0.1:80 0.1 0.1 0.1 200 200 0 9 "GET https://www.example.com:443${path} HTTP/1.1" "Firefox" - - arn\n`;
+const LOOSE = (path: string): string => `66.249.66.1 [${TIME}] (2 ms) "GET ${path} HTTP/1.1" 200 9\n`;
 const NGINX = '[$time_local] "$request" $status';
 const APACHE = '%t "%r" %>s';
 const ASKED = (path: string): string => `[${TIME}] "GET ${path} HTTP/1.1" 200\n`;
@@ -243,6 +246,10 @@ test.for([
   ['haproxy', HAPROXY('/a\\think'), '/a/think'],
   ['envoy', ENVOY('/a\\think'), '/a/think'],
   ['envoy', ENVOY('/a\\x41'), '/a/x41'],
+  ['alb', ALB('/a\\x22b'), '/a%22b'],
+  ['alb', ALB('/a\\think'), '/a/think'],
+  ['common_more', LOOSE('/a\\x22b'), '/a%22b'],
+  ['common_more', LOOSE('/a\\think'), '/a/think'],
   [NGINX, ASKED('/a\\x22b'), '/a%22b'],
   [NGINX, ASKED('/a\\think'), '/a/think'],
   [APACHE, ASKED('/a\\tb'), '/a%09b'],

@@ -6,6 +6,8 @@ import { isHost } from '../request-parts.ts';
 const HOSTS = [/(?:^| )(?:http_)?host="?([^" ]+)/i, /(?:^| )v(?:irtual_?)?host="?([^" ]+)/i] as const;
 const CHAIN =
   /(?:^|[ "=])((?:unknown|[\da-fA-F.:[\]]{3,50})(?:, ?(?:unknown|[\da-fA-F.:[\]]{3,50}))*)(?=[ "]|$)/g;
+/** Characters that are looked at: servers take no longer headers. */
+const LONGEST = 8192;
 const HAS_ADDRESS = /\d\.\d+\.\d|:[\da-f]*:|for=/i;
 /** Addresses with a port are those of upstream servers. */
 const HAS_PORT = /\d\.\d+:\d+|\]:\d+/;
@@ -15,7 +17,8 @@ const HAS_PORT = /\d\.\d+:\d+|\]:\d+/;
  *
  * @param tellsHost whether the format has the host
  */
-export function takeFurtherFields(rest: string, line: LogLine, tellsHost: boolean): void {
+export function takeFurtherFields(more: string, line: LogLine, tellsHost: boolean): void {
+  const rest = more.slice(0, LONGEST);
   if (!tellsHost && rest.includes('host=')) {
     const hosts = HOSTS.map((key) => key.exec(rest)?.[1] ?? '');
     line.host = hosts.find(isSiteHost) ?? '';

@@ -36,7 +36,8 @@ export function looseFormat(name: string, time: LogTime): LogFormat {
       );
       const request = tokens[at];
       if (request === undefined) return 'not_the_format';
-      line.escapes = 'apache';
+      // Whoever writes it: `\t` may be a backslash and a letter.
+      line.escapes = 'hex';
       line.request = request.text;
       line.status = tokens[at + 1]?.text ?? '';
       if (!isStatus(line.status)) return 'not_the_format';
