@@ -106,7 +106,7 @@ export async function reportPlan(
         ...(option.seconds === undefined ? {} : { seconds: option.seconds }),
         limit_seconds: Math.round(longestDownload(rows ?? 0, limitsOf(settings)) / 1000),
         requests: ROUTES[chosen.route].requests(planned.pipeline.source, rows),
-        reason: `${loaded ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
+        reason: `${loaded || known.loaded.has(planned.name) ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
       };
     }),
   );

@@ -3,7 +3,14 @@ import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
 import { field, importFolder } from '../service/local/support.ts';
-import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+import {
+  clearFaults,
+  crawlhouse,
+  rawProjectFolder,
+  runProject,
+  sandboxFor,
+  setFaults,
+} from '../support/project.ts';
 
 const SELECTION = {
   projects: 'all',
@@ -66,4 +73,26 @@ test('a crawl that shows no field is refused for itself, and another one is publ
     ['loaded', 1, undefined],
     ['refused', null, 'contract_broken'],
   ]);
+});
+
+test('a reload that failed is tried again by the next run, and then nothing fails any more', async () => {
+  const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  const options = { pipelines: ['crawl_pages'] };
+  await runProject(folder, sandbox, options);
+  await setFaults(sandbox, [{ match: { path: '/crawl/\\w+/pages' }, kind: 'status', status: 400 }]);
+  const reload = await runProject(folder, sandbox, { ...options, reload: true });
+  expect(reload.report.units.map(({ status }) => status)).toEqual(['refused']);
+  await clearFaults(sandbox);
+  const plan = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--plan', '--json']);
+  expect(JSON.parse(plan.stdout).units).toMatchObject([
+    { status: 'due', reason: expect.stringMatching(/^loaded again; /) },
+  ]);
+  const next = await runProject(folder, sandbox, options);
+  expect(next.report.units.map(({ status, counts }) => [status, counts.queryable])).toEqual([['loaded', 5]]);
+  const status = await crawlhouse(folder, sandbox, ['status', '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    units: [{ status: 'published' }],
+    incidents: [],
+  });
 });

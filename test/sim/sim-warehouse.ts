@@ -92,6 +92,7 @@ export class SimWarehouse {
           loaded_at: load.loaded_at,
           run_id: load.route === 'export' ? load.run_id : null,
           source_ended_at: load.ended_at,
+          is_owed: false,
         },
       ]),
     );

@@ -27,6 +27,8 @@ export interface LoadedUnit {
   readonly run_id: string | null;
   /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
   readonly source_ended_at: number | null;
+  /** It was to be loaded again and could not be: these are its former rows, and it is due. Not where a data test held it. */
+  readonly is_owed: boolean;
 }
 
 /** Every unit that the warehouse holds, by name. There may be tens of thousands: only texts that are needed are read. */
@@ -36,7 +38,9 @@ export async function loadedUnits(connection: Connection): Promise<Map<string, L
        CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
        CASE WHEN route = 'export' THEN run_id END AS run_id,
        CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at,
-       CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at
+       CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at,
+       unit IN (SELECT unit FROM ops.units WHERE status IN ('failed', 'refused')
+         AND coalesce(error_code, '') NOT IN ('test_held', 'model_held')) AS is_owed
      FROM ops.loads`,
   );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
@@ -286,7 +290,10 @@ export async function forgetFingerprints(connection: Connection, dataset: string
   await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
 }
 
-/** Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time. */
+/**
+ * Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time, nor if a
+ * reload of it failed.
+ */
 export function isLoaded(
   loaded: ReadonlyMap<string, LoadedUnit>,
   { name, ended_at }: Pick<PlannedUnit, 'name' | 'ended_at'>,
@@ -300,7 +307,7 @@ export function isNameLoaded(
   endedAt: number | null,
 ): boolean {
   const found = loaded.get(name);
-  if (found === undefined) return false;
+  if (found === undefined || found.is_owed) return false;
   return found.source_ended_at === null || endedAt === null || found.source_ended_at === endedAt;
 }
 
