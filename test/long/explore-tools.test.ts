@@ -144,3 +144,33 @@ test('an assistant reads the definitions and the dictionary, and is asked for re
   for (const [name] of JSON.stringify([review, migration]).matchAll(/\b[a-z]+_[a-z]+(?= )/g))
     expect([name, tools.has(name) || name === 'status_code']).toEqual([name, true]);
 });
+
+test('cursors of find_pages lead through all pages once, in each order, and say where they lead nowhere', async () => {
+  const sorts = [undefined, 'url', 'url desc', 'depth', 'depth desc', 'title desc', 'inrank', 'is_indexable'];
+  for (const sort of sorts) {
+    const asked = { project: 'Shop', ...(sort !== undefined && { sort }) };
+    const whole = await call('find_pages', { ...asked, limit: 100 });
+    const urls: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const part = await call('find_pages', { ...asked, limit: 2, ...(cursor !== undefined && { cursor }) });
+      urls.push(...part.rows.map((row: { url: string }) => row.url));
+      expect([part.total, part.rows.length <= 2]).toEqual([whole.total, true]);
+      cursor = part.next_cursor;
+    } while (cursor !== undefined && urls.length <= whole.total);
+    expect(urls, sort).toEqual(whole.rows.map((row: { url: string }) => row.url));
+    const by = await call('find_pages', { ...asked, limit: 2, cursor: '3' });
+    expect(by.rows.map((row: { url: string }) => row.url)).toEqual(urls.slice(3, 5));
+  }
+  const gone = `after:${Buffer.from('https://elsewhere.example/').toString('base64url')}`;
+  for (const [tool, wrong] of [
+    ['find_pages', gone],
+    ['find_pages', '7'],
+    ['find_pages', '999999999'],
+    ['list_issues', '7'],
+  ] as const)
+    expect((await call(tool, { project: 'Shop', cursor: wrong })).error, `${tool} ${wrong}`).toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^the cursor leads behind /),
+    });
+});

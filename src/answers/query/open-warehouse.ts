@@ -28,7 +28,7 @@ export interface QuerySettings extends FollowedPlace {
 /** A person or an assistant waits no longer; the settings may allow less. */
 export const MOST_WAITED_SECONDS = 60;
 /** Who waits reads no more of one answer. */
-const MOST_RESULT = '1MB';
+export const MOST_RESULT = '1MB';
 
 /** The limits of what somebody waits for. */
 export function waitingLimits<T extends QuerySettings>(settings: T): T {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { MOST_RESULT, MOST_WAITED_SECONDS } from '../../answers/query/open-warehouse.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { reportFault } from '../../core/logs/report-fault.ts';
 import { redact } from '../../core/secrets/redact.ts';
@@ -82,8 +83,15 @@ const RUNS = 5;
 /** Rows of one statement behind an answer; the bytes of a result have a limit too. */
 const MOST_READ = 100_000;
 
+/** JSON of an assistant has lost digits of larger whole numbers when it arrives here. */
+const WholeValue = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'write a whole number beyond 9007199254740991 as a text',
+  );
 const Values = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .record(z.string(), z.union([z.string(), WholeValue, z.boolean()]))
   .default({})
   .describe('Values of the parameters by name.');
 
@@ -194,6 +202,9 @@ function briefly({ incidents, runs, freshness, drift }: Status) {
   return { incidents, runs: runs.slice(0, RUNS), freshness, drift };
 }
 
+/** Settings do not raise these. */
+const OWN_LIMITS = `ask for less: fewer rows by limit, or fewer columns. An assistant gets at most ${MOST_RESULT} and waits at most ${MOST_WAITED_SECONDS} s`;
+
 /** A failure is an answer too: the assistant may correct itself. */
 async function answered(
   { logger }: AssistantReaders,
@@ -204,7 +215,9 @@ async function answered(
     return { content: [{ type: 'text', text: visible(redact(stringifyJson(await work()))) }] };
   } catch (thrown) {
     const { code, message, hint } = reportFault(thrown, logger, { door: 'assistants', tool });
-    const text = visible(redact(stringifyJson({ error: { code, message, hint } })));
+    const isOurs = code === 'query_limit' && /query_(?:timeout|result_limit)/.test(hint ?? '');
+    const error = { code, message, hint: isOurs ? OWN_LIMITS : hint };
+    const text = visible(redact(stringifyJson({ error })));
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

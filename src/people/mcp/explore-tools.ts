@@ -5,7 +5,7 @@ import { type FoundPages, readPages } from '../../answers/explore/pages/read-pag
 import { readUrl, type UrlStory } from '../../answers/explore/url/read-url.ts';
 import { CRAWL_NAMES } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
-import { type AskedPart, PART, partOfRows, unitsOf } from './part-of-rows.ts';
+import { type AskedPart, behindTheEnd, PART, partOfRows, unitsOf } from './part-of-rows.ts';
 
 const Project = z.string().optional().describe('Its name or identifier; without it, all.');
 const OneProject = Project.describe('Its name or identifier; needed where there are several.');
@@ -21,6 +21,27 @@ const SEGMENT = {
     ),
   segmentation: z.string().optional().describe('The segmentation of a segment that is named alone.'),
 };
+
+/** Of `where`. */
+const MOST_CONDITIONS = 20;
+const LONGEST_CONDITION = 2000;
+
+/** A place in a list of pages: behind a page, or behind so many rows. */
+const PageCursor = z
+  .string()
+  .max(4 * 8192)
+  .regex(/^(?:\d{1,9}|after:[\w-]+)$/)
+  .default('0')
+  .describe('The next_cursor of the answer before, for the rows behind it.');
+
+const cursorAfter = (url: string): string => `after:${Buffer.from(url).toString('base64url')}`;
+
+function placeOf(cursor: string): { readonly after: string } | { readonly offset: number } {
+  const [, after] = /^after:(.+)$/.exec(cursor) ?? [];
+  return after === undefined
+    ? { offset: Number(cursor) }
+    : { after: Buffer.from(after, 'base64url').toString() };
+}
 
 /** Issues of each of several projects. */
 const ISSUES_OF_EACH = 3;
@@ -83,16 +104,22 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
         .optional()
         .describe(`What change compares with, the previous crawl by default. ${CRAWL}.`),
       where: z
-        .array(z.string().min(1))
+        .array(z.string().min(1).max(LONGEST_CONDITION))
+        .max(MOST_CONDITIONS)
         .default([])
         .describe('SQL conditions on columns of mart.pages; all of them hold.'),
       sort: z.string().optional().describe("A column, or 'COLUMN desc'."),
-      ...PART,
+      limit: PART.limit,
+      cursor: PageCursor,
     },
     async ({ limit, cursor, ...filter }, signal) => {
       const asked = { ...filter, conditions: [], columns: [] };
-      const found = await readPages(reader, asked, limit + Number(cursor), signal);
-      const part = partOfRows(found.rows, { limit, cursor }, found.total);
+      // One row more says whether there are more.
+      const found = await readPages(reader, asked, { limit: limit + 1, ...placeOf(cursor) }, signal);
+      const rows = found.rows.slice(0, limit);
+      if (rows.length === 0 && found.total > 0) throw behindTheEnd(found.total);
+      const next = found.rows.length > limit ? { next_cursor: cursorAfter(String(rows.at(-1)?.url)) } : {};
+      const part = { total: found.total, rows, ...next };
       const why = found.total > 0 ? {} : { why: await whyNoPages(reader, found, filter.issue, signal) };
       return { ...found.crawl, ...part, ...unitsOf(part.rows), ...why };
     },

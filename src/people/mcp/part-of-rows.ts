@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
 
 /** Few by default: an assistant asks for more where it needs them. */
 const ROWS = 20;
@@ -26,9 +27,16 @@ export function partOfRows<T>(
   total: number | null = rows.length,
 ): { readonly total: number | null; readonly rows: readonly T[]; readonly next_cursor?: string } {
   const [from, to] = [Number(cursor), Number(cursor) + limit];
+  if (total !== null && from > 0 && from >= total) throw behindTheEnd(total);
   const part = { total, rows: rows.slice(from, to) };
   // Fewer rows than that were not read: no cursor leads to them.
   return total !== null && total > to && rows.length >= to ? { ...part, next_cursor: String(to) } : part;
+}
+
+export function behindTheEnd(total: number): CrawlhouseError {
+  return new CrawlhouseError('usage', `the cursor leads behind the last of ${total} rows`, {
+    hint: 'begin again without a cursor',
+  });
 }
 
 const UNITS: readonly (readonly [RegExp, string])[] = [

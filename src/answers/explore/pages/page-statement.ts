@@ -63,6 +63,10 @@ export interface PageStatement {
   readonly sql: string;
   /** How many there are. */
   readonly count: string;
+  /** The row of the page `$after` by which they are sorted, as a text. */
+  readonly place: string;
+  /** Those behind that page, whose value is `$after_value` or null. */
+  readonly behind: (isNull: boolean) => string;
   /** All links to them, for those who mend the pages that link; null where the links of the crawl are not loaded. */
   readonly inlinks: string | null;
   readonly parameters: ReadonlyMap<string, string | null>;
@@ -137,19 +141,52 @@ export async function pageStatement(
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...traffic, ...more])];
   const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
   const source = found.are_rechecked ? withRechecked(types) : 'mart.pages';
-  const through = (asked: readonly string[]): string => fromPages(source, { within, issue, asked, all });
+  const through = (asked: readonly string[], more: readonly string[] = []): string =>
+    fromPages(source, { within, issue, asked, all: [...all, ...more] });
   return {
     crawl,
     filter: { ...filter, segment: undefined, segmentation: undefined, ...segmentParts(segment) },
     since,
     issue: issue === undefined ? null : await issueOf(ask, issue, crawl),
-    sql: `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown])}\nORDER BY ${sorted.sql}, url`,
-    // What is joined has at most one row of a page, so only a condition on it changes the count.
-    count: `SELECT count(*) AS total\n${through(names)}`,
+    ...readingOf({ names, shown, sorted, types, through }),
     inlinks: crawl.has_links ? inlinksOf(within.own, through(names)) : null,
     parameters,
     types,
   };
+}
+
+interface Reading {
+  readonly names: readonly string[];
+  readonly shown: readonly string[];
+  readonly sorted: { readonly column: string; readonly sql: string };
+  readonly types: PageColumnTypes;
+  readonly through: (asked: readonly string[], more?: readonly string[]) => string;
+}
+
+function readingOf({ names, shown, sorted, types, through }: Reading) {
+  const rows = (...more: readonly string[]): string =>
+    `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown], more)}\nORDER BY ${sorted.sql}, url`;
+  const value = `CAST(${ident(sorted.column)} AS VARCHAR) AS value`;
+  return {
+    sql: rows(),
+    // What is joined has at most one row of a page, so only a condition on it changes the count.
+    count: `SELECT count(*) AS total\n${through(names)}`,
+    place: `SELECT ${value}\n${through([...names, sorted.column], ['url = $after'])}`,
+    behind: (isNull: boolean): string => rows(behindPlace(sorted, types, isNull)),
+  };
+}
+
+/** The condition of the pages behind `$after` in an order whose NULLs are last. */
+function behindPlace(
+  { column, sql }: { readonly column: string; readonly sql: string },
+  types: PageColumnTypes,
+  isNull: boolean,
+): string {
+  const name = ident(column);
+  if (isNull) return `(${name} IS NULL AND url > $after)`;
+  const value = `CAST($after_value AS ${types.get(column)})`;
+  const than = sql.includes(' DESC ') ? '<' : '>';
+  return `(${name} ${than} ${value} OR (${name} = ${value} AND url > $after) OR ${name} IS NULL)`;
 }
 
 /** Rows of `--inlinks`: a link each, those to one page together. */

@@ -10,20 +10,39 @@ export interface FoundPages extends ListedPages {
   readonly total: number;
 }
 
+/** Which of the rows: the first, those behind so many, or those behind a page of the list. */
+export interface PageSpan {
+  readonly limit: number;
+  readonly offset?: number;
+  /** Its URL. To read on costs as much as to read the first rows. */
+  readonly after?: string;
+}
+
 /**
  * The pages that a filter lets through, in its order; without one, those with the most importance by links first.
  *
- * @param limit the most rows
- * @throws CrawlhouseError `usage` for a name or condition that is none
+ * @param span the most rows, and where they begin
+ * @throws CrawlhouseError `usage` for a name or condition that is none, and for a page that is not in the list
  */
 export async function readPages(
   warehouse: CatalogReader,
   filter: PageFilter,
-  limit: number,
+  span: number | PageSpan,
   signal: AbortSignal,
 ): Promise<FoundPages> {
   const statement = await pageStatement(warehouse, filter, signal);
-  return await readFirst(warehouse, statement, limit, signal);
+  const { limit, offset = 0, after } = typeof span === 'number' ? { limit: span } : span;
+  if (after === undefined) return await readFirst(warehouse, statement, limit, signal, offset);
+  const parameters = new Map([...statement.parameters, ['after', after]]);
+  const [place] = (await warehouse.rows(statement.place, signal, parameters)) as { value: string | null }[];
+  if (place === undefined)
+    throw new CrawlhouseError('usage', `the cursor leads behind ${after}, which is no longer in the list`, {
+      hint: 'begin again without a cursor',
+    });
+  if (place.value !== null) parameters.set('after_value', place.value);
+  const sql = statement.behind(place.value === null);
+  const counted = { ...statement, sql, parameters, countParameters: statement.parameters };
+  return await readFirst(warehouse, counted, limit, signal);
 }
 
 /**
@@ -48,17 +67,25 @@ export async function readInlinksOfPages(
   return { ...(await readFirst(warehouse, asked, limit, signal)), isLinks: true };
 }
 
-type AskedPages = Omit<PageStatement, 'inlinks'>;
+type AskedPages = Omit<PageStatement, 'inlinks' | 'place' | 'behind'> & {
+  /** Those of the count, where it has others. */
+  readonly countParameters?: PageStatement['parameters'];
+};
 
 async function readFirst(
   warehouse: CatalogReader,
-  { filter, crawl, since, issue, sql, count, parameters, types }: AskedPages,
+  { filter, crawl, since, issue, sql, count, parameters, types, countParameters = parameters }: AskedPages,
   limit: number,
   signal: AbortSignal,
+  offset = 0,
 ): Promise<FoundPages> {
   // The models are there: what fails now is a condition, in the words of DuckDB.
-  const [counted] = await warehouse.rows(count, signal, parameters);
-  const rows = (await warehouse.rows(`${sql}\nLIMIT ${limit}`, signal, parameters)) as FoundPages['rows'];
+  const [counted] = await warehouse.rows(count, signal, countParameters);
+  const rows = (await warehouse.rows(
+    `${sql}\nLIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`,
+    signal,
+    parameters,
+  )) as FoundPages['rows'];
   const names = Object.keys(rows[0] ?? {});
   return {
     ...{ crawl, filter, issue, rows, before: 0 },
