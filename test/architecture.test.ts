@@ -817,6 +817,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'core/secrets/redact.ts': 'ours',
   'engines/trino/rows/definition.ts': 'ours',
   'people/cli/as-called.ts': 'ours',
+  'pipeline/stage/loose-text.ts': 'ours, and the code of one character',
   'service/site/crawler/custom-fields/selector.ts': 'a person: CSS, XPath, regular expressions',
   'service/site/crawler/fetch/fetch-error.ts': 'ours',
   'service/site/demand/exports/parse-day.ts': 'ours',

@@ -6,11 +6,11 @@ import { CsvError, parse } from 'csv-parse';
 import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { readLines } from '../../core/files/read-lines.ts';
-import { typeFamily } from '../../project/model/field.ts';
+import { type Field, typeFamily } from '../../project/model/field.ts';
 import type { RawPart } from '../../project/model/source.ts';
 import { quoteNumbers } from './exact-json.ts';
 import { LACKS_REASON, lacksSql } from './foreign-rows.ts';
-import { isJson } from './loose-json.ts';
+import { hasTextBesideQuotes, isJson } from './loose-text.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { type PartFacts, writePart } from './package-part.ts';
 import { parquetColumns } from './parquet-reader.ts';
@@ -87,13 +87,18 @@ function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): stri
     const cells = fields.map((field, index) => `cells[${header.indexOf(field.name) + 1}] AS c${index}`);
     return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS SELECT line, problem, text AS raw, ${cells.join(', ')} FROM ${records}`;
   }
-  // By pointer and position, so that names that differ only in case stay apart; each record is parsed but thrice.
-  const paths = `[${fields.map((field) => text(jsonPointer(field.name))).join(', ')}]`;
+  // By pointer and position, so that names that differ only in case stay apart; each value is taken out once.
+  const kindOf = (field: Field): 'exact' | 'jsons' | 'texts' =>
+    isNumber(field) ? 'exact' : readerType(field, 'json') === 'JSON' ? 'jsons' : 'texts';
+  const byKind = Map.groupBy(fields, kindOf);
+  const pathsOf = (kind: 'exact' | 'jsons' | 'texts'): string =>
+    `[${(byKind.get(kind) ?? []).map((field) => text(jsonPointer(field.name))).join(', ')}]::VARCHAR[]`;
   const values = fields.map((field, index) => {
-    const json = `${isNumber(field) ? 'exact' : 'jsons'}[${index + 1}]`;
+    const kind = kindOf(field);
+    const value = `${kind}[${(byKind.get(kind) ?? []).indexOf(field) + 1}]`;
     if (readerType(field, 'json') === 'JSON')
-      return `CASE WHEN json_type(${json}) <> 'NULL' THEN ${json} END AS c${index}`;
-    return `${isNumber(field) ? `${json} ->> '$'` : `texts[${index + 1}]`} AS c${index}`;
+      return `CASE WHEN json_type(${value}) <> 'NULL' THEN ${value} END AS c${index}`;
+    return `${kind === 'exact' ? `${value} ->> '$'` : value} AS c${index}`;
   });
   return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS
     WITH checked AS (
@@ -106,12 +111,12 @@ function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): stri
       FROM ${records}
     ), parsed AS (
       SELECT line, problem, raw,
-        CASE WHEN problem IS NULL THEN json_extract_string(raw, ${paths}) END AS texts,
-        CASE WHEN problem IS NULL THEN json_extract(raw, ${paths}) END AS jsons,
-        CASE WHEN problem IS NULL THEN json_extract(quoted, ${paths}) END AS exact
+        CASE WHEN problem IS NULL THEN json_extract_string(raw, ${pathsOf('texts')}) END AS texts,
+        CASE WHEN problem IS NULL THEN json_extract(raw, ${pathsOf('jsons')}) END AS jsons,
+        CASE WHEN problem IS NULL THEN json_extract(coalesce(quoted, raw), ${pathsOf('exact')}) END AS exact
       FROM checked
     )
-    SELECT line, problem, raw, ${values.join(', ')} FROM parsed`;
+    SELECT line, problem, CASE WHEN problem IS NOT NULL THEN raw END AS raw, ${values.join(', ')} FROM parsed`;
 }
 
 /** SQL of the branch for a record that has keys, but none of the requested fields. */
@@ -199,7 +204,7 @@ interface RawRecord {
   readonly problem: string | null;
   /** The text as it came: a JSON line, or the cells of a CSV record (null: an empty cell without quotes). */
   readonly text: string | null;
-  /** A JSON line with its numbers in their own spelling: those with a point or an exponent as strings. */
+  /** A JSON line with its numbers in their own spelling: those with a point or an exponent as strings. Null: as `text`. */
   readonly quoted: string | null;
   readonly cells: readonly (string | null)[] | null;
 }
@@ -230,7 +235,8 @@ async function* jsonRecords(part: RawPart): AsyncGenerator<RawRecord> {
       : quoted === null || !isJson(text)
         ? 'is not valid JSON'
         : null;
-    yield { line, problem, text, quoted, cells: null };
+    // Mostly it is the text, which may be long.
+    yield { line, problem, text, quoted: quoted === text ? null : quoted, cells: null };
   }
 }
 
@@ -252,6 +258,7 @@ async function* csvRecords(part: RawPart): AsyncGenerator<RawRecord> {
     encoding: 'latin1',
     relax_column_count: true,
     relax_quotes: true,
+    raw: true,
     cast: (value, { quoting }): string | null | BareReturn => {
       if (quoting) return value;
       return value.includes('\r') ? { bare: value } : value || null;
@@ -259,9 +266,12 @@ async function* csvRecords(part: RawPart): AsyncGenerator<RawRecord> {
   });
   // An error of the file is the parser's too: it surfaces in the loop below.
   pipeline(createReadStream(part.path), parser).catch(() => {});
-  const records: AsyncIterable<readonly (string | null | BareReturn)[]> = parser;
+  const records: AsyncIterable<{
+    readonly raw: string;
+    readonly record: readonly (string | null | BareReturn)[];
+  }> = parser;
   let nextLine = part.firstLine;
-  for await (const record of records) {
+  for await (const { raw, record } of records) {
     const values = record.map((cell) => (typeof cell === 'object' ? (cell?.bare ?? null) : cell));
     const line = nextLine;
     nextLine += 1 + values.reduce((sum, value) => sum + countNewlines(value), 0);
@@ -274,9 +284,11 @@ async function* csvRecords(part: RawPart): AsyncGenerator<RawRecord> {
       ? 'is not valid UTF-8'
       : hasBareReturn
         ? 'has a carriage return outside quotes'
-        : record.length === width
-          ? null
-          : `has ${record.length} cells where the header has ${width}`;
+        : hasTextBesideQuotes(raw, delimiter)
+          ? 'has text beside quotes'
+          : record.length === width
+            ? null
+            : `has ${record.length} cells where the header has ${width}`;
     yield {
       line,
       problem,

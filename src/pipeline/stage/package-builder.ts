@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Connection,
@@ -17,12 +17,13 @@ import type { Manifest, PackageColumn, PackageNote } from '../../project/model/m
 import type { RawPart } from '../../project/model/source.ts';
 import { convertPart } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
-import { hasLooseJson } from './loose-json.ts';
+import { hasLooseText } from './loose-text.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes, type RepeatedKeys, repeatedKeys } from './package-notes.ts';
 import { type PartFacts, readPart, writePart } from './package-part.ts';
 import { stageParquet } from './parquet-reader.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
+import { splitPart } from './split-part.ts';
 import { sealFile } from './unit-folders.ts';
 
 /** What DuckDB says of bytes that are no Parquet. */
@@ -40,6 +41,10 @@ export interface StagedParts {
 }
 
 type BuiltPart = PartFacts & { readonly file: string };
+type InspectedPart = BuiltPart & {
+  readonly rejected?: number;
+  readonly rejects: readonly { readonly file: string; readonly rows: number }[];
+};
 
 /**
  * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
@@ -50,7 +55,7 @@ export class PackageBuilder {
   readonly #folder: string;
   readonly #columns: PackageColumns;
   /** In the order that they came in, which is not the one that they are done in. */
-  readonly #parts: BuiltPart[] = [];
+  readonly #parts: (readonly BuiltPart[])[] = [];
   readonly #rejects: { readonly file: string; readonly rows: number }[] = [];
   /** The raw parts, in the order that they came in. */
   readonly #begun: RawPart[] = [];
@@ -110,25 +115,21 @@ export class PackageBuilder {
   async #stagePart(connection: Connection, part: RawPart, index: number, signal: AbortSignal): Promise<void> {
     const keys = part.format === 'json' ? await this.#keysInTurn(connection, part, index, signal) : null;
     const number = String(index + 1).padStart(5, '0');
-    const file = `parts/part-${number}.parquet`;
-    const output = join(this.#folder, file);
-    let rejected = 0;
-    let staged: PartFacts | null = keys?.repeated
-      ? null
-      : await this.#convertKnown(connection, part, output, signal);
-    while (staged === null) {
-      const rejects = `rejects-${number}.parquet`;
-      const files = { output, rejects: join(this.#folder, rejects) };
-      const inspection = await inspectPart(connection, part, this.#columns, files, signal);
-      if (inspection === null) {
-        staged = await this.#convertKnown(connection, part, output, signal);
-        continue;
-      }
-      staged = inspection;
-      rejected = inspection.rejected;
-      if (rejected > 0) this.#rejects.push({ file: rejects, rows: inspection.rejectRows });
+    const output = join(this.#folder, `parts/part-${number}.parquet`);
+    const isRepeated = keys?.repeated ?? false;
+    const whole = isRepeated ? null : await this.#convertKnown(connection, part, output, signal);
+    const built: InspectedPart[] = [];
+    if (whole !== null) built.push({ ...whole, file: `parts/part-${number}.parquet`, rejects: [] });
+    const pieces = whole === null ? await splitPart(part) : [];
+    for (const [at, piece] of pieces.entries()) {
+      const name = piece === part ? number : `${number}-${String(at + 1).padStart(5, '0')}`;
+      // A piece may have nothing that is broken.
+      const isTried = piece === part || isRepeated;
+      built.push(await this.#inspect(connection, piece, { name, isTried }, signal));
+      if (piece !== part) await rm(piece.path, { force: true });
     }
-    const { rows } = staged;
+    const rejected = built.reduce((sum, one) => sum + (one.rejected ?? 0), 0);
+    const rows = built.reduce((sum, one) => sum + one.rows, 0);
     if (rows + rejected !== part.rows) {
       throw new CrawlhouseError(
         'unreconciled',
@@ -136,7 +137,28 @@ export class PackageBuilder {
       );
     }
     this.#rejected += rejected;
-    this.#parts[index] = { ...staged, file };
+    this.#rejects.push(...built.flatMap((one) => one.rejects));
+    this.#parts[index] = built;
+  }
+
+  /** Inspects a part, or a piece of one, until its columns are wide enough. */
+  async #inspect(
+    connection: Connection,
+    piece: RawPart,
+    { name, isTried }: { readonly name: string; readonly isTried: boolean },
+    signal: AbortSignal,
+  ): Promise<InspectedPart> {
+    const file = `parts/part-${name}.parquet`;
+    const rejects = `rejects-${name}.parquet`;
+    const files = { output: join(this.#folder, file), rejects: join(this.#folder, rejects) };
+    for (let isFirst = isTried; ; isFirst = false) {
+      const staged = isFirst ? null : await this.#convertKnown(connection, piece, files.output, signal);
+      if (staged !== null) return { ...staged, file, rejects: [] };
+      const inspection = await inspectPart(connection, piece, this.#columns, files, signal);
+      if (inspection === null) continue;
+      const { rejected, rejectRows } = inspection;
+      return { ...inspection, file, rejects: rejected > 0 ? [{ file: rejects, rows: rejectRows }] : [] };
+    }
   }
 
   /** The rows of the finished package that share the values of these fields; null if none do. */
@@ -168,7 +190,7 @@ export class PackageBuilder {
     const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
     const parts: Manifest['parts'] = [];
     let fingerprint = 0n;
-    for (const part of this.#parts) {
+    for (const part of this.#parts.flat()) {
       fingerprint += (await this.#bring(connection, part, columns, signal)).fingerprint;
       parts.push(await sealFile(this.#folder, part));
     }
@@ -214,8 +236,8 @@ export class PackageBuilder {
   ): Promise<PartFacts | null> {
     const { format } = raw;
     if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
-    if (format === 'json' && (await hasLooseJson(raw.path, signal))) return null;
     const part = { ...raw, format };
+    if (await hasLooseText(part, signal)) return null;
     if (this.#spelling === 'usual') {
       const converted = await convertPart(
         connection,
@@ -267,7 +289,7 @@ export class PackageBuilder {
   ): Promise<ReadonlySet<string>> {
     if (header || this.#parts.length === 0) return new Set();
     const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
-    return fieldsWithoutValue(connection, this.#pathsOf(this.#parts), unseen, signal);
+    return fieldsWithoutValue(connection, this.#pathsOf(this.#parts.flat()), unseen, signal);
   }
 
   /** Brings a part to these columns. */
