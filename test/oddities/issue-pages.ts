@@ -474,7 +474,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     },
   ],
   noarchive: [robots('noarchive'), robots('index')],
-  nofollow_page: [robots('nofollow'), robots('noarchive')],
+  nofollow_page: [robots('nofollow'), robots('noarchive'), { ...robots('noindex, nofollow'), is: 'near' }],
   noimageindex: [robots('noimageindex'), robots('noarchive')],
   noindex: [
     { head: NOINDEX },

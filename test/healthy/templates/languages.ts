@@ -112,7 +112,10 @@ ${hreflang}${head}</head><body><header><a href="${root(language)}/">${words.site
       '/about/',
     );
     const pages = parts(articles, 3);
-    const at = (nth: number): string => `/${encodeURI(words.news)}/${nth === 0 ? '' : `page/${nth + 1}/`}`;
+    // Chinese systems number files, and leave the title as it is.
+    const isFile = language === 'zh-Hans';
+    const numbered = (nth: number): string => (isFile ? `list_${nth + 1}.html` : `page/${nth + 1}/`);
+    const at = (nth: number): string => `/${encodeURI(words.news)}/${nth === 0 ? '' : numbered(nth)}`;
     for (const [nth, shown] of pages.entries()) {
       const items = shown.map(
         ({ title, path, text }) =>
@@ -123,7 +126,7 @@ ${hreflang}${head}</head><body><header><a href="${root(language)}/">${words.site
       );
       add(
         at(nth),
-        `${words.news}${nth === 0 ? '' : ` - ${words.page(nth + 1)}`} | ${words.site}`,
+        `${words.news}${nth === 0 || isFile ? '' : ` - ${words.page(nth + 1)}`} | ${words.site}`,
         `<h1>${words.news}</h1>${items.join('')}<nav>${nav.join('')}</nav>`,
       );
     }

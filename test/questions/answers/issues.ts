@@ -235,7 +235,10 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
     'medium',
     ok(({ isNoindex, isCanonicalised }) => isNoindex === true && isCanonicalised === true),
   ],
-  nofollow_page: ['medium', ok(is('meta_robots_follow', false))],
+  nofollow_page: [
+    'medium',
+    ok((page, ...more) => is('meta_robots_follow', false)(page, ...more) && page.isNoindex !== true),
+  ],
   nosnippet: ['low', indexable(directive('nosnippet'))],
   noarchive: ['low', indexable(directive('noarchive'))],
   noimageindex: ['low', indexable(directive('noimageindex'))],

@@ -3,17 +3,24 @@ import type { JobTables } from './job-tables.ts';
 
 type Field = 'title' | 'h1' | 'meta_description';
 
-/** What names the number of a page in a series: `/page/2` and `/seite-2`, `?page=2` and `&start=20`. */
+/** What names the number of a page in a series: `/page/2` and `/seite-2`, `/list_2.html`, `?page=2` and `&start=20`. */
 const IN_PATH =
   '(?i)/(?:page|pagina|p(?:á|%C3%A1)gina|seite|sida|side|strona|stranka|oldal|p)[/-]?([0-9]{1,6})/?($|[?])';
+const IN_FILE =
+  '(?i)/(?:index|list|page)(?:_[0-9]+)??(?:[_-]?([0-9]{1,4}))?[.](?:s?html?|php|aspx?|jsp)($|[?])';
 const IN_QUERY =
   '(?i)([?&])(?:page|paged|page_?no|page_?num(?:ber)?|current_?page|pg|p|pagina|seite|start|offset)=([0-9]{1,6})($|&)';
-const PAGE_NUMBER = `coalesce(TRY_CAST(nullif(concat(regexp_extract(url, '${IN_PATH}', 1), regexp_extract(url, '${IN_QUERY}', 2)), '') AS BIGINT), 1)`;
-const SERIES = `rtrim(regexp_replace(regexp_replace(url, '${IN_PATH}', '\\2'), '${IN_QUERY}', '\\1'), '/?&')`;
+const NUMBERS = [
+  [IN_PATH, 1],
+  [IN_FILE, 1],
+  [IN_QUERY, 2],
+].map(([form, group]) => `regexp_extract(url, '${form}', ${group})`);
+const PAGE_NUMBER = `coalesce(TRY_CAST(nullif(concat(${NUMBERS.join(', ')}), '') AS BIGINT), 0)`;
+const SERIES = `rtrim(${[IN_PATH, IN_FILE, IN_QUERY].reduce((url, form) => `regexp_replace(${url}, '${form}', '\\${form === IN_QUERY ? 1 : 2}')`, 'url')}, '/?&')`;
 
 /**
  * SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it; or
- * their URLs are the same but for the number of the page, and the first page has the number 1 or none.
+ * their URLs are the same but for the number of the page, which the first page lacks.
  */
 function continuing(field: Field): string {
   const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;
@@ -24,7 +31,7 @@ function continuing(field: Field): string {
   const numbered = `SELECT url FROM (
       SELECT url, ${PAGE_NUMBER} AS number, min(${PAGE_NUMBER}) OVER (PARTITION BY ${ident(field)}, ${SERIES}) AS first_number
       FROM fetched_pages WHERE ${ident(field)} IS NOT NULL
-    ) WHERE number > 1 AND first_number <= 1`;
+    ) WHERE number > 1 AND first_number = 0`;
   return [...declared, numbered].join(' UNION ALL ');
 }
 

@@ -114,11 +114,15 @@ const SERIES = [
   ['/blog', '/blog/page/2', '/blog/page/3/'],
   ['/list/?sort=a', '/list/?sort=a&page=2', '/list/?paged=3&sort=a'],
   ['/neues/', '/neues/seite-2'],
+  ['/news/', '/news/list_2.html', '/news/index_3.html'],
+  ['/old/list.php', '/old/list-2.php', '/old/page3.php'],
   ['/results?start=0', '/results?start=20', '/results?start=40'],
 ] as const;
 const NO_SERIES = [
   ['/a', '/a/2'],
   ['/p/100', '/p/200'],
+  ['/page/1', '/page/2'],
+  ['/page1.html', '/page2.html'],
   ['/b', '/c/page/2'],
   ['/d?page=two', '/d'],
   ['/e/page/2', '/e/page/3'],
