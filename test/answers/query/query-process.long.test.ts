@@ -53,6 +53,12 @@ test('a query that runs too long is ended, also within a function that cannot be
   for (const sql of [
     'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b',
     'SELECT sleep_ms(60000)',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r',
+    "SELECT levenshtein(repeat('a', 300000), repeat('b', 300000))",
+    "SELECT CAST(repeat('9', 24000000) AS BIGNUM) * 3",
+    'SELECT count(*) FROM (SELECT a.range, b.range, count(*) FROM range(20000000) a, range(20) b GROUP BY ALL)',
+    "SELECT jaro_winkler_similarity(repeat('ab', 300000), repeat('ba', 300000))",
+    "SELECT regexp_matches(repeat('a', 100000000), '(a*)*b') FROM range(1000)",
   ]) {
     await expect(warehouse.rows(sql, signal), sql).rejects.toMatchObject({
       code: 'query_limit',

@@ -202,6 +202,25 @@ test('images and frames of another site are refused before they count', async ()
   expect(await get(newLink(), clicked)).toBe(303);
 });
 
+test('no page of another site shows an answer of the console in a frame', async () => {
+  const { ask } = await opened();
+  for (const path of [
+    '/',
+    '/sign-in',
+    '/runs',
+    '/index.json',
+    '/nothing',
+    '/assets/console.css',
+    '/ask',
+    '/do',
+  ])
+    for (const cookie of [undefined, '']) {
+      const { headers } = await ask(path, cookie === undefined ? {} : { cookie });
+      expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'");
+      expect(headers.get('cross-origin-resource-policy'), path).toBe('same-origin');
+    }
+});
+
 test('a person has 600 requests a minute, whatever their sessions, and another person their own', async () => {
   const { ask, signIn } = await opened();
   const cookies = await Promise.all(Array.from({ length: 4 }, () => signIn('ada@example.com')));

@@ -23,6 +23,8 @@ const CustomFieldInput = z.strictObject({
   many: z.boolean().optional(),
   from: z.enum(['raw', 'rendered']).optional(),
 });
+/** Their number is checked before any of them is. */
+const Rules = z.array(z.unknown()).max(MOST_FIELDS).pipe(z.array(CustomFieldInput));
 type CustomFieldInput = z.infer<typeof CustomFieldInput>;
 
 /** A rule of data scraping, complete. */
@@ -46,7 +48,7 @@ export function readCustomFields(
   input: unknown,
   isRendering: boolean,
 ): { readonly fields: readonly CustomField[] } | Problem {
-  const { data, error } = z.array(CustomFieldInput).max(MOST_FIELDS).safeParse(input);
+  const { data, error } = Rules.safeParse(input);
   const [issue] = error?.issues ?? [];
   if (data === undefined) return problemAt(issue?.path ?? [], issue?.message ?? 'is no list of rules');
   const names = data.map(({ name }) => name);
