@@ -71,7 +71,7 @@ export function serviceError(
     (text) => typeof text === 'string' && text !== '',
   );
   const message = told === undefined ? '' : `: ${told}`;
-  if (body === undefined || code === 'service_unavailable')
+  if (body === undefined || (code === 'service_unavailable' && status >= 400))
     return new CrawlhouseError(code, where + message, details);
   // Facts in the service's message are not repeated.
   const untold = (body.fields ?? []).filter((field) => !field.message || !message.includes(field.message));
