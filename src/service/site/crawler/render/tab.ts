@@ -99,7 +99,9 @@ export class Tab {
     await cdp.send('Browser.setWindowBounds', { windowId, bounds: WINDOW });
     const { frameTree } = await cdp.send('Page.getFrameTree');
     const tab = new Tab({ context, page, cdp }, frameTree.frame.id, options);
-    await page.addInitScript({ content: FRAMES });
+    // Playwright's own way waits for a page that its scripts end.
+    await cdp.send('Page.enable');
+    await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source: FRAMES });
     await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
     await cdp.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     await cdp.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
