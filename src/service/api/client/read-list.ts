@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { stringifyJson } from '../../../core/text/json.ts';
 
 /** An item of a list that is outside its contract. */
 export interface BrokenItem {
@@ -35,14 +36,20 @@ const LIST_READS = 5;
 /** The most items of a list. They are held in memory, and an endless list must end. */
 export const MOST_ITEMS = 1_000_000;
 
+/** Characters of each of two records in a message. */
+const SHOWN = 300;
+
 /** One pass over a list: its items by their ids, and whether they add up to the service's total. */
 class ListPass<T extends Item> {
   readonly items = new Map<string, T>();
   readonly broken = new Map<string, BrokenItem>();
   #total: number | undefined;
+  /** Records that one page has twice: an answer is of one moment, so they count once. */
+  #repeated = 0;
 
+  /** Without repeated records. */
   get total(): number {
-    return this.#total ?? 0;
+    return (this.#total ?? 0) - this.#repeated;
   }
 
   /** A broken item is an item of the list too. */
@@ -60,13 +67,21 @@ class ListPass<T extends Item> {
     const before = this.#total ?? page.total;
     this.#total = page.total;
     const known = this.size;
-    for (const item of page.items) this.items.set(item.id, item);
+    const onPage = new Map<string, string>();
+    for (const item of page.items) {
+      const [former, own] = [onPage.get(item.id), stringifyJson(item) ?? ''];
+      if (former !== undefined && former !== own)
+        return `the record ${item.id} is there twice, as ${former.slice(0, SHOWN)} and as ${own.slice(0, SHOWN)}`;
+      if (former !== undefined) this.#repeated += 1;
+      onPage.set(item.id, own);
+      this.items.set(item.id, item);
+    }
     for (const item of page.broken) this.broken.set(item.id, item);
     if (page.total !== before) return this.#said(`, after ${before} on the page before`);
     if (page.items.length + page.broken.length > 0 && this.size === known)
       return this.#said('; a page was repeated');
     if (this.isTooLong) return this.#said(`; a list may have at most ${MOST_ITEMS}`);
-    return this.size > page.total ? this.#said('') : null;
+    return this.size > this.total ? this.#said('') : null;
   }
 
   /** The fault of a list that ends here, without the first `offset` items; null if there is none. */
@@ -136,7 +151,8 @@ export async function* eachItem<T extends Item>(
 ): AsyncGenerator<T> {
   const pass = new ListPass<T>();
   for await (const page of pages) {
-    const fresh = page.items.filter((item) => !pass.items.has(item.id));
+    const once = new Map(page.items.map((item) => [item.id, item])).values();
+    const fresh = [...once].filter((item) => !pass.items.has(item.id));
     const problem = pass.take(page);
     if (page.broken[0]) throw page.broken[0].error;
     if (problem !== null) throw doesNotAddUp(what, problem);

@@ -73,3 +73,28 @@ test('a broken item counts as one of the list, and is handed out apart', async (
   await expect(wholeList('L', read)).rejects.toBe(error);
   await expect(Array.fromAsync(eachItem('L', read()))).rejects.toBe(error);
 });
+
+test('a record that a page has twice counts once if both are identical, else both are named', async () => {
+  const page = (...items: readonly object[]) => [{ total: items.length, items: items as Item[], broken: [] }];
+  const twice = page({ id: 'a', name: 'A' }, { id: 'b', name: 'B' }, { id: 'a', name: 'A' });
+  const expected = [
+    { id: 'a', name: 'A' },
+    { id: 'b', name: 'B' },
+  ];
+  expect(await wholeList('L', () => asAsync(twice))).toEqual({ items: expected, total: 2 });
+  expect(await Array.fromAsync(eachItem('L', asAsync(twice)))).toEqual(expected);
+  const different = page({ id: 'a', name: 'A' }, { id: 'a', name: 'B' });
+  const message =
+    'L does not add up: the record a is there twice, as {"id":"a","name":"A"} and as {"id":"a","name":"B"}';
+  await expect(wholeList('L', () => asAsync(different))).rejects.toMatchObject({
+    code: 'cut_short',
+    message,
+  });
+  await expect(Array.fromAsync(eachItem('L', asAsync(different)))).rejects.toMatchObject({ message });
+  // Another page is of another moment: a record there may have taken the place of one that nobody has read.
+  const apart = [
+    { total: 3, items: [{ id: 'a' }, { id: 'b' }], broken: [] },
+    { total: 3, items: [{ id: 'b' }], broken: [] },
+  ];
+  await expect(wholeList('L', () => asAsync(apart))).rejects.toMatchObject({ code: 'cut_short' });
+});
