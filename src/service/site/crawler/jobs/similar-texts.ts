@@ -23,11 +23,12 @@ export interface SampledText {
 
 /**
  * The share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that the samples
- * of both would have.
+ * of both would have; 0 as soon as it can't reach `least` any more.
  */
-export function similarityOf(one: SampledText, other: SampledText): number {
+export function similarityOf(one: SampledText, other: SampledText, least = 0): number {
   const last = Math.min(one.last, other.last);
   const [a, b] = [one.pairs, other.pairs];
+  const mostDifferent = (1 - least) * (a.length + b.length) + 1e-6;
   let [atA, atB, equal] = [0, 0, 0];
   while (atA < a.length || atB < b.length) {
     const [pairA = Number.POSITIVE_INFINITY, pairB = Number.POSITIVE_INFINITY] = [a[atA], b[atB]];
@@ -35,6 +36,7 @@ export function similarityOf(one: SampledText, other: SampledText): number {
     if (pairA === pairB) equal++;
     if (pairA <= pairB) atA++;
     if (pairB <= pairA) atB++;
+    if (atA + atB - 2 * equal > mostDifferent) return 0;
   }
   return equal === 0 ? 0 : (2 * equal) / (atA + atB);
 }
@@ -62,7 +64,7 @@ export function similarTexts(texts: readonly SampledText[]) {
     for (let next = at + 1; next <= at + WINDOW && pairOf(postings[next]) === pairOf(postings[at]); next++) {
       const other = (postings[next] ?? 0) % MOST_TEXTS;
       if (groups.find(text) === groups.find(other)) continue;
-      const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT);
+      const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT, LEAST_SIMILARITY);
       if (share >= LEAST_SIMILARITY) join(text, other, share);
     }
   }
