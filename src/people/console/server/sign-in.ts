@@ -117,7 +117,8 @@ function unanswered(
 
 /** What the cookie of a sign-in remembers; null without one, or where it is not ours. */
 function begunOf(cookie: string | null): BegunSignIn | null {
-  return cookie === null ? null : (jsonOf(Buffer.from(cookie, 'base64url').toString()) as BegunSignIn | null);
+  const begun = jsonOf(Buffer.from(cookie ?? '', 'base64url').toString());
+  return typeof begun === 'object' ? (begun as BegunSignIn | null) : null;
 }
 
 function takeLink(
