@@ -11,6 +11,8 @@ const WINDOW = 64;
 const MOST_AVERAGED = 48;
 /** Places of the counts of pairs; pairs that share one only lose their order. */
 const MOST_COUNTS = 2 ** 22;
+/** Places for the two texts that were compared last; most share several pairs. */
+const COMPARED = 2 ** 20;
 /** Texts that a posting has room for, with 30 bits of a pair. */
 const MOST_TEXTS = 2 ** 23;
 
@@ -59,11 +61,16 @@ export function similarTexts(texts: readonly SampledText[]) {
     similarity[b] = Math.max(similarity[b] ?? 0, share);
   };
   const postings = postingsOf(texts, joinEqual(texts, join));
+  const compared = new Float64Array(COMPARED);
   for (let at = 0; at < postings.length; at++) {
     const text = (postings[at] ?? 0) % MOST_TEXTS;
     for (let next = at + 1; next <= at + WINDOW && pairOf(postings[next]) === pairOf(postings[at]); next++) {
       const other = (postings[next] ?? 0) % MOST_TEXTS;
       if (groups.find(text) === groups.find(other)) continue;
+      const both = text * MOST_TEXTS + other + 1;
+      const place = (Math.imul(text, 0x9e3779b1) ^ other) & (COMPARED - 1);
+      if (compared[place] === both) continue;
+      compared[place] = both;
       const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT, LEAST_SIMILARITY);
       if (share >= LEAST_SIMILARITY) join(text, other, share);
     }
