@@ -56,6 +56,8 @@ class LockHandle {
       this.close();
       return;
     }
+    // What `openSqlite` tries reads, and waits for nobody.
+    if (sql.startsWith('SELECT')) return;
     this.#process.operateNow('sqlite lock', basename(this.#path), () => {
       if (locks.has(this.#path)) throw sqliteError(BUSY, 'database is locked');
       locks.set(this.#path, this.#process);

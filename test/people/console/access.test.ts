@@ -1,5 +1,3 @@
-import { request as httpRequest } from 'node:http';
-import { text as streamText } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { openConsoleDatabase } from '../../../src/people/console/access/console-database.ts';
@@ -8,26 +6,10 @@ import { serveConsole } from '../../../src/people/console/server/serve-console.t
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { rawProjectFolder } from '../../support/project.ts';
+import { raw } from '../../support/raw-request.ts';
 
 const opened = async (extra: Readonly<Record<string, string>> = {}) =>
   openConsole(await loadSettings(await rawProjectFolder(), extra));
-
-/** A request with headers that `fetch` does not let a program set, such as Host. */
-async function raw(url: string, method: string, headers: Readonly<Record<string, string>>, body = '') {
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    status: number;
-    text: string;
-    headers: object;
-  }>();
-  const asked = httpRequest(url, { method, headers }, (response) => {
-    streamText(response).then(
-      (text) => resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
-      reject,
-    );
-  });
-  asked.on('error', reject).end(body);
-  return promise;
-}
 
 /** The token of the forms of whoever is signed in. */
 async function tokenOf(ask: Awaited<ReturnType<typeof opened>>['ask']): Promise<string> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { type OpenConsole, openConsole } from '../../support/open-console.ts';
+import { raw } from '../../support/raw-request.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 import { projectWithWarehouse } from './project-with-warehouse.ts';
 
@@ -127,23 +128,30 @@ test('an error shows its place in the SQL as it was written, and the editor keep
 });
 
 test('a page from elsewhere fills the editor and runs nothing', async () => {
-  const { ask } = open;
   const to = address({ sql: 'SELECT 4711 + 1 AS secret' }, '/ask');
+  const cookie = await open.signIn();
+  const ask = async (path: string, headers: Readonly<Record<string, string>>): Promise<string> =>
+    (await raw(new URL(path, open.url).href, 'GET', { cookie, ...headers })).text;
+  const clicked = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   for (const headers of [
+    { 'sec-fetch-site': 'cross-site', ...clicked },
+    { 'sec-fetch-site': 'same-site', ...clicked },
     { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site' },
     { accept: 'text/html', referer: 'https://evil.example/' },
     { accept: 'text/html' },
   ]) {
-    const page = await (await ask(to, { headers })).text();
+    const page = await ask(to, headers);
     expect(page).toContain('SELECT 4711 + 1 AS secret</textarea>');
     expect(page).toContain('nothing has run');
     expect(page).not.toContain('4712');
-    const json = JSON.parse(await (await ask(to.replace('/ask', '/ask.json'), { headers })).text());
+    const json = JSON.parse(await ask(to.replace('/ask', '/ask.json'), headers));
     expect([json.ran, json.rows]).toEqual([false, []]);
   }
   for (const site of ['same-origin', 'none'])
-    expect(await (await ask(to, { headers: { 'sec-fetch-site': site } })).text()).toContain('4712');
+    expect(await ask(to, { 'sec-fetch-site': site, ...clicked })).toContain('4712');
+  expect(await ask(to, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' })).toContain(
+    'another site',
+  );
 });
 
 test('a form needs the token of the session, and SQL too long for an address is kept for its person', async () => {

@@ -32,7 +32,8 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
     const { method, headers } = request;
     const site = headers['sec-fetch-site'];
     const { host, origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': place } = headers;
-    const isNavigation = mode === 'navigate' && (place === undefined || place === 'document');
+    // A browser that sends Sec-Fetch-Site sends these too.
+    const isNavigation = (mode ?? 'navigate') === 'navigate' && (place ?? 'document') === 'document';
     const refusal = refusalOf({ method, host, origin, site: site?.toString(), isNavigation }, reach());
     if (refusal !== null) return refuse(request, reply, { ...refusal, code: 'forbidden', title: 'Refused' });
     request.person = personOf(request, access, reach());
