@@ -28,6 +28,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/demand.md: crawlhouse demand': 'test/long/demand-command.test.ts',
   'docs/explore.md: crawlhouse': 'test/long/explore-commands.test.ts',
   'docs/logs.md: crawlhouse logs add': 'test/long/logs-command.test.ts',
+  'docs/logs.md: crawlhouse logs remove': 'test/people/cli/logs-remove.long.test.ts',
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
   'docs/routes.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',

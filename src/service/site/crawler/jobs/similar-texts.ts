@@ -16,6 +16,9 @@ const COMPARED = 2 ** 20;
 /** Texts that a posting has room for, with 30 bits of a pair. */
 const MOST_TEXTS = 2 ** 23;
 
+/** Words of 32 bits in which a text marks its pairs. */
+const MARKS = 8;
+
 /** The sampled pairs of a text, in ascending order. */
 export interface SampledText {
   readonly pairs: Uint32Array;
@@ -60,18 +63,25 @@ export function similarTexts(texts: readonly SampledText[]) {
     similarity[a] = Math.max(similarity[a] ?? 0, share);
     similarity[b] = Math.max(similarity[b] ?? 0, share);
   };
-  const postings = postingsOf(texts, joinEqual(texts, join));
+  const different = joinEqual(texts, join);
+  const marks = marksOf(texts, different);
+  const postings = postingsOf(texts, different);
   const compared = new Float64Array(COMPARED);
-  for (let at = 0; at < postings.length; at++) {
-    const text = (postings[at] ?? 0) % MOST_TEXTS;
-    for (let next = at + 1; next <= at + WINDOW && pairOf(postings[next]) === pairOf(postings[at]); next++) {
-      const other = (postings[next] ?? 0) % MOST_TEXTS;
-      if (groups.find(text) === groups.find(other)) continue;
+  const owners = Int32Array.from(postings, (posting) => posting % MOST_TEXTS);
+  for (const [at, text] of owners.entries()) {
+    // The postings of a pair follow each other.
+    const end = (postings[at] ?? 0) - text + MOST_TEXTS;
+    for (let next = at + 1; next <= at + WINDOW && (postings[next] ?? end) < end; next++) {
+      const other = owners[next] ?? 0;
       const both = text * MOST_TEXTS + other + 1;
       const place = (Math.imul(text, 0x9e3779b1) ^ other) & (COMPARED - 1);
       if (compared[place] === both) continue;
       compared[place] = both;
-      const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT, LEAST_SIMILARITY);
+      const one = texts[text] ?? NO_TEXT;
+      const two = texts[other] ?? NO_TEXT;
+      if (differingMarks(marks, text, other) > mostDiffering(one, two)) continue;
+      if (groups.find(text) === groups.find(other)) continue;
+      const share = similarityOf(one, two, LEAST_SIMILARITY);
       if (share >= LEAST_SIMILARITY) join(text, other, share);
     }
   }
@@ -149,6 +159,32 @@ function firstPairs(pairs: number): number {
   return pairs - least + 1 + Math.ceil(pairs / 10);
 }
 
-function pairOf(posting: number | undefined): number {
-  return posting === undefined ? -1 : Math.floor(posting / MOST_TEXTS);
+/** 256 bits for each text, in which each of its pairs sets one: texts whose bits differ much differ in as many pairs. */
+function marksOf(texts: readonly SampledText[], different: readonly number[]): Uint32Array {
+  const marks = new Uint32Array(texts.length * MARKS);
+  for (const text of different)
+    for (const pair of (texts[text] ?? NO_TEXT).pairs) {
+      const place = text * MARKS + ((pair >>> 5) & (MARKS - 1));
+      marks[place] = (marks[place] ?? 0) | (1 << (pair & 31));
+    }
+  return marks;
+}
+
+function differingMarks(marks: Uint32Array, text: number, other: number): number {
+  let count = 0;
+  for (let word = 0; word < MARKS; word++) {
+    let bits = (marks[text * MARKS + word] ?? 0) ^ (marks[other * MARKS + word] ?? 0);
+    bits -= (bits >>> 1) & 0x55555555;
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
+}
+
+/** In how many pairs two similar texts can differ, with those that only one of the samples reaches. */
+function mostDiffering(one: SampledText, other: SampledText): number {
+  const [shorter, longer] = one.last < other.last ? [one, other] : [other, one];
+  let beyond = 0;
+  for (let at = longer.pairs.length - 1; at >= 0 && (longer.pairs[at] ?? 0) > shorter.last; at--) beyond++;
+  return (1 - LEAST_SIMILARITY) * (one.pairs.length + other.pairs.length) + beyond + 1e-6;
 }

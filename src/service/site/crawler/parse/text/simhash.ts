@@ -23,17 +23,12 @@ export function simhash(blocks: Iterable<readonly string[]>, sample?: TextSample
   const low = new Int32Array(PLANES);
   const high = new Int32Array(PLANES);
   const seen = new Set<number>();
-  const hashes = new Map<string, number>();
   let before = 0;
   let wordCount = 0;
   for (const block of blocks) {
     let isFirst = true;
     for (const word of block) {
-      let hash = hashes.get(word);
-      if (hash === undefined) {
-        hash = hashOf(word);
-        hashes.set(word, hash);
-      }
+      const hash = hashOf(word);
       const pair = mix(Math.imul(before, 31) + hash);
       sample?.add(isFirst ? mix(hash) : pair, hash);
       isFirst = false;
