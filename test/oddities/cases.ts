@@ -1687,6 +1687,57 @@ const XHTML_PAGES: Table = [
   ['a shadow tree', xhtml('', '<div><template shadowrootmode="open"><a href="/l">x</a></template></div>')],
 ];
 
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const MP4 = Buffer.concat([
+  Buffer.from('0000001c', 'hex'),
+  Buffer.from('ftypisom\0\0\x02\0isomiso2mp41', 'latin1'),
+]);
+const ZIP = Buffer.concat([
+  Buffer.from('PK\x03\x04\x14\0', 'latin1'),
+  Buffer.alloc(20),
+  Buffer.from('a.txt'),
+]);
+const DOCX = Buffer.concat([
+  Buffer.from('PK\x03\x04\x14\0', 'latin1'),
+  Buffer.alloc(20),
+  Buffer.from('[Content_Types].xml'),
+]);
+const RSS =
+  '<?xml version="1.0"?><rss version="2.0"><channel><title>A feed</title><link>/l</link></channel></rss>';
+const ICAL = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n';
+const JSON_TEXT = '{"title": "<a href=/l>x</a>"}';
+const file = (type: string, body: string | Buffer): Buffer => answer(`Content-Type: ${type}${LINE}`, body);
+
+/** What is no page, by its type or by its bytes. */
+const FILES: Table = [
+  ['an image', file('image/png', PNG)],
+  ['an image called HTML', file('text/html', PNG)],
+  ['an image without a type', answer('', PNG)],
+  [
+    'a drawing',
+    file('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><a href="/l"><text>x</text></a></svg>'),
+  ],
+  ['a video', file('video/mp4', MP4)],
+  ['a video called HTML', file('text/html', MP4)],
+  ['an archive', file('application/zip', ZIP)],
+  ['an archive called HTML', file('text/html', ZIP)],
+  ['an office file', file('application/vnd.openxmlformats-officedocument.wordprocessingml.document', DOCX)],
+  ['an office file called HTML', file('text/html', DOCX)],
+  ['a PDF called HTML', file('text/html', '%PDF-1.4\n1 0 obj\n<a href=/l>x</a>')],
+  ['a feed', file('application/rss+xml', RSS)],
+  ['a feed called XML', file('text/xml', RSS)],
+  ['a calendar', file('text/calendar', ICAL)],
+  ['JSON', file('application/json', JSON_TEXT)],
+  ['JSON of a kind', file('application/ld+json', JSON_TEXT)],
+  ['a script', file('text/javascript', 'var a = "<a href=/l>x</a>";')],
+  ['a style sheet', file('text/css', 'a::after { content: "<a href=/l>x</a>"; }')],
+  ['a font', file('font/woff2', Buffer.from('wOF2\0\x01\0\0', 'latin1'))],
+  ['a page called octets', file('application/octet-stream', page('', '<a href=/l>x</a>'))],
+  ['a page called an image', file('image/png', page('', '<a href=/l>x</a>'))],
+  ['a page called a text', file('text/plain', page('', '<a href=/l>x</a>'))],
+  ['a page called JSON', file('application/json', page('', '<a href=/l>x</a>'))],
+];
+
 const KINDS: readonly (readonly [kind: string, source: string, cases: Table])[] = [
   ['framing', 'node 6517, http-parser 289, crawlee 583; RFC 9112', FRAMING],
   ['coding', 'crawlee 976 and 1067, nocodb 14038; RFC 9110 §8.4', CODINGS],
@@ -1704,6 +1755,7 @@ const KINDS: readonly (readonly [kind: string, source: string, cases: Table])[] 
   ['type-charset', 'MIME Sniffing §4; Fetch, extract a MIME type', TYPE_CHARSETS],
   ['shadow', 'HTML, template shadowrootmode', SHADOWS],
   ['xhtml', 'HTML, parsing XHTML documents', XHTML_PAGES],
+  ['file', 'MIME Sniffing §6 to §8', FILES],
 ];
 
 export const ODDITIES: readonly Oddity[] = KINDS.flatMap(([kind, source, cases]) =>

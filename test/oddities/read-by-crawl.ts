@@ -32,6 +32,11 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'markup: a canonical behind "\\u0000"': 'it ends the head by the HTML standard; Chromium passes over it',
   'markup: a link in a selection':
     'parse5 takes a selection for one without links, as browsers did until 2025',
+  'file: an image called HTML': 'no page of words: Chromium shows the bytes as text',
+  'file: a video called HTML': 'the same',
+  'file: an archive called HTML': 'the same',
+  'file: an office file called HTML': 'the same',
+  'file: a PDF called HTML': 'the same',
 };
 
 /** How a crawl has read the oddities. */
