@@ -20,6 +20,8 @@ export class Unarchiver {
   readonly #signal: AbortSignal;
   /** By crawl, then by command: one after the other. */
   readonly #crawls = new Map<string, Map<string, Promise<void>>>();
+  /** The last request to restore a crawl. */
+  #request: Promise<unknown> = Promise.resolve();
   /** Once the service said that the token may restore none: it is not asked again. */
   #forbidden: CrawlhouseError | undefined;
 
@@ -89,8 +91,15 @@ export class Unarchiver {
     }
   }
 
-  /** A token that may read but not restore does not end the run. Live crawls are still loaded, and so are others. */
+  /** Requests follow each other: the first answer tells whether the token may restore any. */
   async #ask(crawlId: string, command: UnarchiveCommand): Promise<void> {
+    const request = this.#request.then(() => this.#send(crawlId, command));
+    this.#request = Promise.allSettled([request]);
+    await request;
+  }
+
+  /** A token that may read but not restore does not end the run. Live crawls are still loaded, and so are others. */
+  async #send(crawlId: string, command: UnarchiveCommand): Promise<void> {
     if (this.#forbidden) throw this.#forbidden;
     try {
       await this.#client.call('pilotCrawl', { crawl_id: crawlId, body: { command } }, this.#signal);
