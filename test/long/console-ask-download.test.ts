@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { openConsole } from '../support/open-console.ts';
+import { raw } from '../support/raw-request.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const shared = sharedFolder();
@@ -77,10 +78,17 @@ test('a failure is a page that says why, also one behind many rows', async () =>
 });
 
 test('a page from elsewhere downloads nothing, and what a stranger asks leads to the sign-in', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask, signIn, url } = await openConsole(settings);
   const to = address({ sql: 'SELECT 1 AS n', format: 'csv' });
-  const foreign = await ask(to, { headers: { 'sec-fetch-site': 'cross-site' } });
-  expect([foreign.status, foreign.headers.get('location')]).toEqual([302, '/ask?sql=SELECT+1+AS+n&run=1']);
+  const from = { cookie: await signIn(), 'sec-fetch-site': 'cross-site' };
+  const foreign = (more: Readonly<Record<string, string>>) =>
+    raw(new URL(to, url).href, 'GET', { ...from, ...more });
+  const clicked = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  expect(await foreign(clicked)).toMatchObject({
+    status: 302,
+    headers: { location: '/ask?sql=SELECT+1+AS+n&run=1' },
+  });
+  expect((await foreign({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).status).toBe(403);
   expect((await ask(to, { cookie: '' })).headers.get('location')).toMatch(/^\/sign-in\?to=/);
   expect(existsSync(settings.warehouse)).toBe(true);
 });
