@@ -16,6 +16,8 @@ const COMPARED = 2 ** 20;
 /** Texts that a posting has room for, with 30 bits of a pair. */
 const MOST_TEXTS = 2 ** 23;
 
+/** Counts of pairs that tell which is rarer; with the pair they fit into a number. */
+const MOST_RANKED = 2 ** 20;
 /** Words of 32 bits in which a text marks its pairs. */
 const MARKS = 8;
 
@@ -140,11 +142,16 @@ function postingsOf(texts: readonly SampledText[], different: readonly number[])
   const postings: number[] = [];
   for (const text of different.slice(0, MOST_TEXTS)) {
     const { pairs } = texts[text] ?? NO_TEXT;
+    const ranked = new Float64Array(pairs.length);
+    let shared = 0;
     // A pair of one text leads to no other.
-    const shared = [...pairs].filter((pair) => countOf(counts, pair) > 1);
-    shared.sort((a, b) => countOf(counts, a) - countOf(counts, b) || a - b);
-    const first = firstPairs(pairs.length) - (pairs.length - shared.length);
-    for (const pair of shared.slice(0, Math.max(0, first))) postings.push((pair >>> 2) * MOST_TEXTS + text);
+    for (const pair of pairs) {
+      const count = countOf(counts, pair);
+      if (count > 1) ranked[shared++] = Math.min(count, MOST_RANKED) * 2 ** 32 + pair;
+    }
+    const first = firstPairs(pairs.length) - (pairs.length - shared);
+    for (const rank of ranked.subarray(0, shared).sort().subarray(0, Math.max(0, first)))
+      postings.push(Math.floor((rank % 2 ** 32) / 4) * MOST_TEXTS + text);
   }
   return Float64Array.from(postings).sort();
 }
