@@ -28,8 +28,8 @@ export function openSqlite(path: string): DatabaseSync {
 
 /** The reason of the file system why a file, or one beside it, can't be opened; else the error of SQLite, with the path. */
 function asFileError(error: unknown, path: string): unknown {
-  const { files, uuid } = host();
-  const beside = `${path}.${uuid()}.tmp`;
+  const { files } = host();
+  const beside = `${path}.${host().uuid()}.tmp`;
   try {
     // It makes a missing file, as SQLite does. So a full disk is not taken for a missing file.
     files.writeFileSync(path, '', { flag: 'a', mode: 0o600 });

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { syncPath } from '../../../core/files/atomic-file.ts';
 import { host } from '../../../core/host/host.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { attachPublished } from './attach-published.ts';
@@ -30,6 +31,8 @@ export async function restoreWhole(
 ): Promise<void> {
   const { files } = host();
   const folder = dirname(publishedPath);
+  // A process that was killed behind its rename has not synced it: after a power cut the former file would be back.
+  await syncPath(folder);
   const formers = (await files.readdir(folder)).filter(
     (name) => name.startsWith(`${basename(publishedPath)}.`) && name.endsWith('.former'),
   );
