@@ -219,18 +219,20 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     }
   });
 
-  test('sees which pages lost indexability since the crawl before, and why', () =>
+  test('sees which pages gained or lost indexability since the crawl before, and why', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Compare');
-      const [, , , , changed] = await person.rows('Table: Pages');
+      const compared = await person.rows('Table: Pages');
+      const changed = compared.find(([what]) => what === 'indexability changed');
       await person.click(changed?.[1] ?? '', 'main table:has(th:text-is("indexability changed"))');
       const rows = await person.rows('Table: Pages');
       expect(rows.length).toBe(Number(changed?.[1]));
-      const lost = rows.filter(([, before]) => before === 'true');
-      expect(lost.length).toBeGreaterThan(0);
-      for (const [, , after, reason] of lost)
-        expect([after, reason]).toEqual(['false', expect.stringMatching(/^\w+$/)]);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const [, before, after, reason] of rows)
+        expect([before, after, reason]).toEqual(
+          before === 'true' ? ['true', 'false', expect.stringMatching(/^\w+$/)] : ['false', 'true', '–'],
+        );
     }));
 
   test('gets all links to a page that is not there as a file for the developer', () =>
@@ -260,7 +262,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       const count = (await person.tab.locator(figure).first().locator('strong').textContent()) ?? '';
       await person.click(/./, figure);
       const changed = person.tab.getByLabel('change').locator('option:checked');
-      expect(await changed.textContent()).toBe('new or fixed pages');
+      expect(await changed.textContent()).toBe('new, fixed or missing pages');
       const news = (await person.rows('Table: Issues')).map((cells) => cells[NEW] ?? '');
       expect(news.some((cell) => /[1-9]/.test(cell))).toBe(true);
       expect(count).toMatch(/^[\d,]+$/);
