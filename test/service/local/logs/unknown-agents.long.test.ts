@@ -51,7 +51,7 @@ test('a file that grows in another format is read on in it, and its copy is know
   const { path, add, events } = await openLogs();
   await writeFile(path('a.log'), COMMON.repeat(3));
   expect((await add(['a.log'])).files).toMatchObject([{ events: 3, format: 'common', later_formats: [] }]);
-  const grown = COMMON.repeat(3) + line() + `www.shop.example ${line()}`;
+  const grown = `${COMMON.repeat(3)}${line()}www.shop.example ${line()}`;
   await writeFile(path('a.log'), grown);
   const later = { format: 'common', later_formats: ['combined', 'host_combined'], unknown_agents: 0 };
   expect((await add(['a.log'])).files).toMatchObject([{ events: 2, ...later }]);
