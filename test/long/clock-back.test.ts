@@ -1,7 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { differences, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+import {
+  crawlhouse,
+  differences,
+  published,
+  rawProjectFolder,
+  runProject,
+  sandboxFor,
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const DAY = 86_400_000;
@@ -54,4 +61,41 @@ test('a clock that goes back drops no crawl that is kept, and loses no day of si
   }
   for (const table of TABLES)
     expect([table, await differences(connection, calm, folder, table)]).toEqual([table, 0n]);
+});
+
+/** The program with a clock that is ahead of that of this machine, and so its own service's; Node dates its answers itself. */
+const ahead = (days: number): Readonly<Record<string, string>> => {
+  const clock = `import { ServerResponse } from 'node:http';
+    const { writeHead } = ServerResponse.prototype;
+    ServerResponse.prototype.writeHead = function (...head) {
+      this.sendDate = false;
+      return writeHead.apply(this, head);
+    };
+    const Now = Date; const now = () => Now.now() + ${days * DAY};
+    globalThis.Date = class extends Now {
+      constructor(...time) { super(...(time.length > 0 ? time : [now()])); }
+      static now() { return now(); }
+    };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}` };
+};
+
+test('periods that a clock ahead has loaded too early show no other hits than their days once it is right', async () => {
+  const folder = await rawProjectFolder();
+  const connection = await temporaryConnection(folder);
+  const today = new Date().toUTCString();
+  const day = `${today.slice(5, 16).replaceAll(' ', '/')}:00:00`;
+  const add = async (name: string, hits: number, environment: Readonly<Record<string, string>>) => {
+    const line = (hit: number) =>
+      `66.249.66.1 - - [${day}:00 +0000] "GET /${name}-${hit} HTTP/1.1" 200 5 "-" "Googlebot/2.1"\n`;
+    await writeFile(join(folder, name), Array.from({ length: hits }, (_, hit) => line(hit)).join(''));
+    const argv = ['logs', 'add', name, '--site', 'https://shop.example/'];
+    const { status, stderr } = await crawlhouse(folder, null, argv, environment);
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+    const hits_of = (span: string) => `(SELECT sum(hits)::INTEGER FROM raw.log_pages_${span}) AS ${span}`;
+    return published(connection, folder, `SELECT ${['days', 'weeks', 'months'].map(hits_of).join(', ')}`);
+  };
+  expect(await add('first', 8, ahead(40))).toEqual([{ days: 8, weeks: 8, months: 8 }]);
+  // None of the periods has ended: those that the service counts at their end show nothing until then.
+  expect(await add('second', 4, {})).toEqual([{ days: 12, weeks: null, months: null }]);
+  expect(await add('third', 1, ahead(40))).toEqual([{ days: 13, weeks: 13, months: 13 }]);
 });

@@ -41,7 +41,9 @@ export async function planRun(
       request.reload || request.withHeld
         ? () => false
         : (unit: string, endedAt: number | null) => isNameLoaded(scope.loaded, unit, endedAt);
-    const plan = planUnits(inventory, { pipelines, selection, changed, now: scope.now, isDone });
+    // A window has ended once it has by both clocks.
+    const now = scope.now - client.clockAhead;
+    const plan = planUnits(inventory, { pipelines, selection, changed, now, loaded: scope.loaded, isDone });
     return { ...plan, units: await choose(plan.units, inventory) };
   };
   const found = await discover(client, scope, signal);

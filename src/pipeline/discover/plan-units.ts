@@ -5,7 +5,7 @@ import type { Inventory, Listed, ListReading, SourceDates } from '../../project/
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';
-import { type Unit, unitName, type Window } from '../../project/model/unit.ts';
+import { isBeforeEnd, type Unit, unitName, type Window } from '../../project/model/unit.ts';
 import { pipelineFilter } from '../../project/model/unit-source.ts';
 import type { BrokenItem } from '../../service/api/client/read-list.ts';
 import type { Oql } from '../../service/api/oql/oql.ts';
@@ -21,8 +21,10 @@ const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 
 export interface PlanRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
-  /** UTC milliseconds, now by default; a window is planned once it has ended. */
+  /** UTC milliseconds, now by default; a window is planned once it has ended, or while it is loaded too early. */
   readonly now?: number;
+  /** When the warehouse's units were loaded, by name. */
+  readonly loaded?: ReadonlyMap<string, { readonly loaded_at: number }>;
   /** Days that have changed since they were loaded: their windows are asked for again. */
   readonly changed?: readonly ChangedDay[];
   /** Leaves out the finished units of crawls and comparisons, because there may be very many. */
@@ -36,7 +38,14 @@ export interface PlanRequest {
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
 export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
-  const { pipelines, selection, now = Date.now(), changed = [], isDone = () => false } = request;
+  const {
+    pipelines,
+    selection,
+    now = Date.now(),
+    loaded = new Map(),
+    changed = [],
+    isDone = () => false,
+  } = request;
   const projects = onceEach(inventory.workspaces.flatMap((workspace) => workspace.projects.items));
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
   const broken = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
@@ -52,6 +61,7 @@ export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
     of: (kind) => pipelines.filter((pipeline) => pipeline.source.kind === kind),
     isDone,
     now,
+    loaded,
     changed: Map.groupBy(changed, changeKey),
   };
   const lists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
@@ -85,6 +95,7 @@ interface Scope {
   readonly of: (kind: Pipeline['source']['kind']) => Pipeline[];
   readonly isDone: (unit: string, endedAt: number | null) => boolean;
   readonly now: number;
+  readonly loaded: NonNullable<PlanRequest['loaded']>;
   /** By `changeKey`. */
   readonly changed: ReadonlyMap<string, readonly ChangedDay[]>;
 }
@@ -202,12 +213,15 @@ function isArchived(crawl: Listed, dataType: string): boolean {
   );
 }
 
-/** One unit a window that has ended; one without a window, and the reason, where the project has no such source. */
+/**
+ * One unit a window that has ended, or that was loaded by a clock that was ahead; one without a window, and the reason,
+ * where the project has no such source.
+ */
 function planWindows(
   { dates }: Inventory,
   pipeline: Pipeline,
   projectId: string,
-  { now, changed }: Scope,
+  { now, loaded, changed }: Scope,
 ): PlannedUnit[] {
   const listed = dates.get(projectId)?.get(datesKey(pipeline));
   if (listed === undefined) return [];
@@ -223,17 +237,20 @@ function planWindows(
   const isSparse = noted.length > 0;
   const has = (list: readonly { readonly day: string }[], { from, to }: Window): boolean =>
     list.some(({ day }) => day >= from && day < to);
-  const windows = windowsOf(pipeline.window ?? 'day', known, known.weeks)
-    .filter((window) => Date.parse(window.to) <= now)
-    .filter((window) => !isSparse || has(noted, window));
-  if ('skip' in listed && windows.length === 0) return [{ ...plain, skip: listed.skip }];
-  return windows.map((window) => {
+  const windows = windowsOf(pipeline.window ?? 'day', known, known.weeks).filter(
+    (window) => !isSparse || has(noted, window),
+  );
+  const units = windows.flatMap((window) => {
     const unit = unitOf(pipeline, projectId, projectId, window);
-    const oql = unitFilter(pipeline, unit, known.weeks);
+    const name = unitName(unit);
+    const loadedAt = loaded.get(name)?.loaded_at;
+    if (loadedAt === undefined && isBeforeEnd(now, unit)) return [];
     const refresh =
-      Date.parse(window.to) > finalBefore || days.some((day) => day >= window.from && day < window.to);
-    return { ...plain, unit, name: unitName(unit), oql, refresh };
+      isBeforeEnd(Math.min(finalBefore, loadedAt ?? now), unit) ||
+      days.some((day) => day >= window.from && day < window.to);
+    return [{ ...plain, unit, name, oql: unitFilter(pipeline, unit, known.weeks), refresh }];
   });
+  return 'skip' in listed && units.length === 0 ? [{ ...plain, skip: listed.skip }] : units;
 }
 
 /** The days of a source with those that have changed: rows that were taken out leave days that it no longer lists. */

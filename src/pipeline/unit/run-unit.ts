@@ -12,6 +12,7 @@ import {
   type UnitStatus,
   unitReport,
 } from '../../project/model/runs/report.ts';
+import { isBeforeEnd } from '../../project/model/unit.ts';
 import { pipelineDefinition } from '../../project/model/unit-source.ts';
 import { nameFullDisk } from '../../project/settings/name-full-disk.ts';
 import type { LoadedUnit } from '../../state/catalogue/ops/ops-loads.ts';
@@ -78,7 +79,10 @@ export async function runUnit(
     return outcome('unchanged', null, null);
   try {
     staged = await obtainPackage(context, due, tried);
-    if (known && !context.reload && known.content_sha256 === staged.manifest.content_sha256) {
+    // A window that has ended since is kept with a later time, or each run would ask for it.
+    const hasEnded = known && isBeforeEnd(known.loaded_at, unit) !== isBeforeEnd(host().now(), unit);
+    const isSame = known?.content_sha256 === staged.manifest.content_sha256;
+    if (isSame && !hasEnded && !context.reload) {
       await ledger.setUnit(unit, 'published', tried.attempts, null);
       return outcome('unchanged', stagedCounts(staged), null);
     }

@@ -43,6 +43,11 @@ export const Unit = z.object({
 });
 export type Unit = z.infer<typeof Unit>;
 
+/** Is a time (UTC milliseconds) before the end of the unit's window? What was loaded then may lack rows. */
+export function isBeforeEnd(time: number, { window }: Unit): boolean {
+  return window !== null && time < Date.parse(window.to);
+}
+
 /** `<dataset>/<source id>` or `<dataset>/<source id>/<window>` (interface.md). */
 export function unitName(unit: Unit): string {
   const window = unit.window ? `/${unit.window.from}` : '';

@@ -220,6 +220,44 @@ test('windows that hold a changed day are asked for again, for datasets that wer
   ]);
 });
 
+test('a window that was loaded before its end is asked for until it is loaded after it; no other window before its end', () => {
+  const pipelines = (['day', 'month'] as const).map((window) =>
+    Pipeline.parse({
+      ...{ dataset: `log_pages_${window}s`, description: window, window },
+      source: { kind: 'log_monitoring', data_type: 'pages' },
+    }),
+  );
+  const span = { from: '2026-01-30', to: '2026-02-02', weeks: 'iso' } as const;
+  const dates = new Map([
+    ['p1', new Map(['days', 'months'].map((one) => [`log_monitoring pages ${one}`, span]))],
+  ]);
+  const refreshed = (now: string, loadedAt: string) => {
+    const loaded = new Map(
+      ['log_pages_months/p1/2026-02-01', 'log_pages_days/p1/2026-02-01'].map((name) => [
+        name,
+        { loaded_at: day(loadedAt) },
+      ]),
+    );
+    const { units } = planUnits(
+      { ...inventory([]), dates },
+      { pipelines, selection: ALL, now: day(now), loaded },
+    );
+    return units.map(({ name, refresh }) => `${name.slice(10)}${refresh ? ' again' : ''}`);
+  };
+  const ended = ['days/p1/2026-01-30', 'days/p1/2026-01-31'];
+  // A clock that was ahead has loaded both; then it is right.
+  expect(refreshed('2026-02-01', '2026-03-02')).toEqual([
+    ...[...ended, 'days/p1/2026-02-01 again'],
+    ...['months/p1/2026-01-01', 'months/p1/2026-02-01 again'],
+  ]);
+  // Both end after a load by the right clock.
+  expect(refreshed('2026-03-05', '2026-02-01')).toEqual([
+    ...[...ended, 'days/p1/2026-02-01 again', 'days/p1/2026-02-02'],
+    ...['months/p1/2026-01-01', 'months/p1/2026-02-01 again'],
+  ]);
+  expect(refreshed('2026-03-05', '2026-03-01').join()).not.toContain('again');
+});
+
 test('days whose rows were taken out are asked for once more, beyond those that are listed', () => {
   const pipelines = [
     Pipeline.parse({

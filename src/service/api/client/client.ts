@@ -91,6 +91,11 @@ export class ServiceClient implements AsyncDisposable {
     return this.#transport.keepTokens();
   }
 
+  /** Milliseconds that the clock of this machine is ahead of the service's, at the least, by its answers; 0 if it is not. */
+  get clockAhead(): number {
+    return Math.max(0, this.#transport.clockAhead ?? 0);
+  }
+
   /** Calls an operation that answers with JSON or with nothing. */
   call<Id extends OperationId>(
     operation: Id,

@@ -72,6 +72,8 @@ export class Transport implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #largeAnswers = new Semaphore(1);
   #isClosed = false;
+  /** Milliseconds that this clock is ahead of the service's at the least: a request is sent before it is answered. */
+  clockAhead: number | undefined;
 
   constructor(options: TransportOptions) {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
@@ -216,6 +218,7 @@ export class Transport implements AsyncDisposable {
     await this.#rate.take(signal);
     const url = new URL(`${this.#address}/api/v2${request.path}`);
     this.#logger.debug('request', { method: request.method, path: request.path });
+    const sentAt = host().now();
     try {
       const response = await this.#agent.request({
         origin: url.origin,
@@ -236,6 +239,9 @@ export class Transport implements AsyncDisposable {
       });
       // A body that is destroyed before it is read emits an error event. Without a listener, that ends the process.
       response.body.on('error', () => {});
+      // The header has whole seconds; a cache's is older than the answer.
+      const ahead = sentAt - Date.parse(header(response, 'date') ?? '') - 1000;
+      if (!Number.isNaN(ahead)) this.clockAhead = Math.min(ahead, this.clockAhead ?? ahead);
       return response;
     } catch (error) {
       signal?.throwIfAborted();

@@ -28,6 +28,23 @@ test('a request carries the token, the path and a body without loss', async () =
   ]);
 });
 
+test('how far its clock is ahead of the service follows from the answer that shows least, if one has a date', async () => {
+  const behind = [undefined, 7_200_000, 3_600_000, 7_200_000, -3_600_000];
+  const service = await testService((_seen, response, count) => {
+    const ms = behind[count - 1];
+    response.sendDate = false;
+    if (ms !== undefined) response.setHeader('date', new Date(Date.now() - ms).toUTCString());
+    sendJson(response, 200, { ok: true });
+  });
+  const transport = testTransport(service);
+  const shown: (number | undefined)[] = [];
+  for (const _ of behind) {
+    await transport.json(GET, Answer);
+    shown.push(transport.clockAhead && Math.round(transport.clockAhead / 60_000));
+  }
+  expect(shown).toEqual([undefined, 120, 60, 60, -60]);
+});
+
 test('whole numbers in an answer keep all their digits', async () => {
   const service = await testService((_seen, response) => response.end('{"ok":true,"n":9223372036854775807}'));
   expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true, n: 9223372036854775807n });
