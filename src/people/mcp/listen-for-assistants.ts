@@ -7,11 +7,11 @@ import { createMcpHandler, hostHeaderValidationResponse, type McpServer } from '
 import type { Logger } from '../../core/logs/logger.ts';
 import { reportFault } from '../../core/logs/report-fault.ts';
 import { listenAddress, listenHttp, pathOf, readBody } from '../../core/net/listen-http.ts';
+import { MOST_BYTES, refuseMessage, refuseSize } from './refuse-message.ts';
 
-/** The largest request that is read. A statement is a few thousand bytes. */
-const MOST_BYTES = 4_000_000;
 /** Of the protocol. */
 const METHODS = ['GET', 'POST', 'DELETE'];
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 export interface AssistantListener extends AsyncDisposable {
   /** `http://127.0.0.1:8091/mcp`. */
@@ -45,10 +45,13 @@ export async function listenForAssistants(
         headers: { allow: METHODS.join(', ') },
       });
     const body = await readBody(incoming, MOST_BYTES);
-    if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
+    if (body === null) return new Response(refuseSize().answer, { status: 413, headers: JSON_TYPE });
     const request = requestOf(incoming, body, address);
     const refused = hostHeaderValidationResponse(request, hosts) ?? refusedOrigin(incoming);
-    return refused ?? (await handler.fetch(request));
+    if (refused !== undefined) return refused;
+    const wrong = incoming.method === 'POST' ? refuseMessage(body) : undefined;
+    if (wrong !== undefined) return new Response(wrong.answer, { status: 400, headers: JSON_TYPE });
+    return await handler.fetch(request);
   };
   const listener = await listenHttp(
     address,

@@ -5,9 +5,16 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 const ROWS = 20;
 const MOST_ROWS = 1000;
 
+const LIMIT = `a whole number from 1 to ${MOST_ROWS}`;
+
 /** How much of an answer, and where it begins. */
 export const PART = {
-  limit: z.int().positive().max(MOST_ROWS).default(ROWS).describe('The most rows of the answer.'),
+  limit: z
+    .int({ error: LIMIT })
+    .min(1, { error: LIMIT })
+    .max(MOST_ROWS, { error: LIMIT })
+    .default(ROWS)
+    .describe('The most rows of the answer.'),
   cursor: z
     .string()
     .regex(/^\d{1,9}$/)

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -51,6 +52,32 @@ test('an assistant that asks again waits for no new process', async () => {
   expect(child).toMatch(/^\d+$/);
   expect(await call(client, 'query', { sql: 'SELECT 1 AS n' })).toMatchObject(one);
   expect(children()).toBe(child);
+});
+
+test('what is no message is answered over stdin, and what comes after it too', async () => {
+  const argv = [PROGRAM, 'mcp', '--project-dir', await rawProjectFolder()];
+  const child = spawn(process.execPath, argv, { env: { PATH: process.env.PATH ?? '' } });
+  const ended = once(child, 'exit');
+  const ping = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+  const lines = ['{bad', `[${ping(1)}]`, '{"jsonrpc":"2.0","id":2,"method":"nope"}', ping(3)];
+  child.stdin.write(`${lines.join('\n')}\n`);
+  let said = '';
+  for await (const piece of child.stdout.setEncoding('utf8')) {
+    said += piece;
+    if (said.includes('"id":3')) child.stdin.end('{worse');
+  }
+  const answers = said
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ id, error }) => [id, error?.code]).sort()).toEqual([
+    [null, -32600],
+    [null, -32700],
+    [null, -32700],
+    [2, -32601],
+    [3, undefined],
+  ]);
+  expect(await ended).toEqual([0, null]);
 });
 
 test('an assistant finds its way over stdin: tables, a question, rows, what is refused', async () => {
@@ -179,7 +206,13 @@ test('over HTTP who has the token asks a saved question with its parameters, and
     headers: { ...bearer, 'content-type': 'application/json' },
     body: Buffer.alloc(20_000_000, ' '),
   });
-  expect([large.status, await large.text()]).toEqual([413, 'more than 4000000 bytes\n']);
+  expect([large.status, await large.json()]).toEqual([
+    413,
+    expect.objectContaining({
+      id: null,
+      error: { code: -32600, message: 'Invalid Request: a message has at most 4000000 bytes' },
+    }),
+  ]);
 });
 
 test('an assistant reads the resources and asks for reviews by name, whatever a project is called', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { pipeline } from 'node:stream/promises';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { waitingLimits } from '../../../answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -17,6 +18,7 @@ import { readCatalog } from '../../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import { type AssistantReaders, assistantServer } from '../../mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
+import { soundMessages } from '../../mcp/refuse-message.ts';
 import type { Command } from '../command.ts';
 
 export const mcp: Command = {
@@ -35,8 +37,10 @@ export const mcp: Command = {
     const address = invocation.text('http');
     if (address === undefined) {
       const onerror = (error: Error) => invocation.logger.warn('assistant', { error: error.message });
-      const handle = serveStdio(server, { onerror });
-      if (!process.stdin.readableEnded) await Promise.race([once(process.stdin, 'end'), aborted(signal)]);
+      const messages = soundMessages((answer) => process.stdout.write(answer));
+      const ended = pipeline(process.stdin, messages).catch(onerror);
+      const handle = serveStdio(server, { onerror, transport: new StdioServerTransport(messages) });
+      await Promise.race([ended, aborted(signal)]);
       await handle.close();
       return 0;
     }
