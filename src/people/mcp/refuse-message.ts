@@ -65,7 +65,7 @@ export function soundMessages(refuse: (answer: string) => void): Transform {
   const endLine = (): Buffer | undefined => {
     const [line, isTooLong] = [Buffer.concat(pieces), size > MOST_BYTES];
     [pieces, size] = [[], 0];
-    if (!isTooLong && line.toString('latin1').trim() === '') return undefined;
+    if (!isTooLong && line.every((byte) => byte === 0x20 || byte === 0x0d)) return undefined;
     const refused = isTooLong ? refuseSize() : refuseMessage(line);
     if (refused === undefined) return Buffer.concat([line, Buffer.from('\n')]);
     if (!refused.isSilent) refuse(`${refused.answer}\n`);
