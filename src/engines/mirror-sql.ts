@@ -14,8 +14,10 @@ export interface MirrorPartition {
 export interface MirroredTable {
   /** With its schema: `raw.crawl_pages`. */
   readonly name: string;
-  /** With DuckDB's types. */
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** With DuckDB's types; `stored` is the type in the Parquet file, where that is another. */
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly stored?: string }[];
+  /** The numbers of the fields in the Parquet file, as FIELD_IDS takes them. */
+  readonly fieldIds?: string;
   /** The columns that tell its partitions apart; none: it is one partition. */
   readonly cut: readonly string[];
 }
@@ -62,12 +64,15 @@ export function all(conditions: readonly string[]): string {
  *
  * @param from a relation with all columns of the table
  */
-export function copyToParquet({ columns }: MirroredTable, from: string, file: string): string {
-  const values = columns.map(({ name, type }) => {
+export function copyToParquet({ columns, fieldIds }: MirroredTable, from: string, file: string): string {
+  const values = columns.map(({ name, type, stored = withoutJson(type) }) => {
     const column = ident(name);
-    return /^JSON(\[\])*$/.test(type)
-      ? `CAST(${column} AS ${type.replace('JSON', 'VARCHAR')}) AS ${column}`
-      : column;
+    return stored === type ? column : `CAST(${column} AS ${stored}) AS ${column}`;
   });
-  return `COPY (SELECT ${values.join(', ')} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
+  const ids = fieldIds === undefined ? '' : `, FIELD_IDS ${fieldIds}`;
+  return `COPY (SELECT ${values.join(', ')} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd${ids})`;
+}
+
+function withoutJson(type: string): string {
+  return /^JSON(\[\])*$/.test(type) ? type.replace('JSON', 'VARCHAR') : type;
 }

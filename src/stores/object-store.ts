@@ -49,4 +49,6 @@ export interface ObjectStore extends AsyncDisposable {
   remove(object: StoredObject, signal: AbortSignal): Promise<void>;
   /** Uploads a local file under a key, in place of what was there. */
   put(key: string, file: string, signal: AbortSignal): Promise<void>;
+  /** As other programs name a key: `gs://bucket/key`. */
+  url(key: string): string;
 }

@@ -44,6 +44,8 @@ test('every mirrored table has the rows and columns of the warehouse in every re
       tables,
       columns,
       publication: 'p',
+      format: 'parquet' as const,
+      snapshots: 1,
       folder: join(folder, 'on the way'),
     };
     await mirror(new DuckDbMirror(connection), options, signal);

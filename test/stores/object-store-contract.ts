@@ -83,6 +83,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     const one = await bench();
     const object = await one.stored('a/ü+%20&?#=.gz', 'content');
     expect((await one.whole(object)).bytes.toString()).toBe('content');
+    expect(one.store.url(object.key)).toBe(object.url);
   });
 
   test(`${name}: a range gives exactly its bytes`, async () => {

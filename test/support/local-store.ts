@@ -48,7 +48,7 @@ export class LocalStore implements ObjectStore {
       );
       // A file that was removed during the listing is left out.
       if (!facts) continue;
-      yield { key, url: this.#url(key), size: Number(facts.size), version: versionOf(facts), hashes: {} };
+      yield { key, url: this.url(key), size: Number(facts.size), version: versionOf(facts), hashes: {} };
     }
   }
 
@@ -119,7 +119,7 @@ export class LocalStore implements ObjectStore {
     return join(this.#folder, key);
   }
 
-  #url(key: string): string {
+  url(key: string): string {
     return `file://${this.#folder}/${key}`;
   }
 
@@ -136,7 +136,7 @@ export class LocalStore implements ObjectStore {
 
   #facts(key: string) {
     return {
-      url: this.#url(key),
+      url: this.url(key),
       reason: '',
       setting: 'local',
       bucket: this.#folder,

@@ -80,7 +80,8 @@ async function scene(rowsOf: (connection: Connection, folder: string) => Promise
     },
     async copy() {
       const columns = await tableColumns(connection, ['raw']);
-      const options = { store, prefix: 'm', tables: [EVENTS], columns, publication: 'p1', folder };
+      const format = { format: 'parquet', snapshots: 1 } as const;
+      const options = { store, prefix: 'm', tables: [EVENTS], columns, publication: 'p1', ...format };
       return mirror(
         rows instanceof TrinoRows ? new TrinoMirror(connection, rows) : new DuckDbMirror(connection),
         { ...options, folder: join(folder, 'on their way') },

@@ -3,7 +3,7 @@ import { footerRows } from '../../core/duckdb/parquet-rows.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { Semaphore } from '../../core/queue/semaphore.ts';
 import { jsonOf } from '../../core/text/json.ts';
-import type { MirrorPartition } from '../../engines/mirror-sql.ts';
+import type { MirroredTable, MirrorPartition } from '../../engines/mirror-sql.ts';
 import { findObject, listObjects } from '../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
 import { objectRange, objectText } from '../../stores/read-object.ts';
@@ -27,12 +27,10 @@ export interface MirrorDifference {
 
 interface MirrorPlan {
   readonly upload: readonly MirrorPartition[];
-  /** Objects in the folders of mirrored tables that are no partition, or no longer. */
-  readonly remove: readonly StoredObject[];
   readonly differences: readonly MirrorDifference[];
 }
 
-const MirroredPartition = z.object({
+export const MirroredPartition = z.object({
   table: z.string(),
   key: z.array(z.tuple([z.string(), z.string().nullable()]).readonly()).readonly(),
   rows: z.number(),
@@ -42,12 +40,26 @@ const MirroredPartition = z.object({
   bytes: z.number().optional(),
   version: z.string().optional(),
 });
+export type MirroredPartition = z.infer<typeof MirroredPartition>;
+/** A partition, and the object that has its rows. */
+export type PlacedPartition = MirrorPartition & { readonly object: string; readonly bytes: number };
 
 const MirrorManifest = z.object({
   version: z.union([z.literal(1), z.literal(2)]),
   /** The publication that it is a copy of (`ops.publication.id`). */
   publication: z.string(),
   partitions: z.array(MirroredPartition).readonly(),
+  /** Iceberg tables: the version that the hint names, and all objects other than the data of now. */
+  tables: z
+    .array(
+      z.object({
+        table: z.string(),
+        version: z.number(),
+        objects: z.array(MirroredPartition.pick({ object: true, bytes: true, version: true })).readonly(),
+      }),
+    )
+    .readonly()
+    .optional(),
 });
 export type MirrorManifest = z.infer<typeof MirrorManifest>;
 
@@ -75,6 +87,8 @@ export function cutOf(columns: readonly { readonly name: string }[]): readonly s
 
 const under = (prefix: string, ...folders: readonly string[]): string =>
   [...(prefix === '' ? [] : [prefix]), ...folders].join('/');
+
+export const tableFolder = (prefix: string, table: string): string => under(prefix, ...table.split('.'));
 
 export const manifestKey = (prefix: string): string => under(prefix, 'manifest.json');
 
@@ -109,9 +123,56 @@ export async function listTables(
 ): Promise<ReadonlyMap<string, StoredObject>> {
   const listed = new Map<string, StoredObject>();
   for (const table of new Set(tables))
-    for (const object of await listObjects(store, `${under(prefix, ...table.split('.'))}/`, signal))
+    for (const object of await listObjects(store, `${tableFolder(prefix, table)}/`, signal))
       listed.set(object.key, object);
   return listed;
+}
+
+/** What the bucket has: what the last mirror noted, and every object in the folders of its tables and of this one's. */
+export interface BucketListing {
+  readonly manifest: MirrorManifest | null;
+  readonly listed: ReadonlyMap<string, StoredObject>;
+}
+
+/** Writes an object of the layout. */
+export interface LayoutCommit {
+  readonly publication: string;
+  /** The number of snapshots that stay readable. */
+  readonly snapshots: number;
+  put(key: string, content: string | Buffer): Promise<void>;
+}
+
+/** How the rows of tables lie in a bucket. */
+export interface MirrorLayout {
+  /** What readers of the bucket see. */
+  readonly former: MirrorManifest | null;
+  /** Differences other than those of partitions. */
+  readonly differences: readonly MirrorDifference[];
+  /** A table as its files have it. */
+  withFields(table: MirroredTable): MirroredTable;
+  /** The object that has the rows of a partition, or is to have them. */
+  objectOf(partition: MirrorPartition): string;
+  /** The object that a partition is written to. */
+  newObject(partition: MirrorPartition): string;
+  /** Shows readers these partitions, all of which are in the bucket. */
+  commit(partitions: readonly PlacedPartition[], commit: LayoutCommit): Promise<void>;
+  /** The objects that belong to a table besides its partitions. */
+  tables(): readonly {
+    readonly table: string;
+    readonly version: number;
+    readonly objects: readonly string[];
+  }[];
+}
+
+/** Each partition is one object, which is replaced as a whole. */
+export function parquetLayout(prefix: string, former: MirrorManifest | null): MirrorLayout {
+  const objectOf = (partition: MirrorPartition): string => mirrorObject(partition, prefix);
+  return {
+    ...{ former, differences: [], objectOf, newObject: objectOf },
+    withFields: (table) => table,
+    commit: async () => {},
+    tables: () => [],
+  };
 }
 
 /**
@@ -121,12 +182,12 @@ export async function listTables(
  */
 export function planMirror(
   present: readonly MirrorPartition[],
-  former: MirrorManifest | null,
+  layout: MirrorLayout,
   listed: ReadonlyMap<string, StoredObject>,
-  prefix: string,
 ): MirrorPlan {
-  const known = new Map(former?.partitions.map((partition) => [partition.object, partition]));
-  const expected = new Map(present.map((partition) => [mirrorObject(partition, prefix), partition]));
+  const known = new Map(layout.former?.partitions.map((partition) => [partition.object, partition]));
+  const expected = new Map(present.map((partition) => [layout.objectOf(partition), partition]));
+  const others = new Set(layout.tables().flatMap(({ objects }) => objects));
   const upload: MirrorPartition[] = [];
   const differences: MirrorDifference[] = [];
   for (const [object, partition] of expected) {
@@ -135,14 +196,15 @@ export function planMirror(
     upload.push(partition);
     differences.push({ object, problem, rows: partition.rows });
   }
-  const remove = [...listed.values()].filter(({ key }) => !expected.has(key));
-  for (const { key } of remove) differences.push({ object: key, problem: 'foreign' });
-  return { upload, remove, differences };
+  differences.push(...layout.differences);
+  for (const object of listed.keys())
+    if (!expected.has(object) && !others.has(object)) differences.push({ object, problem: 'foreign' });
+  return { upload, differences };
 }
 
 function problemOf(
   partition: MirrorPartition,
-  known: MirrorManifest['partitions'][number] | undefined,
+  known: MirroredPartition | undefined,
   listed: StoredObject | undefined,
 ): MirrorDifference['problem'] | null {
   if (listed === undefined) return 'missing';
@@ -150,7 +212,10 @@ function problemOf(
   return known.fingerprint === partition.fingerprint ? null : 'outdated';
 }
 
-function isChanged({ bytes, version }: MirrorManifest['partitions'][number], listed: StoredObject): boolean {
+function isChanged(
+  { bytes, version }: Pick<MirroredPartition, 'bytes' | 'version'>,
+  listed: StoredObject,
+): boolean {
   return listed.size !== bytes || listed.version !== version;
 }
 
@@ -167,6 +232,12 @@ export async function examineObjects(
   rowsOf: (object: StoredObject) => Promise<number | null>,
 ): Promise<MirrorDifference[]> {
   const places = new Semaphore(READ_AT_ONCE);
+  const others = (manifest.tables ?? []).flatMap(({ objects }) => objects);
+  const differing = others.flatMap((known): MirrorDifference[] => {
+    const found = listed.get(known.object);
+    if (found && !isChanged(known, found)) return [];
+    return [{ object: known.object, problem: found ? 'changed' : 'missing' }];
+  });
   const examined = await Promise.all(
     manifest.partitions.map(async (known): Promise<MirrorDifference | null> => {
       const { object, rows } = known;
@@ -176,7 +247,7 @@ export async function examineObjects(
       return (await places.run(() => rowsOf(found))) === rows ? null : { object, problem: 'damaged', rows };
     }),
   );
-  return examined.filter((difference) => difference !== null);
+  return [...differing, ...examined.filter((difference) => difference !== null)];
 }
 
 /** Counts by the footer, without the rows themselves. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, text } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
@@ -15,14 +15,17 @@ import type { StoredObject } from '../../stores/object-store.ts';
 import { objectBytes } from '../../stores/read-object.ts';
 import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../stores/registry.ts';
 import {
+  type BucketListing,
   cutOf,
   examineObjects,
   listTables,
   type MirrorDifference,
+  type MirrorLayout,
   type MirrorManifest,
   type MirrorPlace,
   manifestKey,
-  mirrorObject,
+  type PlacedPartition,
+  parquetLayout,
   planMirror,
   readManifest,
   rowsInFooter,
@@ -30,10 +33,16 @@ import {
 
 export interface MirrorSettings extends StoreSettings {
   readonly state_dir: string;
-  readonly mirror?: (StorePrefix & { readonly tables: readonly string[] }) | undefined;
+  readonly mirror?: (StorePrefix & MirrorFormat & { readonly tables: readonly string[] }) | undefined;
 }
 
-export interface MirrorOptions extends MirrorPlace {
+interface MirrorFormat {
+  readonly format: 'parquet' | 'iceberg';
+  /** Snapshots of an Iceberg table that stay readable. */
+  readonly snapshots: number;
+}
+
+export interface MirrorOptions extends MirrorPlace, MirrorFormat {
   /** Tables and views of `raw` and `mart`. */
   readonly tables: readonly string[];
   readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
@@ -68,34 +77,54 @@ export async function mirror(
   options: MirrorOptions,
   signal: AbortSignal,
 ): Promise<MirrorReport> {
-  const { store, prefix, publication, folder } = options;
-  const { tables, present, plan } = await compared(source, options, signal);
-  const upload = options.full ? present : plan.upload;
+  const { store, prefix, publication, folder, snapshots } = options;
+  const { tables, names, present, layout, listed, plan } = await compared(source, options, signal);
+  const upload = new Set(options.full ? present : plan.upload);
   await rm(folder, { recursive: true, force: true });
   makeFolder(folder);
+  let removed = 0;
   try {
-    for (const [index, partition] of upload.entries()) {
+    const put = async (key: string, content: string | Buffer): Promise<void> => {
+      const file = join(folder, 'object');
+      await writeFile(file, content);
+      await store.put(key, file, signal);
+    };
+    const placed: PlacedPartition[] = [];
+    for (const [index, partition] of present.entries()) {
       signal.throwIfAborted();
+      const object = upload.has(partition) ? layout.newObject(partition) : layout.objectOf(partition);
+      if (!upload.has(partition)) {
+        placed.push({ ...partition, object, bytes: listed.get(object)?.size ?? 0 });
+        continue;
+      }
       const file = join(folder, `${index}.parquet`);
       await writePartition(source, tables, partition, file, signal);
-      await store.put(mirrorObject(partition, prefix), file, signal);
+      placed.push({ ...partition, object, bytes: (await stat(file)).size });
+      await store.put(object, file, signal);
       await rm(file);
     }
-    const listed = await listTables(options, options.tables, signal);
-    const partitions = present.map((partition) => {
-      const object = mirrorObject(partition, prefix);
-      const { size, version } = listed.get(object) ?? {};
-      return { ...partition, object, bytes: size, version };
-    });
-    const manifest: MirrorManifest = { version: 2, publication, partitions };
-    const file = join(folder, 'manifest.json');
-    await writeFile(file, JSON.stringify(manifest, null, 2));
-    await store.put(manifestKey(prefix), file, signal);
+    await layout.commit(placed, { publication, snapshots, put });
+    const left = new Map(await listTables(options, names, signal));
+    const noted = <T extends { readonly object: string }>(of: T) => {
+      const { size: bytes, version } = left.get(of.object) ?? {};
+      left.delete(of.object);
+      return { ...of, bytes, version };
+    };
+    const partitions = placed.map(noted);
+    const others = layout
+      .tables()
+      .map(({ objects, ...table }) => ({ ...table, objects: objects.map((object) => noted({ object })) }));
+    const manifest: MirrorManifest = {
+      ...{ version: 2, publication, partitions },
+      ...(others.length > 0 ? { tables: others } : {}),
+    };
+    await put(manifestKey(prefix), JSON.stringify(manifest, null, 2));
+    for (const object of left.values()) await store.remove(object, signal);
+    removed = left.size;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  for (const object of plan.remove) await store.remove(object, signal);
-  return { ...sumOf(present), uploaded: upload.length, removed: plan.remove.length };
+  return { ...sumOf(present), uploaded: upload.size, removed };
 }
 
 /**
@@ -107,13 +136,13 @@ export async function compareMirror(
   options: MirrorOptions,
   signal: AbortSignal,
 ): Promise<MirrorComparison> {
-  const { present, plan, former, listed } = await compared(source, options, signal);
+  const { present, plan, layout, listed } = await compared(source, options, signal);
   const named = new Set(plan.differences.map(({ object }) => object));
   const rowsOf = (object: StoredObject): Promise<number | null> =>
     options.full
       ? rowsInObject(connection, options, object, signal)
       : rowsInFooter(options.store, object, signal);
-  const examined = former === null ? [] : await examineObjects(former, listed, rowsOf);
+  const examined = layout.former === null ? [] : await examineObjects(layout.former, listed, rowsOf);
   return {
     ...sumOf(present),
     differences: [...plan.differences, ...examined.filter(({ object }) => !named.has(object))],
@@ -147,7 +176,7 @@ async function rowsInObject(
 }
 
 async function compared(source: MirrorSource, options: MirrorOptions, signal: AbortSignal) {
-  const former = await readManifest(options, signal);
+  const manifest = await readManifest(options, signal);
   const tables: MirroredTable[] = [];
   const present: MirrorPartition[] = [];
   for (const name of options.tables) {
@@ -155,9 +184,22 @@ async function compared(source: MirrorSource, options: MirrorOptions, signal: Ab
     tables.push(table);
     present.push(...partitions);
   }
-  const formerTables = former?.partitions.map(({ table }) => table) ?? [];
-  const listed = await listTables(options, [...options.tables, ...formerTables], signal);
-  return { tables, present, former, listed, plan: planMirror(present, former, listed, options.prefix) };
+  const names = new Set([...options.tables, ...(manifest?.partitions.map(({ table }) => table) ?? [])]);
+  const listed = await listTables(options, names, signal);
+  const layout = await layoutOf(options, tables, { manifest, listed }, signal);
+  const plan = planMirror(present, layout, listed);
+  return { tables: tables.map((table) => layout.withFields(table)), names, present, layout, listed, plan };
+}
+
+async function layoutOf(
+  options: MirrorOptions,
+  tables: readonly MirroredTable[],
+  bucket: BucketListing,
+  signal: AbortSignal,
+): Promise<MirrorLayout> {
+  if (options.format === 'parquet') return parquetLayout(options.prefix, bucket.manifest);
+  const { icebergLayout } = await import('./iceberg/iceberg-layout.ts');
+  return await icebergLayout(options, tables, bucket, signal);
 }
 
 /**
@@ -245,9 +287,9 @@ export async function withMirror<T>(
   use: (options: MirrorOptions) => Promise<T>,
 ): Promise<T> {
   if (!settings.mirror) throw new Error('no mirror is set');
-  const { store: kind, prefix, tables } = settings.mirror;
+  const { store: kind, prefix, tables, format, snapshots } = settings.mirror;
   await using store = await openConfiguredStore(settings, kind);
   const columns = await tableColumns(working.connection, ['raw', 'mart']);
   const folder = join(settings.state_dir, 'mirror');
-  return await use({ store, prefix, tables, columns, publication, folder });
+  return await use({ store, prefix, tables, format, snapshots, columns, publication, folder });
 }

@@ -193,9 +193,16 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
           .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
           .min(1)
           .describe('Tables and views of `raw` and `mart`.'),
+        format: z
+          .enum(['parquet', 'iceberg'])
+          .default('parquet')
+          .describe('Partitioned Parquet files, or Iceberg tables of such files.'),
+        snapshots: WholeNumber.default(5).describe(
+          'Snapshots of each Iceberg table that stay readable, the current one among them.',
+        ),
       })
       .optional()
-      .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
+      .describe('Tables that each publication copies to a store (docs/query.md).'),
     packages: z
       .strictObject({
         store: z.enum(STORE_NAMES).describe('Where to.'),

@@ -54,7 +54,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
     };
     const tokenOf = ([, next]: Awaited<ReturnType<typeof ask>>) =>
       (next as { pageToken?: string } | null | undefined)?.pageToken;
-    for await (const [files] of this.pages(this.#url(prefix), signal, ask, tokenOf))
+    for await (const [files] of this.pages(this.url(prefix), signal, ask, tokenOf))
       for (const file of files) yield this.#storedObject(file);
   }
 
@@ -114,7 +114,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
 
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
     const { size } = await stat(file);
-    await this.repeat('object', this.#url(key), signal, () => {
+    await this.repeat('object', this.url(key), signal, () => {
       const target = this.#storage.bucket(this.#bucket).file(key);
       const upload = target.createWriteStream({ resumable: size > RESUMABLE_BYTES, validation: 'md5' });
       return pipeline(createReadStream(file), upload, { signal });
@@ -126,7 +126,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
   }
 
   #storedObject({ name: key, metadata }: File): StoredObject {
-    const url = this.#url(key);
+    const url = this.url(key);
     const { size, generation, md5Hash, crc32c } = metadata;
     if (size === undefined || generation === undefined) {
       throw this.error(new Error('a listed object lacks size or generation'), 'list', url);
@@ -138,7 +138,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
     return { key, url, size: Number(size), version: String(generation), hashes };
   }
 
-  #url(key: string): string {
+  url(key: string): string {
     return `gs://${this.#bucket}/${key}`;
   }
 

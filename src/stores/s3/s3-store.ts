@@ -71,7 +71,7 @@ export class S3Store extends NetworkStore implements ObjectStore {
   }
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
-    const where = this.#url(prefix);
+    const where = this.url(prefix);
     const ask = (ContinuationToken: string | undefined): Promise<ListObjectsV2CommandOutput> => {
       const query = { Bucket: this.#place.bucket, Prefix: prefix, ContinuationToken };
       return this.#client.send(new ListObjectsV2Command(query), { abortSignal: signal });
@@ -85,7 +85,7 @@ export class S3Store extends NetworkStore implements ObjectStore {
       for (const { Key: key, Size: size, ETag: version } of page.Contents ?? []) {
         if (key === undefined || size === undefined || version === undefined)
           throw this.error(new Error('a listed object lacks key, size or ETag'), 'list', where);
-        yield { key, url: this.#url(key), size, version, hashes: {} };
+        yield { key, url: this.url(key), size, version, hashes: {} };
       }
   }
 
@@ -132,7 +132,7 @@ export class S3Store extends NetworkStore implements ObjectStore {
 
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
     const repeat = <T>(send: () => Promise<T>): Promise<T> =>
-      this.repeat('object', this.#url(key), signal, send);
+      this.repeat('object', this.url(key), signal, send);
     await uploadToS3(this.#client, { Bucket: this.#place.bucket, Key: key }, { file, repeat }, signal);
   }
 
@@ -158,7 +158,7 @@ export class S3Store extends NetworkStore implements ObjectStore {
     return { Bucket: this.#place.bucket, Key: object.key, IfMatch: object.version };
   }
 
-  #url(key: string): string {
+  url(key: string): string {
     return `s3://${this.#place.bucket}/${key}`;
   }
 

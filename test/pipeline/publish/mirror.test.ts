@@ -28,7 +28,17 @@ async function scene() {
   const store = new LocalStore({ folder: bucket });
   const options = async (tables: readonly string[], publication: string, full: boolean) => {
     const columns = await tableColumns(connection, ['raw', 'mart']);
-    return { store, prefix: 'm', tables, columns, publication, full, folder: join(folder, 'on the way') };
+    const format = { format: 'parquet', snapshots: 1 } as const;
+    return {
+      store,
+      prefix: 'm',
+      tables,
+      columns,
+      publication,
+      full,
+      ...format,
+      folder: join(folder, 'on the way'),
+    };
   };
   const source = new DuckDbMirror(connection);
   return {

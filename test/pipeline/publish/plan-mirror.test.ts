@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { MirrorPartition } from '../../../src/engines/mirror-sql.ts';
-import { cutOf, mirrorObject, planMirror } from '../../../src/pipeline/publish/mirror-objects.ts';
+import {
+  cutOf,
+  mirrorObject,
+  parquetLayout,
+  planMirror,
+} from '../../../src/pipeline/publish/mirror-objects.ts';
 import type { StoredObject } from '../../../src/stores/object-store.ts';
 
 const partition = (crawl: string | null, fingerprint: string): MirrorPartition => ({
@@ -44,7 +49,7 @@ test('new, changed, lost and replaced partitions go up, what else is there goes,
     ...[object(at('a')), object(at('b')), object(at('c')), object(at('e'), 'of somebody else')],
     ...[{ ...object(at('f')), size: 8 }, foreign],
   );
-  const plan = planMirror(present, former, listed, 'm');
+  const plan = planMirror(present, parquetLayout('m', former), listed);
   expect(plan.differences).toEqual([
     { object: at('b'), problem: 'outdated', rows: 1 },
     { object: at('d'), problem: 'missing', rows: 1 },
@@ -55,8 +60,7 @@ test('new, changed, lost and replaced partitions go up, what else is there goes,
     { object: foreign.key, problem: 'foreign' },
   ]);
   expect(plan.upload.map(({ fingerprint }) => fingerprint)).toEqual(['changed', 'd', 'e', 'f', 'n']);
-  expect(plan.remove).toEqual([object(at('c')), foreign]);
-  expect(planMirror(present, null, new Map(), 'm').upload).toEqual(present);
+  expect(planMirror(present, parquetLayout('m', null), new Map()).upload).toEqual(present);
 });
 
 test('a partition has a place of its own, whatever its value holds, which no reader takes for hidden', () => {
