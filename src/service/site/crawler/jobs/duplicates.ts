@@ -16,7 +16,10 @@ const NUMBERS = [
   [IN_QUERY, 2],
 ].map(([form, group]) => `regexp_extract(url, '${form}', ${group})`);
 const PAGE_NUMBER = `coalesce(TRY_CAST(nullif(concat(${NUMBERS.join(', ')}), '') AS BIGINT), 0)`;
-const SERIES = `rtrim(${[IN_PATH, IN_FILE, IN_QUERY].reduce((url, form) => `regexp_replace(${url}, '${form}', '\\${form === IN_QUERY ? 1 : 2}')`, 'url')}, '/?&')`;
+const BARE_URL = `rtrim(${[IN_PATH, IN_FILE, IN_QUERY].reduce((url, form) => `regexp_replace(${url}, '${form}', '\\${form === IN_QUERY ? 1 : 2}')`, 'url')}, '/?&')`;
+
+/** The number of each page in a series, 0 without one, and the series: its URL without the number. */
+export const SERIES = `SELECT id, ${PAGE_NUMBER} AS number, hash(${BARE_URL}) AS series FROM crawl_pages`;
 
 /**
  * SQL for the pages that go on with a series in the same text: a page names the one before it, or that one names it; or
@@ -28,11 +31,10 @@ function continuing(field: Field): string {
     (isNext) =>
       `SELECT later.url FROM fetched_pages AS later JOIN fetched_pages AS former ON ${isNext} WHERE ${isSame}`,
   );
-  const numbered = `SELECT url FROM (
-      SELECT url, ${PAGE_NUMBER} AS number, min(${PAGE_NUMBER}) OVER (PARTITION BY ${ident(field)}, ${SERIES}) AS first_number
-      FROM fetched_pages WHERE ${ident(field)} IS NOT NULL
-    ) WHERE number > 1 AND first_number = 0`;
-  return [...declared, numbered].join(' UNION ALL ');
+  const numbered = (isIn: string): string =>
+    `SELECT url, ${ident(field)}, series FROM fetched_pages JOIN job_series ON id = fetched_pages.rowid WHERE ${isIn}`;
+  const later = `SELECT url FROM (${numbered('number > 1')}) SEMI JOIN (${numbered('number = 0')}) USING (${ident(field)}, series)`;
+  return [...declared, later].join(' UNION ALL ');
 }
 
 /**

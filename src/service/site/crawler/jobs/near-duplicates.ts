@@ -69,27 +69,34 @@ async function commonPairs(tables: JobTables): Promise<Map<string, Set<number>>>
   const rows = tables.rows(`SELECT url_host, text_sample FROM (
       SELECT url_host, text_sample, row_number() OVER (PARTITION BY url_host ORDER BY md5(url)) AS number FROM ${TEXTS}
     ) WHERE number <= ${PAGES_A_HOST} ORDER BY url_host`);
-  const counted = new Map<string, { counts: Map<number, number>; lasts: number[] }>();
+  const common = new Map<string, Set<number>>();
+  let [present, pairs, lasts]: [string, number[], number[]] = ['', [], []];
   for await (const [host, text] of rows) {
-    const sample = decodeSample(String(text));
-    const { counts, lasts } = counted.get(String(host)) ?? {
-      counts: new Map<number, number>(),
-      lasts: [] as number[],
-    };
-    counted.set(String(host), { counts, lasts });
-    lasts.push(lastOf(sample));
-    for (const [at, pair] of sample.pairs.entries()) {
-      const place = placed(pair, sample.blocks[at] ?? 0);
-      counts.set(place, (counts.get(place) ?? 0) + 1);
+    if (host !== present) {
+      common.set(present, commonOf(pairs, lasts));
+      [present, pairs, lasts] = [String(host), [], []];
     }
+    const sample = decodeSample(String(text));
+    lasts.push(lastOf(sample));
+    for (const [at, pair] of sample.pairs.entries()) pairs.push(placed(pair, sample.blocks[at] ?? 0));
   }
-  const common = [...counted].map(([host, { counts, lasts }]) => {
-    const sorted = Float64Array.from(lasts).sort();
-    const isCommon = ([place, pages]: [number, number]): boolean =>
-      pages >= FEWEST_PAGES && 2 * pages > reaching(sorted, place % 2 ** 32);
-    return [host, new Set([...counts].filter(isCommon).map(([place]) => place))] as const;
-  });
-  return new Map(common);
+  return common.set(present, commonOf(pairs, lasts));
+}
+
+/** @param all the pairs of all pages of a host, with their blocks */
+function commonOf(all: readonly number[], lasts: readonly number[]): Set<number> {
+  const common = new Set<number>();
+  const sorted = Float64Array.from(all).sort();
+  const reached = Float64Array.from(lasts).sort();
+  let first = 0;
+  for (let at = 1; at <= sorted.length; at++) {
+    const place = sorted[first] ?? 0;
+    if (sorted[at] === place) continue;
+    const pages = at - first;
+    if (pages >= FEWEST_PAGES && 2 * pages > reaching(reached, place % 2 ** 32)) common.add(place);
+    first = at;
+  }
+  return common;
 }
 
 function lastOf(sample: SampledPairs): number {
@@ -110,12 +117,13 @@ function reaching(lasts: Float64Array, pair: number): number {
 /** What of a page's text is compared: its own pairs, or all, where it has too few of its own. */
 function ownText(sample: SampledPairs, common: ReadonlySet<number> | undefined, most: number): SampledText {
   const { pairs, blocks } = sample;
-  const own = pairs.filter((pair, at) => !common?.has(placed(pair, blocks[at] ?? 0)));
+  const hasCommon = common !== undefined && common.size > 0;
+  const own = hasCommon ? pairs.filter((pair, at) => !common.has(placed(pair, blocks[at] ?? 0))) : pairs;
   const share = isWhole(sample) ? 1 : (lastOf(sample) + 1) / 2 ** 32;
   const compared = own.length / share < FEWEST_OWN ? pairs : own;
-  // A copy: a part of an array keeps it in memory.
+  // A copy: the sample is used again.
   return compared.length <= most
-    ? { pairs: compared, last: lastOf(sample) }
+    ? { pairs: compared.slice(), last: lastOf(sample) }
     : { pairs: compared.slice(0, most), last: compared[most - 1] ?? 0 };
 }
 

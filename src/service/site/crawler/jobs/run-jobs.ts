@@ -2,7 +2,7 @@ import type { Connection } from '../../../../core/duckdb/duckdb.ts';
 import { inLowerMemory, withOneThread } from '../../../../core/duckdb/lower-memory.ts';
 import { PAGE_KINDS } from '../parse/content-kind.ts';
 import { isReadSql } from '../records/request-record.ts';
-import { duplicates } from './duplicates.ts';
+import { duplicates, SERIES } from './duplicates.ts';
 import { hreflang } from './hreflang.ts';
 import { JobTables, statusRange } from './job-tables.ts';
 import { clusterSimilarities, nearDuplicates } from './near-duplicates.ts';
@@ -31,6 +31,7 @@ const JOBS = {
     await tables.make('job_asked', ASKED);
     await tables.make('job_declared', DECLARED);
     await tables.make('job_vitals', MEASURED);
+    await tables.make('job_series', SERIES);
   },
   inlinks: (tables) => tables.make('job_inlinks', INLINKS),
   sitemaps: (tables) => tables.make('job_sitemaps', SITEMAPS),

@@ -5,23 +5,18 @@ import { UnionFind } from './union-find.ts';
  * another measure; the recall of both limits is in docs/decisions/crawler.md.
  */
 const LEAST_SIMILARITY = 0.85;
-/** Texts that share a pair are compared with so many that follow. */
+/** Texts that share a pair are compared with so many that precede. */
 const WINDOW = 64;
 /** Texts of a cluster of which all are compared for its average. */
 const MOST_AVERAGED = 48;
 /** Places of the counts of pairs; pairs that share one only lose their order. */
 const MOST_COUNTS = 2 ** 22;
-/** Places for the two texts that were compared last; most share several pairs. */
-const COMPARED = 2 ** 20;
-/** Texts that a posting has room for, with 30 bits of a pair. */
-const MOST_TEXTS = 2 ** 23;
+/** Counts that tell which pair is rarer; with the place of the pair in its text they fit into 32 bits. */
+const MOST_COUNTED = 2 ** 16 - 1;
+/** Words of 32 bits in which a text marks its pairs, and those of all that tells whether texts are far apart. */
+const [MARKS, WORDS] = [8, 16];
 
-/** Counts of pairs that tell which is rarer; with the pair they fit into a number. */
-const MOST_RANKED = 2 ** 20;
-/** Words of 32 bits in which a text marks its pairs. */
-const MARKS = 8;
-
-/** The sampled pairs of a text, in ascending order. */
+/** The sampled pairs of a text, in ascending order, at most 65,536. */
 export interface SampledText {
   readonly pairs: Uint32Array;
   /** Larger pairs of the text are not in the sample. */
@@ -53,7 +48,7 @@ export function similarityOf(one: SampledText, other: SampledText, least = 0): n
  *
  * With the pairs of a text in one order for all, the rarest first, two similar texts share one of their first pairs. So
  * only texts that share one of those are compared. Where more than 64 texts share a pair, each is compared with the 64
- * that follow it; similar texts of a large family are then found by way of others.
+ * that precede it; similar texts of a large family are then found by way of others.
  *
  * Source: R. Bayardo et al., "Scaling up all pairs similarity search" (2007), §3.
  */
@@ -66,27 +61,19 @@ export function similarTexts(texts: readonly SampledText[]) {
     similarity[b] = Math.max(similarity[b] ?? 0, share);
   };
   const different = joinEqual(texts, join);
-  const marks = marksOf(texts, different);
-  const postings = postingsOf(texts, different);
-  const compared = new Float64Array(COMPARED);
-  const owners = Int32Array.from(postings, (posting) => posting % MOST_TEXTS);
-  for (const [at, text] of owners.entries()) {
-    // The postings of a pair follow each other.
-    const end = (postings[at] ?? 0) - text + MOST_TEXTS;
-    for (let next = at + 1; next <= at + WINDOW && (postings[next] ?? end) < end; next++) {
-      const other = owners[next] ?? 0;
-      const both = text * MOST_TEXTS + other + 1;
-      const place = (Math.imul(text, 0x9e3779b1) ^ other) & (COMPARED - 1);
-      if (compared[place] === both) continue;
-      compared[place] = both;
-      const one = texts[text] ?? NO_TEXT;
-      const two = texts[other] ?? NO_TEXT;
-      if (differingMarks(marks, text, other) > mostDiffering(one, two)) continue;
-      if (groups.find(text) === groups.find(other)) continue;
-      const share = similarityOf(one, two, LEAST_SIMILARITY);
-      if (share >= LEAST_SIMILARITY) join(text, other, share);
-    }
-  }
+  const marks = marksOf(texts);
+  const lastCompared = new Int32Array(texts.length).fill(-1);
+  const compare = (text: number, other: number): void => {
+    if (lastCompared[other] === text) return;
+    lastCompared[other] = text;
+    if (isFar(texts, marks, text, other) || groups.find(text) === groups.find(other)) return;
+    const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT, LEAST_SIMILARITY);
+    if (share >= LEAST_SIMILARITY) join(text, other, share);
+  };
+  const { starts, pairs } = firstPairs(texts, different);
+  const postings = new Postings(pairs);
+  for (const [at, text] of different.entries())
+    for (const pair of pairs.subarray(starts[at], starts[at + 1])) postings.add(pair, text, compare);
   return {
     /** For each text the lowest one of its cluster; itself, when it is alone. */
     cluster: Int32Array.from(texts, (_, text) => groups.find(text)),
@@ -132,66 +119,127 @@ function isEqual(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((pair, at) => pair === b[at]);
 }
 
-/** The first pairs of texts with the texts, sorted. */
-function postingsOf(texts: readonly SampledText[], different: readonly number[]): Float64Array {
-  const total = different.reduce((sum, text) => sum + (texts[text] ?? NO_TEXT).pairs.length, 0);
-  const counts = new Uint32Array(Math.min(4 * total + 1, MOST_COUNTS));
-  for (const text of different)
-    for (const pair of (texts[text] ?? NO_TEXT).pairs)
-      counts[pair % counts.length] = countOf(counts, pair) + 1;
-  const postings: number[] = [];
-  for (const text of different.slice(0, MOST_TEXTS)) {
-    const { pairs } = texts[text] ?? NO_TEXT;
-    const ranked = new Float64Array(pairs.length);
+/** The first pairs of each of the texts, one after the other, and where those of a text start. */
+function firstPairs(texts: readonly SampledText[], different: readonly number[]) {
+  const counts = countPairs(texts, different);
+  const most = different.map((text) => mostFirst(texts[text] ?? NO_TEXT));
+  const pairs = new Uint32Array(most.reduce((sum, one) => sum + one, 0));
+  const starts = new Uint32Array(different.length + 1);
+  let ranks = new Uint32Array(256);
+  let length = 0;
+  for (const [at, text] of different.entries()) {
+    const one = texts[text] ?? NO_TEXT;
+    if (one.pairs.length > ranks.length) ranks = new Uint32Array(2 * one.pairs.length);
     let shared = 0;
     // A pair of one text leads to no other.
-    for (const pair of pairs) {
-      const count = countOf(counts, pair);
-      if (count > 1) ranked[shared++] = Math.min(count, MOST_RANKED) * 2 ** 32 + pair;
+    for (let place = 0; place < one.pairs.length; place++) {
+      const count = counts[(one.pairs[place] ?? 0) & (counts.length - 1)] ?? 0;
+      if (count > 1) ranks[shared++] = (count << 16) | place;
     }
-    const first = firstPairs(pairs.length) - (pairs.length - shared);
-    for (const rank of ranked.subarray(0, shared).sort().subarray(0, Math.max(0, first)))
-      postings.push(Math.floor((rank % 2 ** 32) / 4) * MOST_TEXTS + text);
+    const first = (most[at] ?? 0) - (one.pairs.length - shared);
+    if (first > 0)
+      for (const rank of ranks.subarray(0, shared).sort().subarray(0, first))
+        pairs[length++] = one.pairs[rank & MOST_COUNTED] ?? 0;
+    starts[at + 1] = length;
   }
-  return Float64Array.from(postings).sort();
+  return { pairs: pairs.subarray(0, length), starts };
 }
 
-function countOf(counts: Uint32Array, pair: number): number {
-  return counts[pair % counts.length] ?? 0;
+/** In how many texts each pair stands, or more, by its last bits. */
+function countPairs(texts: readonly SampledText[], different: readonly number[]): Uint16Array {
+  const total = different.reduce((sum, text) => sum + (texts[text] ?? NO_TEXT).pairs.length, 0);
+  const counts = new Uint16Array(Math.min(places(4 * total), MOST_COUNTS));
+  for (const text of different)
+    for (const pair of (texts[text] ?? NO_TEXT).pairs) {
+      const place = pair & (counts.length - 1);
+      counts[place] = Math.min((counts[place] ?? 0) + 1, MOST_COUNTED);
+    }
+  return counts;
+}
+
+/** A power of two that is no less. */
+function places(least: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(1, least)));
 }
 
 /** How many of its first pairs a text shares at least one of with each similar one; some more, as samples may end apart. */
-function firstPairs(pairs: number): number {
-  const least = Math.ceil((LEAST_SIMILARITY / (2 - LEAST_SIMILARITY)) * pairs);
-  return pairs - least + 1 + Math.ceil(pairs / 10);
+function mostFirst({ pairs: { length } }: SampledText): number {
+  const least = Math.ceil((LEAST_SIMILARITY / (2 - LEAST_SIMILARITY)) * length);
+  return Math.min(length, length - least + 1 + Math.ceil(length / 10));
 }
 
-/** 256 bits for each text, in which each of its pairs sets one: texts whose bits differ much differ in as many pairs. */
-function marksOf(texts: readonly SampledText[], different: readonly number[]): Uint32Array {
-  const marks = new Uint32Array(texts.length * MARKS);
-  for (const text of different)
-    for (const pair of (texts[text] ?? NO_TEXT).pairs) {
-      const place = text * MARKS + ((pair >>> 5) & (MARKS - 1));
+/** Texts by their pairs. */
+class Postings {
+  readonly #mask: number;
+  /** Pairs with their texts: those of a pair, and of others with the same last bits, follow each other. */
+  readonly #pairs: Uint32Array;
+  readonly #texts: Uint32Array;
+  readonly #ends: Uint32Array;
+
+  /** @param all the pairs that are added, as often as they are */
+  constructor(all: Uint32Array) {
+    this.#mask = places(all.length) - 1;
+    this.#pairs = new Uint32Array(all.length);
+    this.#texts = new Uint32Array(all.length);
+    const ends = new Uint32Array(this.#mask + 2);
+    for (const pair of all) ends[(pair & this.#mask) + 1] = (ends[(pair & this.#mask) + 1] ?? 0) + 1;
+    for (let place = 0; place <= this.#mask; place++)
+      ends[place + 1] = (ends[place + 1] ?? 0) + (ends[place] ?? 0);
+    this.#ends = ends;
+  }
+
+  /** Adds a text to those of a pair, after it is compared with the last ones of these. */
+  add(pair: number, text: number, compare: (text: number, other: number) => void): void {
+    const end = this.#ends[pair & this.#mask] ?? 0;
+    for (let at = end - 1, left = WINDOW; at >= 0 && left > 0; at--) {
+      const before = this.#pairs[at] ?? 0;
+      if (before === pair) {
+        left--;
+        compare(text, this.#texts[at] ?? 0);
+      } else if (((before ^ pair) & this.#mask) !== 0) break;
+    }
+    this.#pairs[end] = pair;
+    this.#texts[end] = text;
+    this.#ends[pair & this.#mask] = end + 1;
+  }
+}
+
+/**
+ * For each text 256 bits, in which each of its pairs sets one: texts whose bits differ much differ in as many pairs. Then the
+ * number of its pairs, the end of its sample, and the pair that a quarter of them follow.
+ */
+function marksOf(texts: readonly SampledText[]): Uint32Array {
+  const marks = new Uint32Array(texts.length * WORDS);
+  for (const [text, { pairs, last }] of texts.entries()) {
+    const start = text * WORDS;
+    for (const pair of pairs) {
+      const place = start + ((pair >>> 5) & (MARKS - 1));
       marks[place] = (marks[place] ?? 0) | (1 << (pair & 31));
     }
+    const late = pairs[pairs.length - 1 - (pairs.length >>> 2)] ?? 0;
+    marks.set([pairs.length, Math.min(last, 2 ** 32 - 1), late], start + MARKS);
+  }
   return marks;
 }
 
-function differingMarks(marks: Uint32Array, text: number, other: number): number {
+/** Whether the marks of two texts differ more than those of similar ones can. */
+function isFar(texts: readonly SampledText[], marks: Uint32Array, text: number, other: number): boolean {
+  const isLonger = (marks[text * WORDS + MARKS + 1] ?? 0) > (marks[other * WORDS + MARKS + 1] ?? 0);
+  const [long, short] = isLonger ? [text, other] : [other, text];
+  const [longer, shorter] = [long * WORDS, short * WORDS];
+  const length = marks[longer + MARKS] ?? 0;
+  const last = marks[shorter + MARKS + 1] ?? 0;
+  const most = (1 - LEAST_SIMILARITY) * (length + (marks[shorter + MARKS] ?? 0)) + 1e-6;
+  // Pairs that only one of the samples reaches may differ, too: mostly no more than a quarter of them.
+  const far = (marks[longer + MARKS + 2] ?? 0) <= last ? most + (length >>> 2) : Number.POSITIVE_INFINITY;
   let count = 0;
-  for (let word = 0; word < MARKS; word++) {
-    let bits = (marks[text * MARKS + word] ?? 0) ^ (marks[other * MARKS + word] ?? 0);
+  for (let word = 0; word < MARKS && count <= far; word++) {
+    let bits = (marks[longer + word] ?? 0) ^ (marks[shorter + word] ?? 0);
     bits -= (bits >>> 1) & 0x55555555;
     bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
     count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
   }
-  return count;
-}
-
-/** In how many pairs two similar texts can differ, with those that only one of the samples reaches. */
-function mostDiffering(one: SampledText, other: SampledText): number {
-  const [shorter, longer] = one.last < other.last ? [one, other] : [other, one];
-  let beyond = 0;
-  for (let at = longer.pairs.length - 1; at >= 0 && (longer.pairs[at] ?? 0) > shorter.last; at--) beyond++;
-  return (1 - LEAST_SIMILARITY) * (one.pairs.length + other.pairs.length) + beyond + 1e-6;
+  if (count > far) return true;
+  const over = Math.ceil(count - most);
+  return over > 0 && (texts[long]?.pairs[length - over] ?? 0) <= last;
 }

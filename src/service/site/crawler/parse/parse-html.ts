@@ -22,7 +22,7 @@ export function parseDocument(text: string, isXhtml: boolean): ReturnType<typeof
   const root = isXhtml && text.length <= LARGE ? parseXhtml(text) : null;
   if (root !== null) return { root, characters: text.length };
   const document = parseHtml(text);
-  openShadows(document.root);
+  if (/shadowrootmode/i.test(text)) openShadows(document.root);
   return document;
 }
 

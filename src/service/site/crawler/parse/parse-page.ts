@@ -22,7 +22,7 @@ import { robotsDirectives } from './robots-directives.ts';
 import { structuredData } from './structured-data/structured-data.ts';
 import { ngramCounts } from './text/ngrams.ts';
 import { simhash } from './text/simhash.ts';
-import { characters, collapsed, collapsedLength, countWords, distinct, wordBlocks } from './text/text.ts';
+import { characters, collapsed, distinct, measures, wordBlocks } from './text/text.ts';
 import { TextSample } from './text/text-sample.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
@@ -238,19 +238,21 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
 
 /** Characters of a text whose words are not kept for all that read them. */
 const LONG_TEXT = 500_000;
+/** One for all pages of a thread: arrays for each would be garbage. */
+const SAMPLE = new TextSample();
 
 /** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
 function textFields({ text, mainText, characters: all }: DocumentFacts) {
   const lazy = wordBlocks(mainText);
   const blocks = mainText.length > LONG_TEXT ? lazy : [...lazy];
-  const sample = new TextSample();
-  const fingerprint = simhash(blocks, sample);
+  const fingerprint = simhash(blocks, SAMPLE.clear());
+  const said = measures(text);
   return {
-    word_count: countWords(text),
-    text_to_code: all === 0 ? 0 : Math.round((collapsedLength(text) / all) * 10_000) / 10_000,
+    word_count: said.words,
+    text_to_code: all === 0 ? 0 : Math.round((said.length / all) * 10_000) / 10_000,
     ngrams: ngramCounts(blocks),
     simhash: fingerprint?.toString() ?? null,
-    text_sample: fingerprint === null ? null : sample.encoded(),
+    text_sample: fingerprint === null ? null : SAMPLE.encoded(),
   } satisfies Partial<PageRecord>;
 }
 

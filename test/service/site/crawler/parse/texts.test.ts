@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ngramCounts } from '../../../../../src/service/site/crawler/parse/text/ngrams.ts';
 import { simhash } from '../../../../../src/service/site/crawler/parse/text/simhash.ts';
-import { collapsed, words } from '../../../../../src/service/site/crawler/parse/text/text.ts';
+import { collapsed, measures, words } from '../../../../../src/service/site/crawler/parse/text/text.ts';
 
 test.each([
   ["don't stop, low-cost 2.5 km", ["don't", 'stop', 'low-cost', '2.5', 'km']],
@@ -38,6 +38,23 @@ test('Latin text has the same words by the quick rule as by the whole one', () =
     fc.property(latin, (text) => {
       // A character that is not Latin makes the whole rule apply.
       expect(words(text)).toEqual(words(`${text} Ω`).slice(0, -1));
+    }),
+  );
+});
+
+test('a text has as many words and characters as its lists of them have', () => {
+  const latin = fc.integer({ min: 0, max: 0x24f }).map((code) => String.fromCharCode(code));
+  const other = fc.constantFrom(
+    ..."  \n\ta9.'-’“”…–—\u00a0\u00ad\u200b\u200d\u2060\u2028éßΩж日\u0301\u2800".split(''),
+    '👩',
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(fc.oneof(latin, other)).map((list) => list.join('')),
+  );
+  fc.assert(
+    fc.property(text, (said) => {
+      expect(measures(said)).toEqual({ words: words(said).length, length: collapsed(said)?.length ?? 0 });
     }),
   );
 });

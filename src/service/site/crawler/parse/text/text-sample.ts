@@ -10,23 +10,35 @@ export interface SampledPairs {
   readonly blocks: Uint16Array;
 }
 
+/** A pair with its place, as one number: texts are read in pieces of fewer words. */
+const PLACES = 2 ** 20;
+/** The sample that was chosen or decoded last, as it is and as bytes. */
+const SAMPLE = { pairs: new Uint32Array(MOST_PAIRS), blocks: new Uint16Array(MOST_PAIRS) };
+const BYTES = Buffer.alloc(MOST_PAIRS * ENTRY_BYTES);
+
 /**
  * A sample of a text's word pairs: the 160 pairs with the smallest hashes. Texts that share pairs have the same ones in
  * their samples, so the share of equal pairs of two samples estimates that of the texts. A pair does not cross the border
  * of a block. Each pair knows its block by 16 bits of a hash, so that blocks that most pages of a site share can be left
- * out afterwards.
+ * out afterwards. Its memory is that of the next text after `clear`.
  *
  * Source: A. Broder, "On the resemblance and containment of documents" (1997), §4.
  */
 export class TextSample {
   #pairs = new Uint32Array(MOST_KEPT);
   #blocks = new Uint16Array(MOST_KEPT);
+  #order = new Float64Array(MOST_KEPT);
   #length = 0;
   /** Pairs from here on are not among the smallest. */
   #end = 2 ** 32;
   /** Where the pairs of the present block begin. */
   #start = 0;
   #hash = 0;
+
+  clear(): this {
+    [this.#length, this.#end, this.#start, this.#hash] = [0, 2 ** 32, 0, 0];
+    return this;
+  }
 
   add(pair: number, word: number): void {
     this.#hash = (Math.imul(this.#hash, 31) + word) | 0;
@@ -46,8 +58,13 @@ export class TextSample {
   #makeRoom(): void {
     const present = this.#pairs.slice(this.#start, this.#length);
     const { pairs, blocks } = this.#smallest();
-    const size = Math.max(MOST_KEPT, 2 * (pairs.length + present.length));
-    [this.#pairs, this.#blocks] = [new Uint32Array(size), new Uint16Array(size)];
+    const size = Math.max(this.#pairs.length, 2 * (pairs.length + present.length));
+    if (size > this.#pairs.length)
+      [this.#pairs, this.#blocks, this.#order] = [
+        new Uint32Array(size),
+        new Uint16Array(size),
+        new Float64Array(size),
+      ];
     this.#pairs.set(pairs);
     this.#blocks.set(blocks);
     this.#start = pairs.length;
@@ -59,52 +76,41 @@ export class TextSample {
 
   /** Of a pair that stands in several blocks, the first block. */
   #smallest(): SampledPairs {
-    const pairs = this.#pairs.slice(0, this.#start).sort();
+    for (let at = 0; at < this.#start; at++) this.#order[at] = (this.#pairs[at] ?? 0) * PLACES + at;
     let length = 0;
-    for (let at = 0; at < pairs.length && length < MOST_PAIRS; at++)
-      if (at === 0 || pairs[at] !== pairs[at - 1]) pairs[length++] = pairs[at] ?? 0;
-    const smallest = pairs.subarray(0, length);
-    const blocks = new Uint16Array(length);
-    const last = smallest[length - 1] ?? 0;
-    for (let at = this.#start - 1; at >= 0; at--) {
-      const pair = this.#pairs[at] ?? 0;
-      if (pair <= last) blocks[placeOf(pair, smallest)] = this.#blocks[at] ?? 0;
+    for (const entry of this.#order.subarray(0, this.#start).sort()) {
+      const pair = Math.floor(entry / PLACES);
+      if (length > 0 && SAMPLE.pairs[length - 1] === pair) continue;
+      if (length === MOST_PAIRS) break;
+      SAMPLE.pairs[length] = pair;
+      SAMPLE.blocks[length++] = this.#blocks[entry - pair * PLACES] ?? 0;
     }
-    return { pairs: smallest, blocks };
+    return sampleOf(length);
   }
 
   /** As text, for a record. */
   encoded(): string {
     const { pairs, blocks } = this.#smallest();
-    const bytes = Buffer.allocUnsafe(pairs.length * ENTRY_BYTES);
     for (let at = 0; at < pairs.length; at++) {
-      bytes.writeUInt32BE(pairs[at] ?? 0, at * ENTRY_BYTES);
-      bytes.writeUInt16BE(blocks[at] ?? 0, at * ENTRY_BYTES + 4);
+      BYTES.writeUInt32BE(pairs[at] ?? 0, at * ENTRY_BYTES);
+      BYTES.writeUInt16BE(blocks[at] ?? 0, at * ENTRY_BYTES + 4);
     }
-    return bytes.toString('base64');
+    return BYTES.toString('base64', 0, pairs.length * ENTRY_BYTES);
   }
 }
 
-/** Where a value stands in a sorted list that has it. */
-function placeOf(value: number, sorted: Uint32Array): number {
-  let [low, high] = [0, sorted.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function sampleOf(length: number): SampledPairs {
+  return { pairs: SAMPLE.pairs.subarray(0, length), blocks: SAMPLE.blocks.subarray(0, length) };
 }
 
+/** The sample of a record; it is in the memory of the next one. */
 export function decodeSample(text: string): SampledPairs {
-  const bytes = Buffer.from(text, 'base64');
-  const length = Math.floor(bytes.length / ENTRY_BYTES);
-  const [pairs, blocks] = [new Uint32Array(length), new Uint16Array(length)];
-  for (let index = 0; index < length; index++) {
-    pairs[index] = bytes.readUInt32BE(index * ENTRY_BYTES);
-    blocks[index] = bytes.readUInt16BE(index * ENTRY_BYTES + 4);
+  const length = Math.floor(BYTES.write(text, 'base64') / ENTRY_BYTES);
+  for (let at = 0; at < length; at++) {
+    SAMPLE.pairs[at] = BYTES.readUInt32BE(at * ENTRY_BYTES);
+    SAMPLE.blocks[at] = BYTES.readUInt16BE(at * ENTRY_BYTES + 4);
   }
-  return { pairs, blocks };
+  return sampleOf(length);
 }
 
 /** Whether a sample has all pairs of its text. */

@@ -30,15 +30,6 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-export function collapsedLength(text: string): number {
-  let length = 0;
-  for (const piece of pieces(text)) {
-    const said = collapsed(piece)?.length ?? 0;
-    if (said > 0) length += said + (length > 0 ? 1 : 0);
-  }
-  return length;
-}
-
 /** Number of characters, by code point, as SQL's `length` counts. */
 export function characters(text: string): number {
   let pairs = 0;
@@ -76,10 +67,44 @@ export function words(text: string): string[] {
   return said.match(IS_PLAIN.test(said) ? PLAIN : WORD) ?? [];
 }
 
-export function countWords(text: string): number {
-  let count = 0;
-  for (const piece of pieces(text)) count += words(piece).length;
-  return count;
+/** Kinds of characters of Latin texts; 0: what needs a closer look. */
+const [LETTER, JOINER, BLANK_SPACE, OTHER] = [1, 2, 3, 4];
+const LATIN = new Uint8Array(0x2300);
+for (const [code] of LATIN.entries()) {
+  const character = String.fromCharCode(code);
+  if (!IS_PLAIN.test(character)) continue;
+  if (words(character).length > 0) LATIN[code] = LETTER;
+  else if (/['’\-.]/.test(character)) LATIN[code] = JOINER;
+  else if (/[\s\u200b]/.test(character)) LATIN[code] = BLANK_SPACE;
+  else if (collapsed(character) !== null) LATIN[code] = OTHER;
+}
+
+/** How many words a text has, and how many characters when each run of white space is one space, and none is around it. */
+export function measures(text: string): { readonly words: number; readonly length: number } {
+  let [count, length] = [0, 0];
+  for (const piece of pieces(text)) {
+    const measured = latinMeasures(piece) ?? {
+      words: words(piece).length,
+      length: collapsed(piece)?.length ?? 0,
+    };
+    count += measured.words;
+    if (measured.length > 0) length += measured.length + (length > 0 ? 1 : 0);
+  }
+  return { words: count, length };
+}
+
+/** Measures a text of Latin letters and common marks without a list of its words; null for another text. */
+function latinMeasures(text: string): ReturnType<typeof measures> | null {
+  let [count, length] = [0, 0];
+  let [before, last] = [BLANK_SPACE, BLANK_SPACE];
+  for (let at = 0; at < text.length; at++) {
+    const kind = LATIN[text.charCodeAt(at)];
+    if (kind === 0 || kind === undefined) return null;
+    if (kind !== BLANK_SPACE) length += last === BLANK_SPACE && length > 0 ? 2 : 1;
+    if (kind === LETTER && last !== LETTER && !(last === JOINER && before === LETTER)) count++;
+    [before, last] = [last, kind];
+  }
+  return { words: count, length };
 }
 
 /** The words of each line of a text, in lower case; they are made anew by each that reads them. */
