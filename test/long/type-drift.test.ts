@@ -74,3 +74,60 @@ test('first crawls that the models can not read are refused, and stand in the wa
   const { stdout } = await crawlhouse(folder, null, ['query', sql, '--format', 'json']);
   expect(JSON.parse(stdout)).toEqual([{ url, status_code: 200 }]);
 });
+
+test('a field that no model reads changes its type: every crawl is loaded, and one alert names what changed', async () => {
+  const sandbox = await sandboxFor({});
+  const folder = await projectFolder();
+  const page = { url, status_code: 200, depth: 0 };
+  const run = async () => await runProject(folder, sandbox, { pipelines: PIPELINES });
+  const incidents = async (): Promise<{ title: string; details: string[] }[]> => {
+    const { stdout } = await crawlhouse(folder, sandbox, ['status', '--json']);
+    const { incidents: open } = JSON.parse(stdout) as {
+      incidents: { event: string; title: string; details: string[] }[];
+    };
+    return open.filter(({ event }) => event === 'schema').map(({ title, details }) => ({ title, details }));
+  };
+  await importCrawl(
+    sandbox,
+    'shop',
+    1,
+    { ...GOOD, rank: 'natural', tag: 'string', old: 'enum' },
+    { ...page, rank: 7, tag: 'a', old: 'x' },
+  );
+  expect((await run()).exitCode).toBe(0);
+  expect(await incidents()).toEqual([]);
+  const later = { ...GOOD, rank: 'string', tag: 'string many', new: 'bool' };
+  await importCrawl(sandbox, 'shop', 2, later, { ...page, rank: 'high', tag: ['b', 'c'], new: true });
+  await importCrawl(sandbox, 'shop', 3, later, { ...page, rank: 'low', tag: ['d'], new: false });
+  const second = await run();
+  expect(second.exitCode).toBe(0);
+  for (const { counts, dataset } of second.report.units)
+    if (dataset === 'crawl_pages') expect(counts).toMatchObject({ reported: 1, loaded: 1, queryable: 1 });
+  expect(await incidents()).toEqual([
+    {
+      title: 'shop: fields of crawl_pages changed',
+      details: [
+        'new is new (BOOLEAN)',
+        'old is gone (enum)',
+        'rank came as VARCHAR instead of BIGINT: 2 values in rank__v_text',
+        'tag came as VARCHAR[] instead of VARCHAR: 2 values in tag__v_text_list',
+      ],
+    },
+  ]);
+  const sql = 'SELECT rank, rank__v_text, tag, tag__v_text_list FROM raw.crawl_pages ORDER BY _loaded_at';
+  const { stdout } = await crawlhouse(folder, null, ['query', sql, '--format', 'json']);
+  expect(JSON.parse(stdout)).toEqual([
+    { rank: 7, rank__v_text: null, tag: 'a', tag__v_text_list: null },
+    { rank: null, rank__v_text: 'high', tag: null, tag__v_text_list: ['b', 'c'] },
+    { rank: null, rank__v_text: 'low', tag: null, tag__v_text_list: ['d'] },
+  ]);
+  await importCrawl(sandbox, 'shop', 4, { ...GOOD, new: 'bool' }, { ...page, new: true });
+  await run();
+  expect((await incidents())[0]?.details).toEqual([
+    expect.stringMatching(/^rank is gone/),
+    expect.stringMatching(/^tag is gone/),
+  ]);
+  await importCrawl(sandbox, 'shop', 5, { ...GOOD, new: 'bool' }, { ...page, new: true });
+  await run();
+  expect(await incidents()).toEqual([]);
+});

@@ -168,7 +168,10 @@ test('a load that the table has outgrown is written again by the run, and every 
     );
   const prepare = async (one: StagedPackage, runId: string, tables: string) =>
     writer.write(
-      { runId, pipeline: { dataset: 'crawl_pages' } as never, staged: one, tables: async () => tables },
+      {
+        ...{ runId, schemaChange: 'evolve', staged: one, tables: async () => tables },
+        pipeline: { dataset: 'crawl_pages' } as never,
+      },
       signal,
     );
   const options = (runId: string) => ({ runId, schemaChange: 'evolve' as const, signal });

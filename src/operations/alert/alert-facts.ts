@@ -1,6 +1,7 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { rowCountAnomalies } from '../../state/catalogue/ops/ops-loads.ts';
+import { type FieldChange, lastFieldChanges } from '../../state/catalogue/ops/ops-schema-changes.ts';
 import { type PublishedPlace, readPublished } from '../../state/catalogue/published/read-published.ts';
 import { crawlEnds, projectNames } from '../../state/catalogue/raw/raw-projects.ts';
 import { type SiteChange, siteChanges } from '../../state/catalogue/site-changes.ts';
@@ -18,6 +19,7 @@ export interface AlertFacts {
   readonly rhythms: readonly Rhythm[];
   readonly anomalies: readonly RowCountAnomaly[];
   readonly changes: readonly SiteChange[];
+  readonly fields: readonly FieldChange[];
   /** The name of a project, where it is known; else its id. */
   readonly nameOf: (projectId: string) => string;
 }
@@ -38,6 +40,7 @@ export async function alertFacts(
       names,
       rhythms: await rhythmsOf(connection, names),
       changes: await siteChanges(connection),
+      fields: await lastFieldChanges(connection),
       anomalies: (await rowCountAnomalies(connection)).map(
         ({ unit, project_id, rows, usual, loaded_at }) => ({
           project_id,
@@ -53,6 +56,7 @@ export async function alertFacts(
     rhythms: found?.rhythms ?? [],
     anomalies: [...heldBack, ...(found?.anomalies ?? [])],
     changes: found?.changes ?? [],
+    fields: found?.fields ?? [],
     nameOf: (id) => found?.names.get(id) ?? id,
   };
 }

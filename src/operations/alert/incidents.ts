@@ -4,6 +4,7 @@ import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/
 import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findSchemaChanges } from './find-schema-changes.ts';
 import { findSiteChanges } from './find-site-changes.ts';
 import { findStale, type Rhythm, rhythmsIn } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
@@ -45,6 +46,7 @@ export async function openIncidents(
     ...failedCrawls(runs, facts.rhythms),
     ...findUnitFailures(facts.failed, facts.nameOf, true),
     ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
+    ...findSchemaChanges(facts.fields, facts.nameOf),
     ...findSiteChanges(facts.changes, facts.nameOf),
     ...stale.filter(({ wait }) => wait !== true),
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));

@@ -10,6 +10,7 @@ import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import { type AlertFacts, alertFacts, type MemoryPlace } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findSchemaChanges } from './find-schema-changes.ts';
 import { endedChanges, findSiteChanges } from './find-site-changes.ts';
 import { findStale, rhythmsIn, staleKey } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
@@ -138,6 +139,7 @@ async function findings(
       ...findRunFailures(scope, [...errors, ...otherFailures], isLast),
       ...findUnitFailures(facts.failed, facts.nameOf, isLast),
       ...findRowCountAnomalies(facts.anomalies, facts.nameOf),
+      ...findSchemaChanges(facts.fields, facts.nameOf),
       ...findSiteChanges(facts.changes, facts.nameOf),
       ...(judgesStale ? findStale(rhythms, now()) : []),
     ],

@@ -11,7 +11,7 @@ import { withLowerMemory, withOneThread } from '../../core/duckdb/lower-memory.t
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
-import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { SchemaChangeRule } from '../../project/model/pipeline.ts';
 import type { Volume } from '../../project/model/route-pace.ts';
 import { type Counts, reconcile } from '../../project/model/runs/counts.ts';
 import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
@@ -41,7 +41,7 @@ import {
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catalogue/schema.ts';
 import { mergeHistory } from './merge-history.ts';
 import { checkFiles, type StagedPackage } from './read-package.ts';
-import { type ColumnContract, refuseDrift, refuseTypesModelsCannotRead } from './refuse-drift.ts';
+import { type ColumnContract, refuseDrift, refuseTypesModelsCannotRead, typeRules } from './refuse-drift.ts';
 
 /** SQL of a column's value in all rows of a unit, by column. */
 type MetaValues = Partial<Record<RawMetaColumn, string>>;
@@ -72,7 +72,7 @@ export function isSmall({ unit, columns, counts, parts, rejects }: Manifest): bo
 
 export interface LoadOptions {
   readonly runId: string;
-  readonly schemaChange: 'evolve' | 'freeze';
+  readonly schemaChange: SchemaChangeRule;
   /** Field → what a pipeline file says of it. */
   readonly columnContracts?: ReadonlyMap<string, ColumnContract>;
   /** The fields of the dataset that models read. */
@@ -124,17 +124,13 @@ export async function planLoad(
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
   const registry = await fieldRegistry(connection, dataset);
-  const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
-  const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
-  refuseTypesModelsCannotRead(manifest, options.fieldsRead ?? new Map(), retype);
-  const planned = planRawTable(dataset, manifest.columns, {
-    tableColumns,
-    registry,
-    retype,
-    reads: options.fieldsRead,
-  });
+  const { schemaChange, columnContracts = new Map(), fieldsRead: reads = new Map() } = options;
+  const contracts = { dataset: schemaChange, columns: columnContracts };
+  const rule = typeRules(contracts, reads, manifest.unit.source.kind);
+  refuseTypesModelsCannotRead(manifest, reads, rule);
+  const planned = planRawTable(dataset, manifest.columns, { tableColumns, registry, rule, reads });
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
-  refuseDrift(manifest, plan, registry, { dataset: options.schemaChange, columns: contracts });
+  refuseDrift(manifest, plan, registry, contracts);
   const loadedAt = staged.prepared?.load.loaded_at ?? new Date().toISOString();
   const meta = metaValues(manifest, options.runId, loadedAt);
   return { staged, options, manifest, plan, meta, registry };
@@ -174,7 +170,7 @@ export async function commitLoads(working: WorkingCopy, loads: readonly PlannedL
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
-      await recordSchemaChanges(connection, manifest, plan, options.runId);
+      await recordSchemaChanges(connection, manifest, await withCounts(connection, load), options.runId);
       const fingerprint = await contentFingerprint(working, staged, plan, options.signal);
       done.push({ manifest, counts, runId: options.runId, fingerprint, volume: options.volume });
       await recordNotes(connection, manifest, options.runId);
@@ -190,6 +186,20 @@ export async function commitLoads(working: WorkingCopy, loads: readonly PlannedL
     else keepFields(connection, manifest, plan, registry);
   }
   return all;
+}
+
+/** The plan of a package with the values that each variant column gets. */
+async function withCounts(connection: Connection, { staged, plan }: PlannedLoad): Promise<RawTablePlan> {
+  const variants = plan.targets.filter(({ variant }) => variant);
+  const from = staged.prepared ? null : partsOf(staged);
+  if (variants.length === 0 || from === null) return plan;
+  const counts = variants.map(({ source }, at) => `count(${ident(source)}) AS v${at}`);
+  const [row] = await connection.rows<Record<string, bigint>>(`SELECT ${counts.join(', ')} FROM ${from}`);
+  const byField = new Map(variants.map(({ field }, at) => [field, Number(row?.[`v${at}`])]));
+  const changes = plan.changes.map((one) =>
+    one.change === 'variant' ? { ...one, value_count: byField.get(one.field) ?? 0 } : one,
+  );
+  return { ...plan, changes };
 }
 
 /**
@@ -345,15 +355,4 @@ export function unitValues({ targets }: RawTablePlan, meta: MetaValues): Readonl
 /** The FROM clause of a package's rows; null if it has none. */
 export function partsOf({ folder, manifest: { parts } }: StagedPackage): string | null {
   return parts.length === 0 ? null : parquetFiles(parts.map(({ file }) => join(folder, file)));
-}
-
-/** The rules of a pipeline file for changes, for each column that has its own. */
-export function columnContracts(columns: Pipeline['columns']): Map<string, ColumnContract> {
-  return new Map(
-    Object.entries(columns).flatMap(([name, column]) =>
-      typeof column === 'string'
-        ? []
-        : [[name, { schemaChange: column.schema_change, retype: column.retype }] as const],
-    ),
-  );
 }

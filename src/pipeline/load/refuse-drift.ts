@@ -1,23 +1,51 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
+import type { Pipeline, SchemaChangeRule } from '../../project/model/pipeline.ts';
+import type { Unit } from '../../project/model/unit.ts';
 import { mergeType } from '../../state/catalogue/raw/merge-type.ts';
-import type { RawTablePlan, ReadField, SchemaChange } from '../../state/catalogue/raw/raw-table.ts';
-
-type Contract = 'evolve' | 'freeze';
+import type { RawTablePlan, ReadField, SchemaChange, TypeRule } from '../../state/catalogue/raw/raw-table.ts';
 
 /** The rule of a pipeline file for a column's changes. */
 export interface ColumnContract {
   /** The column's own rule, in place of the dataset's. */
-  readonly schemaChange?: Contract | undefined;
+  readonly schemaChange?: SchemaChangeRule | undefined;
   /** May it come with a type that its column has no room for? */
   readonly retype?: 'allow' | undefined;
 }
 
 /** The rules of a pipeline file for changes. */
 interface Contracts {
-  readonly dataset: Contract;
+  readonly dataset: SchemaChangeRule;
   /** By field. */
   readonly columns: ReadonlyMap<string, ColumnContract>;
+}
+
+/** The rules of a pipeline file for changes, for each column that has its own. */
+export function columnContracts(columns: Pipeline['columns']): Map<string, ColumnContract> {
+  return new Map(
+    Object.entries(columns).flatMap(([name, column]) =>
+      typeof column === 'string'
+        ? []
+        : [[name, { schemaChange: column.schema_change, retype: column.retype }] as const],
+    ),
+  );
+}
+
+/**
+ * What happens to fields that come as another type. Models read no variant columns, and the records of a list keep their
+ * columns for as long as they stay the same, so these have none.
+ */
+export function typeRules(
+  { dataset, columns }: Contracts,
+  reads: ReadonlyMap<string, ReadField>,
+  kind: Unit['source']['kind'],
+): (field: string) => TypeRule {
+  return (field) => {
+    const own = columns.get(field);
+    if (own?.retype === 'allow') return 'retype';
+    const isVariant = (own?.schemaChange ?? dataset) === 'variant' && kind !== 'resource';
+    return isVariant && !reads.has(field) ? 'variant' : 'refuse';
+  };
 }
 
 /**
@@ -45,7 +73,7 @@ export function refuseDrift(
     'contract_drift',
     `${manifest.name} changes the frozen fields of its dataset: ${what}`,
     {
-      hint: `set schema_change: evolve in the pipeline file${dataset === 'evolve' ? ', in the entry of the column,' : ''} to take the change`,
+      hint: `set schema_change: evolve in the pipeline file${dataset !== 'freeze' ? ', in the entry of the column,' : ''} to take the change`,
     },
   );
 }
@@ -75,20 +103,19 @@ function describe({ field, change, before, after }: SchemaChange): string {
  * or only a name that differs in case. As the first unit of its dataset, it would set the column for all later units.
  *
  * @param reads what the models read of the dataset
- * @param retype whether a field may come with another type
  * @throws CrawlhouseError `contract_drift`
  */
 export function refuseTypesModelsCannotRead(
   { name, columns }: Manifest,
   reads: ReadonlyMap<string, ReadField>,
-  retype: (field: string) => boolean,
+  rule: (field: string) => TypeRule,
 ): void {
   const present = new Set(columns.map(({ field }) => field));
   const lowered = new Map([...reads.keys()].map((field) => [field.toLowerCase(), field]));
   for (const { field, type, sql_type } of columns) {
     const read = reads.get(field);
     if (read) {
-      if (retype(field) || fits(read.type, sql_type)) continue;
+      if (rule(field) === 'retype' || read.type === null || fits(read.type, sql_type)) continue;
       throw new CrawlhouseError(
         'contract_drift',
         `${name}: the field ${field} came as ${sql_type} (${type}), but ${read.file} reads it as ${read.type}`,

@@ -7,9 +7,10 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Counts } from '../../project/model/runs/counts.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { checkVolume } from '../load/check-volume.ts';
-import { columnContracts, type LoadOptions, loadPackage } from '../load/load-package.ts';
+import { type LoadOptions, loadPackage } from '../load/load-package.ts';
 import { loadTogether } from '../load/load-together.ts';
 import type { StagedPackage } from '../load/read-package.ts';
+import { columnContracts } from '../load/refuse-drift.ts';
 import type { Session } from './run-context.ts';
 
 /** The part of a session that a load needs. */

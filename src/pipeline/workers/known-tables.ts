@@ -66,7 +66,7 @@ const mapOf = <Value>(value: z.ZodType<Value>) =>
 const KnownTable = z.object({
   tableColumns: mapOf(z.string()),
   registry: mapOf(z.string()),
-  reads: mapOf(z.object({ type: z.string(), file: z.string() })),
+  reads: mapOf(z.object({ type: z.string().nullable(), file: z.string() })),
   stored: mapOf(z.string()),
 });
 const Tables = z.record(z.string(), KnownTable);

@@ -4,18 +4,21 @@ import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { timestamp } from '../../core/host/host.ts';
 import type { RowFiles } from '../../engines/engine.ts';
 import { openEngine } from '../../engines/open-engine.ts';
-import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { Pipeline, SchemaChangeRule } from '../../project/model/pipeline.ts';
 import type { PreparedLoad } from '../../project/model/prepared-load.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
 import { planRawTable, type RawTablePlan } from '../../state/catalogue/raw/raw-table.ts';
 import { RAW_META_COLUMNS } from '../../state/catalogue/schema.ts';
-import { columnContracts, metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
+import { metaValues, partsOf, unitValues, withLoadMemory } from '../load/load-package.ts';
 import type { StagedPackage } from '../load/read-package.ts';
+import { columnContracts, typeRules } from '../load/refuse-drift.ts';
 import { type KnownTable, readTables } from './known-tables.ts';
 
 interface LoadToWrite {
   readonly runId: string;
   readonly pipeline: Pipeline;
+  /** The setting. */
+  readonly schemaChange: SchemaChangeRule;
   readonly staged: StagedPackage;
   /** Reads what the run says of the tables; null where it says nothing. */
   readonly tables: () => Promise<string | null>;
@@ -97,11 +100,16 @@ export class LoadWriter implements AsyncDisposable {
 }
 
 /** The plan of the run, if the table has stayed as it was; null where it refuses the package, and will say why. */
-function planOf({ pipeline, staged: { manifest } }: LoadToWrite, table: KnownTable): RawTablePlan | null {
-  const contracts = columnContracts(pipeline.columns ?? {});
-  const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
+function planOf(
+  { pipeline, schemaChange, staged: { manifest } }: LoadToWrite,
+  table: KnownTable,
+): RawTablePlan | null {
+  const { columns = {}, schema_change: dataset = schemaChange } = pipeline;
+  const contracts = { dataset, columns: columnContracts(columns) };
+  const { unit } = manifest;
+  const rule = typeRules(contracts, table.reads, unit.source.kind);
   try {
-    return planRawTable(manifest.unit.dataset, manifest.columns, { ...table, retype });
+    return planRawTable(unit.dataset, manifest.columns, { ...table, rule });
   } catch (error) {
     if (error instanceof CrawlhouseError && error.code === 'contract_drift') return null;
     throw error;

@@ -179,6 +179,7 @@ export class Worker {
 
   async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {
     const { packages, loads, engine, logger, stage } = this.#dependencies;
+    const { schema_change: schemaChange } = this.#dependencies.settings;
     const { unit, lost, runId } = claim;
     const { due, reload } = readTask(claim.work);
     const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
@@ -191,7 +192,7 @@ export class Worker {
           const staged = { folder: folders.package, manifest };
           const tables = (): Promise<string | null> => packages.tables(runId, own);
           const { pipeline } = due.planned;
-          const write = loads && (() => loads.write({ runId, pipeline, staged, tables }, own));
+          const write = loads && (() => loads.write({ runId, pipeline, schemaChange, staged, tables }, own));
           const prepared = write && (await engine.alone(write));
           await packages.put(claim.token, staged, own, prepared).catch((thrown: unknown) => {
             // No package of this worker can come there.

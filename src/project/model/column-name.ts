@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { lookUp } from '../../core/text/look-up.ts';
+import { WIDE_WHOLE } from './field.ts';
 
 /** Hexadecimal digits of the mark, and by how many it grows where a name with it is taken too. */
 const MARK = 6;
@@ -41,6 +43,44 @@ export function nameColumns(
     names.set(field, name);
   }
   return names;
+}
+
+/** The words by which variant columns name types; dlt's, and `_list` after that of a list's values. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  BIGINT: 'bigint',
+  [WIDE_WHOLE]: 'decimal',
+  DOUBLE: 'double',
+  BOOLEAN: 'bool',
+  VARCHAR: 'text',
+  DATE: 'date',
+  'TIMESTAMP WITH TIME ZONE': 'timestamp',
+  JSON: 'json',
+};
+const VARIANT = /^(.+)__v_(?:bigint|decimal|double|bool|text|date|timestamp|json)(?:_list)?(?:~[0-9a-f]+)?$/s;
+
+/**
+ * The variant column of a field: it has the values that came as a type that the field's column has no room for.
+ *
+ * @param base the field's column
+ * @param type DuckDB's
+ */
+export function variantColumn(base: string, type: string, isFree: (name: string) => boolean): string {
+  const isList = type.endsWith('[]');
+  const word = lookUp(TYPE_WORDS, isList ? type.slice(0, -2) : type);
+  const name = columnNames(`${base}__v_${word}${isList ? '_list' : ''}`).find(isFree);
+  if (word === undefined || name === undefined) throw new RangeError(`${base} has no variant for ${type}`);
+  return name;
+}
+
+/** The column that a name says to be the variant of; undefined for another name. */
+export function variantOf(column: string): string | undefined {
+  return VARIANT.exec(column)?.[1];
+}
+
+/** The field's own column, by one that its values went to: that one, or the one that it is the variant of. */
+export function baseColumn(field: string, column: string): string {
+  const base = column === field ? undefined : variantOf(column);
+  return base === field || base?.startsWith(`${field}~`) ? base : column;
 }
 
 /** A unit's name as a folder: legible, and never two units in one. */

@@ -8,7 +8,8 @@ export const FORMATS = ['auto', 'csv', 'json', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export const ON_REJECT = ['fail', 'quarantine'] as const;
-export const SCHEMA_CHANGE = ['evolve', 'freeze'] as const;
+export const SCHEMA_CHANGE = ['variant', 'evolve', 'freeze'] as const;
+export type SchemaChangeRule = (typeof SCHEMA_CHANGE)[number];
 
 /**
  * The entry of a column in a pipeline file: its type, or more. The service gives the type of a crawl's column, so its

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const ALERT_EVENTS = ['failure', 'recovery', 'stale', 'volume', 'change'] as const;
+export const ALERT_EVENTS = ['failure', 'recovery', 'stale', 'volume', 'schema', 'change'] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
 const KEYS = {

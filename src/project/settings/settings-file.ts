@@ -295,9 +295,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       ),
     schema_change: z
       .enum(SCHEMA_CHANGE)
-      .default('evolve')
+      .default('variant')
       .describe(
-        "Fields that differ from the dataset's: evolve adds and widens columns, freeze refuses the unit.",
+        "Fields that differ from the dataset's: variant adds columns and keeps values of another type in a column next to the field's, if no model reads it; evolve adds and widens columns and refuses other types; freeze refuses every change (docs/warehouse.md#types).",
       ),
     schedule_listen: listenAt('127.0.0.1:8090').describe(
       'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook, such as 127.0.0.1:8090; none: nowhere.',

@@ -1,4 +1,5 @@
 import { type Connection, table, text } from '../../core/duckdb/duckdb.ts';
+import { baseColumn } from '../../project/model/column-name.ts';
 import { type DescribedField, describeField, describeMetaColumn } from './descriptions/describe-field.ts';
 import { OPS_TABLES } from './descriptions/ops-tables.ts';
 
@@ -28,7 +29,10 @@ export async function commentRawColumns(
   const known = new Map([...(await formerFields(connection, dataset)), ...fields]);
   const comments = columns.map((name) => {
     const field = known.get(name) ?? { field: name, type: 'unknown', arity: 'one' };
-    return comment(['raw', dataset, name], describeMetaColumn(name) ?? describeField(dataset, field));
+    const base = baseColumn(field.field, name);
+    const variant = base === name ? '' : ` Values of another type than that of ${base}.`;
+    const words = describeMetaColumn(name) ?? `${describeField(dataset, field)}${variant}`;
+    return comment(['raw', dataset, name], words);
   });
   for (let start = 0; start < comments.length; start += AT_ONCE) {
     const some = comments.slice(start, start + AT_ONCE).join(';');

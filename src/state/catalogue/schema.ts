@@ -109,6 +109,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS waited DOUBLE'],
   ['ALTER TABLE ops.publication ADD COLUMN IF NOT EXISTS contract VARCHAR'],
   ['ALTER TABLE ops.listed ADD COLUMN IF NOT EXISTS has_requests BOOLEAN'],
+  ['ALTER TABLE ops.schema_changes ADD COLUMN IF NOT EXISTS value_count BIGINT'],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

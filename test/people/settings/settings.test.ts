@@ -38,7 +38,7 @@ test('without any source the defaults stand, with absolute paths', async () => {
     compression: 'auto',
     keep_raw: 'never',
     on_reject: 'fail',
-    schema_change: 'evolve',
+    schema_change: 'variant',
     warehouse: join(folder, 'warehouse.duckdb'),
     state_dir: join(folder, '.crawlhouse'),
     projectDir: folder,
@@ -378,7 +378,7 @@ test('alerts have a form in file and environment, and the webhook, which is ofte
   expect((await load({})).alerts).toEqual({
     format: 'json',
     timeout: 30,
-    events: ['failure', 'recovery', 'stale', 'volume', 'change'],
+    events: ['failure', 'recovery', 'stale', 'volume', 'schema', 'change'],
   });
   await refused({ file: 'alerts:\n  wehook: x\n' }).toMatchObject({
     message: 'crawlhouse.yaml:2: unknown key alerts.wehook',

@@ -84,7 +84,7 @@ const IDS = Array.from({ length: 12 }, (_, at) => `c${at}`);
 const history = shapes.chain((known) =>
   fc.record({
     batches: fc.tuple(batch(known, IDS), batch(known, IDS)),
-    schemaChange: fc.constantFrom<'evolve' | 'freeze'>('evolve', 'evolve', 'freeze'),
+    schemaChange: fc.constantFrom<'variant' | 'evolve' | 'freeze'>('variant', 'evolve', 'freeze'),
     onReject: fc.constantFrom<'quarantine' | 'fail'>('quarantine', 'quarantine', 'fail'),
     hold: fc.boolean(),
     /** Whose content a data test held before. */

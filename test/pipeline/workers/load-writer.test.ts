@@ -42,7 +42,7 @@ async function worker() {
     const staged = await readPackage(await makePackage(connection, folder, { id: 'c1', ...spec }));
     const said = async () => (tables === null ? null : JSON.stringify(tables));
     const pipeline = { dataset: 'crawl_pages' } as never;
-    return writer?.write({ runId, pipeline, staged, tables: said }, signal);
+    return writer?.write({ runId, pipeline, schemaChange: 'evolve', staged, tables: said }, signal);
   };
   /** The rows of all files, and the types of their columns. */
   const found = async () => {

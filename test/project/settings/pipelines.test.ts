@@ -115,7 +115,7 @@ test.for([
   ],
   [
     '{ type: enum, schema_change: thaw }',
-    /^columns\.day\.schema_change: .*values that work: evolve, freeze$/,
+    /^columns\.day\.schema_change: .*values that work: variant, evolve, freeze$/,
     null,
   ],
   ['{ arity: many }', 'columns.day: type is missing: the service does not give it', null],

@@ -337,18 +337,18 @@ const COLUMN_TYPES: readonly string[] = [
 
 /**
  * The fields of a dataset that models declare under `reads`, with the type that they read them as. One that two models
- * read as two types is left out, and so are our own columns.
+ * read as two types has none; our own columns are left out.
  */
 export function fieldsRead(models: readonly Model[], dataset: string): ReadonlyMap<string, ReadField> {
   const reads = new Map<string, ReadField>();
-  const unclear = new Set<string>();
   for (const { file, reads: sources } of models) {
     for (const [field, declared] of sources.get(`raw.${dataset}`) ?? []) {
+      if (field.startsWith('_')) continue;
       const type = declared.toUpperCase();
-      if (field.startsWith('_') || !COLUMN_TYPES.includes(type.replace(/\[\]$/, ''))) unclear.add(field);
-      if (reads.has(field) && reads.get(field)?.type !== type) unclear.add(field);
-      if (!reads.has(field)) reads.set(field, { type, file });
+      const former = reads.get(field);
+      const isClear = COLUMN_TYPES.includes(type.replace(/\[\]$/, '')) && (!former || former.type === type);
+      reads.set(field, { type: isClear ? type : null, file: former?.file ?? file });
     }
   }
-  return new Map([...reads].filter(([field]) => !unclear.has(field)));
+  return reads;
 }

@@ -114,11 +114,14 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       dataset: UNIT.dataset,
       unit: 'Unit that brought the change.',
       field: 'Field that changed.',
-      change: 'Kind of the change: added, widened, vanished, retyped, arity, enum_value or out_of_range.',
+      change:
+        'Kind of the change: added, widened, variant, vanished, retyped, arity, enum_value or out_of_range.',
       before: 'Type, arity or allowed values before.',
       after: 'Type, arity or value after; NULL for a field that vanished.',
       run_id: RUN_ID,
       changed_at: 'When it changed.',
+      value_count:
+        'Of a variant, the values that its column got; NULL for others, and where a worker wrote the load.',
     },
   },
   test_results: {

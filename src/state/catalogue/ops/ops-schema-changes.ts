@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type Connection, given, isoTime } from '../../../core/duckdb/duckdb.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
+import { hasColumns } from '../catalog.ts';
 import type { RawTablePlan } from '../raw/raw-table.ts';
 import { exactRows } from './ops-rows.ts';
 
-const CHANGE = given('$4', ['field', 'change', 'before', 'after']);
+const CHANGE = given('$4', ['field', 'change', 'before', 'after'], { value_count: 'BIGINT' });
 
 /** Adds what a unit changes in the columns of its dataset. The columns that a table is made with are no change. */
 export async function recordSchemaChanges(
@@ -16,7 +17,8 @@ export async function recordSchemaChanges(
   const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
   if (changes.length === 0) return;
   await connection.run(
-    `INSERT INTO ops.schema_changes SELECT $1, $2, field, change, before, after, $3, now() FROM (SELECT ${CHANGE})`,
+    `INSERT INTO ops.schema_changes SELECT $1, $2, field, change, before, after, $3, now(), value_count
+     FROM (SELECT ${CHANGE})`,
     [unit.dataset, name, runId, JSON.stringify(changes)],
   );
 }
@@ -26,7 +28,7 @@ export async function recordNotes(connection: Connection, manifest: Manifest, ru
   if (manifest.notes.length === 0) return;
   const { dataset } = manifest.unit;
   await connection.run(
-    `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now()
+    `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now(), NULL
      FROM (SELECT ${CHANGE}) AS n
      WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
        AND known.change = n.change AND known.after = n.after)`,
@@ -57,4 +59,48 @@ export async function lastSchemaChanges(
      FROM ops.schema_changes WHERE dataset = ? ORDER BY ops.schema_changes.changed_at DESC, field, unit LIMIT ${limit}`,
     [dataset],
   );
+}
+
+/** A change that the last units of a project brought to the fields of a dataset. */
+const FieldChange = z.object({
+  project_id: z.string().nullable(),
+  dataset: z.string(),
+  field: z.string(),
+  change: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  /** Of a variant: the column that has the values, and how many; null where they were not counted. */
+  column_name: z.string().nullable(),
+  value_count: z.number().nullish(),
+  changed_at: z.string(),
+});
+export type FieldChange = z.infer<typeof FieldChange>;
+
+/**
+ * The changes of fields that the last run of a project's dataset brought, with units that are later than those of earlier
+ * runs. A first run has nothing to compare with.
+ */
+export async function lastFieldChanges(connection: Connection): Promise<FieldChange[]> {
+  // Published by an early version.
+  if (!(await hasColumns(connection, 'ops.loads', ['source_ended_at']))) return [];
+  const rows = await exactRows(
+    connection,
+    `WITH units AS (
+       SELECT unit, dataset, project_id, coalesce(project_id, source_id) AS owner, run_id,
+         coalesce(${isoTime('source_ended_at')}, window_from, ${isoTime('loaded_at')}) AS since
+       FROM ops.loads),
+     lasts AS (SELECT owner, dataset, arg_max(run_id, since) AS run_id FROM units GROUP BY owner, dataset),
+     formers AS (
+       SELECT units.owner, units.dataset, max(units.since) AS since FROM units JOIN lasts USING (owner, dataset)
+       WHERE units.run_id <> lasts.run_id GROUP BY units.owner, units.dataset)
+     SELECT changes.* EXCLUDE (changed_at), units.project_id, fields.column_name, ${isoTime('changes.changed_at')} AS changed_at
+     FROM ops.schema_changes AS changes
+     JOIN units ON units.unit = changes.unit AND units.run_id = changes.run_id
+     JOIN lasts ON lasts.owner = units.owner AND lasts.dataset = units.dataset AND lasts.run_id = units.run_id
+     JOIN formers ON formers.owner = units.owner AND formers.dataset = units.dataset AND formers.since < units.since
+     LEFT JOIN ops.unit_fields AS fields ON fields.unit = changes.unit AND fields.field = changes.field
+     WHERE changes.change IN ('added', 'widened', 'variant', 'vanished', 'retyped', 'arity')
+     ORDER BY changes.dataset, changes.field, changes.changed_at`,
+  );
+  return z.array(FieldChange).parse(rows);
 }

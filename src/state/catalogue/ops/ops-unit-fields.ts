@@ -1,4 +1,5 @@
 import { type Connection, given, listed, table } from '../../../core/duckdb/duckdb.ts';
+import { baseColumn } from '../../../project/model/column-name.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
 
@@ -30,7 +31,7 @@ export function keepFields(
   KNOWN.set(connection, datasets);
   const known = datasets.get(dataset) ?? { registry: new Map(registry), last: new Map() };
   datasets.set(dataset, known);
-  for (const { field, column } of targets) known.registry.set(field, column);
+  for (const { field, column } of targets) known.registry.set(field, baseColumn(field, column));
   const fields = targets.map(({ field, described: { type, arity } }) => ({ field, type, arity }));
   known.last.set(source.project_id, {
     unit: name,
@@ -67,7 +68,7 @@ export async function removeFields(connection: Connection, units: readonly strin
   await connection.run(`DELETE FROM ops.unit_fields WHERE unit IN ${listed('?')}`, [JSON.stringify(units)]);
 }
 
-/** Field → column, over all units of a dataset: a field never changes its column. */
+/** Field → its own column, over all units of a dataset: a field never changes that. */
 export async function fieldRegistry(
   connection: Connection,
   dataset: string,
@@ -78,7 +79,7 @@ export async function fieldRegistry(
     'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
     [dataset],
   );
-  return new Map(rows.map((row) => [row.field, row.column_name]));
+  return new Map(rows.map(({ field, column_name }) => [field, baseColumn(field, column_name)]));
 }
 
 export async function loadedFieldNames(

@@ -1,6 +1,6 @@
 import { type Connection, ident, table } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { nameColumns } from '../../../project/model/column-name.ts';
+import { nameColumns, variantColumn, variantOf } from '../../../project/model/column-name.ts';
 import { MOST_COLUMNS, WIDE_WHOLE } from '../../../project/model/field.ts';
 import type { PackageColumn } from '../../../project/model/manifest.ts';
 import { commentRawColumns } from '../comment-columns.ts';
@@ -11,15 +11,21 @@ import { type MergedType, mergeType } from './merge-type.ts';
 /** A change that a unit's fields bring to its dataset's table. */
 export interface SchemaChange {
   readonly field: string;
-  readonly change: 'added' | 'widened' | 'vanished' | 'retyped' | 'arity';
+  readonly change: 'added' | 'widened' | 'variant' | 'vanished' | 'retyped' | 'arity';
   readonly before: string | null;
   /** Null for a field that is gone. */
   readonly after: string | null;
+  /** Of a variant, how many values its column got; absent where they were not counted. */
+  readonly value_count?: number;
 }
+
+/** What happens to a field whose type its column has no room for: its unit is refused, both meet in a common type, or a variant column takes the values. */
+export type TypeRule = 'refuse' | 'retype' | 'variant';
 
 /** A field as the models read it: the DuckDB type, and a file that says so. */
 export interface ReadField {
-  readonly type: string;
+  /** Null where models read it as several types. */
+  readonly type: string | null;
   readonly file: string;
 }
 
@@ -37,6 +43,8 @@ export interface RawTablePlan {
     readonly column: string;
     readonly merged: MergedType;
     readonly added: boolean;
+    /** Whether the column is a variant of the field's. */
+    readonly variant: boolean;
   }[];
   readonly changes: readonly SchemaChange[];
 }
@@ -47,8 +55,8 @@ interface KnownTable {
   readonly tableColumns: ReadonlyMap<string, string>;
   /** Field → column of all units that the dataset has had. */
   readonly registry: ReadonlyMap<string, string>;
-  /** Whether a field may come with another type; none may by default. */
-  readonly retype?: (field: string) => boolean;
+  /** By field; `refuse` by default. */
+  readonly rule?: (field: string) => TypeRule;
   /** The types that models read of the dataset. A new column takes that type if the values fit. */
   readonly reads?: ReadonlyMap<string, ReadField> | undefined;
 }
@@ -61,49 +69,62 @@ interface KnownTable {
 export function planRawTable(
   dataset: string,
   columns: readonly PackageColumn[],
-  { tableColumns, registry, retype, reads }: KnownTable,
+  { tableColumns, registry, rule = () => 'refuse', reads }: KnownTable,
 ): RawTablePlan {
+  const bases = new Set([...registry.values()].map((name) => name.toLowerCase()));
   const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
   const taken = new Set([...owned, ...tableColumns.keys()].map((name) => name.toLowerCase()));
-  const changes: SchemaChange[] = [];
+  const isVariant = (name: string): boolean => bases.has(variantOf(name)?.toLowerCase() ?? '');
   // A column whose units have all been loaded again without its field still is that field's.
   const isFree = (name: string): boolean =>
-    !taken.has(name.toLowerCase()) || (tableColumns.has(name) && !owned.has(name));
+    !taken.has(name.toLowerCase()) || (tableColumns.has(name) && !owned.has(name) && !isVariant(name));
   const fresh = columns.map(({ field }) => field).filter((field) => !registry.has(field));
   const names = new Map([...registry, ...nameColumns(fresh, isFree, isOurs)]);
-  refuseWidth(dataset, new Set([...tableColumns.keys(), ...names.values()]).size);
-  const targets = columns.map((column) => {
-    const target = names.get(column.field) ?? column.field;
-    const before = tableColumns.get(target);
-    const read = before === undefined && reads?.get(column.field)?.type;
+  const given = new Set([...names.values()].map((name) => name.toLowerCase()));
+  /** A variant column of the type, which the table has or not yet. */
+  const variantFor = (base: string, type: string): string =>
+    variantColumn(base, type, (name) => {
+      const lower = name.toLowerCase();
+      return !given.has(lower) && (!taken.has(lower) || tableColumns.get(name) === type);
+    });
+  const changes: SchemaChange[] = [];
+  const targets = columns.map(({ field, ...column }) => {
+    const own = names.get(field) ?? field;
+    const before = tableColumns.get(own);
+    const described = { field, ...column };
+    const target = { field, described, source: column.column };
+    const read = before === undefined && reads?.get(field)?.type;
     const merged =
       (read && mergeType(read, column.sql_type)) ||
-      mergeType(before ?? column.sql_type, column.sql_type, retype?.(column.field));
+      mergeType(before ?? column.sql_type, column.sql_type, rule(field) === 'retype');
+    const isOtherArity = before?.endsWith('[]') !== column.sql_type.endsWith('[]');
+    if (before !== undefined && rule(field) === 'variant' && (merged === null || isOtherArity)) {
+      const variant = variantFor(own, column.sql_type);
+      changes.push({ field, change: 'variant', before, after: column.sql_type });
+      const added = !tableColumns.has(variant);
+      const plain = mergeType(column.sql_type, column.sql_type) as MergedType;
+      return { ...target, column: variant, merged: plain, added, variant: true };
+    }
     if (merged === null) {
       throw new CrawlhouseError(
         'contract_drift',
-        `raw.${dataset}: the field ${column.field} came as ${column.sql_type}, but the table holds ${before}`,
+        `raw.${dataset}: the field ${field} came as ${column.sql_type}, but the table holds ${before}`,
         {
-          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${column.field}, takes both types`,
+          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${field}, takes both types${reads?.has(field) ? '' : ', and schema_change: variant keeps them apart'}`,
         },
       );
     }
     const type = merged.type;
     if (before === undefined) {
-      changes.push({ field: column.field, change: 'added', before: null, after: type });
+      changes.push({ field, change: 'added', before: null, after: type });
       if (type.includes(WIDE_WHOLE)) {
-        changes.push({ field: column.field, change: 'widened', before: 'BIGINT', after: type });
+        changes.push({ field, change: 'widened', before: 'BIGINT', after: type });
       }
-    } else if (merged.existing) changes.push({ field: column.field, change: 'widened', before, after: type });
-    return {
-      field: column.field,
-      described: column,
-      source: column.column,
-      column: target,
-      merged,
-      added: before === undefined,
-    };
+    } else if (merged.existing) changes.push({ field, change: 'widened', before, after: type });
+    return { ...target, column: own, merged, added: before === undefined, variant: false };
   });
+  const named = targets.map(({ column }) => column);
+  refuseWidth(dataset, new Set([...tableColumns.keys(), ...names.values(), ...named]).size);
   return { exists: tableColumns.size > 0, known: tableColumns, targets, changes };
 }
 
