@@ -49,24 +49,6 @@ export function isDecoration(image: Element): boolean {
   return false;
 }
 
-/** Declarations of a style with a size that is not `auto`. */
-const STYLED = {
-  width: /(?:^|;)\s*width\s*:(?!\s*auto\b)/i,
-  height: /(?:^|;)\s*height\s*:(?!\s*auto\b)/i,
-  ratio: /(?:^|;)\s*aspect-ratio\s*:(?!\s*auto\s*(?:;|$))/i,
-};
-/** Such an image moves nothing. */
-const IS_ASIDE = /(?:^|;)\s*position\s*:\s*(?:absolute|fixed)/i;
-
-/** Whether the page knows the size of an image before it is there: by its attributes, or by its own style. */
-export function hasSize(image: Element): boolean {
-  const style = attribute(image, 'style') ?? '';
-  const hasWidth = attribute(image, 'width') !== null || STYLED.width.test(style);
-  const hasHeight = attribute(image, 'height') !== null || STYLED.height.test(style);
-  const isRatio = (hasWidth || hasHeight) && STYLED.ratio.test(style);
-  return (hasWidth && hasHeight) || isRatio || IS_ASIDE.test(style);
-}
-
 /** @param base what addresses of the page are resolved against */
 export function pageImages(images: readonly DocumentImage[], base: string): PageImage[] {
   return images.map(({ src, ...image }) => ({ url: address(src, base), ...image, size: null }));

@@ -36,6 +36,18 @@ const GENERIC: Readonly<Record<string, string>> = {
   fr: 'ici|cliquez ici|en savoir plus|lire la suite|lien',
   es: 'aquí|haz clic aquí|leer más|más información|más',
   it: 'qui|clicca qui|scopri di più|leggi tutto',
+  pt: 'aqui|clique aqui|saiba mais|leia mais|ver mais',
+  nl: 'hier|klik hier|lees meer|lees verder|meer lezen|meer informatie',
+  pl: 'tutaj|kliknij tutaj|czytaj więcej|więcej|dowiedz się więcej',
+  cs: 'zde|klikněte zde|číst více|více|více informací',
+  da: 'klik her|læs mere',
+  sv: 'klicka här|läs mer',
+  tr: 'tıklayın|buraya tıklayın|devamını oku|daha fazla bilgi',
+  ru: 'здесь|тут|нажмите здесь|подробнее|читать далее|узнать больше',
+  uk: 'тут|натисніть тут|детальніше|читати далі|дізнатися більше',
+  ja: 'こちら|ここ|こちらをクリック|詳細|詳しくはこちら|詳細はこちら|続きを読む|もっと見る',
+  ko: '여기|여기를 클릭|자세히|자세히 보기|더보기|더 보기',
+  zh: '这里|点击这里|更多|了解更多|阅读更多|查看更多|這裡|點擊這裡|閱讀更多|查看詳情',
 };
 const GENERIC_TEXTS = new Map(
   Object.entries(GENERIC).map(([lang, texts]) => [lang, new Set(texts.split('|'))]),
@@ -88,7 +100,7 @@ export function markupFields(
     missing_security_headers: missingHeaders(headers, isSecure, policies.length > 0),
     num_mixed_content: isMixed ? facts.httpResources : 0,
     num_insecure_forms: isMixed ? facts.httpForms : 0,
-    num_img_without_size: facts.images - facts.imagesWithSize,
+    num_img_without_size: facts.imagesWithoutSize,
     num_links_without_text: internal.filter(({ anchor }) => anchor === null).length,
     num_links_generic_text: internal.filter(({ anchor }) => anchor !== null && isGeneric(anchor, language))
       .length,

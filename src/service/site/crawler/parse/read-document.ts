@@ -3,7 +3,8 @@ import { lookUp } from '../../../../core/text/look-up.ts';
 import type { LinkPosition } from '../records/records.ts';
 import { metaEncoding } from './decode-body.ts';
 import type { HeaderLink } from './headers.ts';
-import { type DocumentImage, documentImage, hasSize, isDecoration, MOST_IMAGES } from './images.ts';
+import { UnsizedImages } from './image-sizes.ts';
+import { type DocumentImage, documentImage, isDecoration, MOST_IMAGES } from './images.ts';
 import { parseDocument } from './parse-html.ts';
 import { type Refresh, readRefresh } from './refresh-address.ts';
 import { accessibleNames, silentName } from './text/accessible-name.ts';
@@ -70,8 +71,8 @@ function noFacts(html: string, read: number) {
     imagesWithAlt: 0,
     /** Images that have no text, and need one. */
     imagesWithoutAlt: 0,
-    /** Images with the attributes width and height, or sizes in their styles. */
-    imagesWithSize: 0,
+    /** Images that have no size by attributes or styles. */
+    imagesWithoutSize: 0,
     firstImages: [] as DocumentImage[],
     /** Parts of the page whose addresses begin with `http:`, and forms that are sent there. */
     httpResources: 0,
@@ -160,6 +161,7 @@ class Reader {
   readonly #main = new Lines();
   readonly #content = new Lines();
   #hasMain = false;
+  readonly #unsized = new UnsizedImages();
 
   constructor(facts: DocumentFacts) {
     this.#facts = facts;
@@ -174,6 +176,7 @@ class Reader {
     );
     this.#facts.text = this.#text.said;
     this.#facts.mainText = (this.#hasMain ? this.#main : this.#content).said;
+    this.#facts.imagesWithoutSize = this.#unsized.count();
   }
 
   #enter(node: Node): boolean {
@@ -234,6 +237,9 @@ class Reader {
         if (attribute(element, 'type')?.trim().toLowerCase().split(';')[0]?.trim() === 'application/ld+json')
           facts.jsonLd.push(textContent(element));
         else facts.hasScript = true;
+        break;
+      case 'style':
+        this.#unsized.addStyle(element);
         break;
       case 'a':
         this.#enterAnchor(element);
@@ -322,7 +328,7 @@ class Reader {
     if (this.#facts.firstImages.length < MOST_IMAGES) this.#facts.firstImages.push(documentImage(element));
     if (alt !== null) this.#facts.imagesWithAlt++;
     else if (!isDecoration(element) && this.#nameOf(element) === null) this.#facts.imagesWithoutAlt++;
-    if (hasSize(element)) this.#facts.imagesWithSize++;
+    this.#unsized.add(element);
     if (this.#anchor !== null) this.#anchor.alt = `${this.#anchor.alt ?? ''} ${alt ?? ''}`;
     if (this.#heading !== null) this.#heading.alt += ` ${alt ?? ''}`;
   }

@@ -1,6 +1,7 @@
 /**
  * What Google requires of structured data, as of November 2026. The pages are those of the search gallery:
  * https://developers.google.com/search/docs/appearance/structured-data/search-gallery. Each type names its page there.
+ * `loyalty-program` and `return-policy`, which are not in the gallery, were read again on 2026-11-29.
  *
  * Features that Google no longer shows have no requirements: FAQ, how-to, fact check, practice problem, learning video,
  * vehicle listing, estimated salary, course info, special announcement, book actions, math solver. Neither have those that
@@ -14,6 +15,8 @@
  */
 export interface Requirements {
   readonly required: readonly string[];
+  /** What a property is required for: `required`, where `property` has the value, an address or its last part. */
+  readonly conditions?: readonly Readonly<Record<'property' | 'value' | 'required', string>>[];
   /** Requirements of the objects that are values of a property. */
   readonly parts?: Readonly<Record<string, Part>>;
 }
@@ -36,11 +39,31 @@ const RATED: Readonly<Record<string, Part>> = {
 };
 export const EVERY_TYPE: Requirements = { required: [], parts: RATED };
 
-/** product-snippet, software-app */
+/** return-policy: a period of days has their number. */
+const WITHIN_DAYS = {
+  property: 'returnPolicyCategory',
+  value: 'MerchantReturnFiniteReturnWindow',
+  required: 'merchantReturnDays',
+};
+/** return-policy: a link, or the country and the category. */
+const RETURNED: Requirements = {
+  required: ['applicableCountry|merchantReturnLink', 'returnPolicyCategory|merchantReturnLink'],
+  conditions: [WITHIN_DAYS],
+  parts: {
+    returnPolicySeasonalOverride: {
+      '*': { required: ['returnPolicyCategory'], conditions: [WITHIN_DAYS] },
+    },
+  },
+};
+
+/** product-snippet, software-app; merchant-listing for the policy of returns. */
 const OFFERED: Readonly<Record<string, Part>> = {
   offers: {
     AggregateOffer: { required: ['lowPrice', 'priceCurrency'] },
-    '*': { required: ['price|priceSpecification.price'] },
+    '*': {
+      required: ['price|priceSpecification.price'],
+      parts: { hasMerchantReturnPolicy: { '*': RETURNED } },
+    },
   },
 };
 
@@ -100,15 +123,13 @@ export const GOOGLE_RULES: Readonly<Record<string, Requirements>> = {
   // local-business
   LocalBusiness: { required: ['name', 'address'] },
   MediaReview: NOTHING,
-  // loyalty-program
+  // loyalty-program: the url, the requirement of a tier and its points are recommended.
   MemberProgram: {
     required: ['name', 'description', 'hasTiers'],
     parts: { hasTiers: { '*': { required: ['name', 'hasTierBenefit'] } } },
   },
   // return-policy
-  MerchantReturnPolicy: {
-    required: ['applicableCountry|merchantReturnLink', 'returnPolicyCategory|merchantReturnLink'],
-  },
+  MerchantReturnPolicy: RETURNED,
   // movie
   Movie: { required: ['name', 'image'] },
   OfferCatalog: NOTHING,

@@ -8,7 +8,11 @@ import { type Around, hasRules, objectsOf } from './required-properties.ts';
 const KEYWORDS = new Set(['@context', '@graph', '@id', '@included', '@index', '@reverse', 'id']);
 const NOTHING: ReadonlySet<string> = new Set();
 /** Properties whose values are items of their own, and no parts of the item that has them. */
-const OWN = new Set('breadcrumb hasPart item itemListElement mainEntity subjectOf video'.split(' '));
+const OWN = new Set(
+  'breadcrumb hasMemberProgram hasMerchantReturnPolicy hasPart item itemListElement mainEntity subjectOf video'.split(
+    ' ',
+  ),
+);
 export function isOwn(property: string): boolean {
   return OWN.has(schemaName(property));
 }
@@ -30,9 +34,9 @@ export class JsonLdGraph implements Around {
   /** Nodes that are more than one object says, by identifier, or by the object without one. */
   readonly #joined = new Map<string | Item, Item>();
   readonly #listed = new Set<Item>();
-  /** Properties that others say of a node by their inverses, by its identifier or its object. */
   /** What stands for the object around a `@reverse`, which would hold itself. */
   readonly #stubs = new Map<Item, Item>();
+  /** Properties that others say of a node by their inverses, by its identifier or its object. */
   readonly #said = new Map<string | Item, Set<string>>();
 
   /** @param url what identifiers are resolved against */
@@ -89,11 +93,14 @@ export class JsonLdGraph implements Around {
       const inverse = lookUp(INVERSES, schemaName(name));
       if (inverse === undefined) continue;
       const named = [value].flat(DEEPEST).filter((one) => typeof one === 'string');
-      for (const target of [...objectsOf(value), ...named.map((id) => ({ '@id': id }))]) {
-        const key = this.#keyOf(target);
-        this.#said.set(key, (this.#said.get(key) ?? new Set()).add(inverse));
-      }
+      for (const target of [...objectsOf(value), ...named.map((id) => ({ '@id': id }))])
+        this.#say(target, inverse);
     }
+  }
+
+  #say(target: Item, property: string): void {
+    const key = this.#keyOf(target);
+    this.#said.set(key, (this.#said.get(key) ?? new Set()).add(property));
   }
 
   #keyOf(object: Item): string | Item {
@@ -121,8 +128,10 @@ export class JsonLdGraph implements Around {
   }
 
   #reverse(origin: Item, properties: Item): void {
-    for (const [name, value] of Object.entries(properties))
+    for (const [name, value] of Object.entries(properties)) {
+      const inverse = lookUp(INVERSES, schemaName(name));
       for (const target of objectsOf(value)) {
+        if (inverse !== undefined) this.#say(origin, inverse);
         const key = this.#keyOf(target);
         const first = typeof key === 'string' ? (this.#written.get(key) ?? { '@id': target['@id'] }) : target;
         const { '@id': id, '@type': type } = origin;
@@ -130,6 +139,7 @@ export class JsonLdGraph implements Around {
         this.#stubs.set(stub, origin);
         addValue(this.#join(key, first), name, stub);
       }
+    }
   }
 }
 

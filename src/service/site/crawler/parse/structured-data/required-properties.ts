@@ -46,10 +46,15 @@ interface Place {
   readonly depth: number;
 }
 
-function lacking(item: Item, { required, parts = {} }: Requirements, place: Place): string[] {
+function lacking(
+  item: Item,
+  { required, conditions = [], parts = {} }: Requirements,
+  place: Place,
+): string[] {
   const { around, path, depth } = place;
   const said = around.saidOf(item);
-  const missing = required.filter((one) => {
+  const demanded = conditions.filter(({ property, value }) => namesIn(item, property).includes(value));
+  const missing = [...required, ...demanded.map((one) => one.required)].filter((one) => {
     if (one.endsWith('*') && place.isLast) return false;
     const names = one.replace('*', '').split('|');
     return !names.some((name) => said.has(name) || has(item, name.split('.'), around));
@@ -88,6 +93,15 @@ function valueIn(item: Item, name: string): unknown {
     (one) => one !== name && schemaName(one) === name && !isEmpty(item[one]),
   );
   return key === undefined ? undefined : item[key];
+}
+
+/** The names and addresses that a property has for values, without the vocabulary of schema.org. */
+function namesIn(item: Item, property: string): string[] {
+  return [valueIn(item, property)]
+    .flat(DEEPEST)
+    .map((one) => (isItem(one) ? (one['@id'] ?? one.id ?? one['@value']) : one))
+    .filter((one) => typeof one === 'string')
+    .map((one) => schemaName(one.trim()));
 }
 
 /** Whether an object says nothing but which node it is of. */

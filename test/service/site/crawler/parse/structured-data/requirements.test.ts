@@ -116,6 +116,31 @@ test.each<[name: string, item: object, missing: readonly string[]]>([
     ['applicableCountry|merchantReturnLink'],
   ],
   [
+    'a policy of returns within days, without their number',
+    {
+      '@type': 'MerchantReturnPolicy',
+      applicableCountry: 'DE',
+      returnPolicyCategory: 'https://schema.org/MerchantReturnFiniteReturnWindow',
+      returnPolicySeasonalOverride: { returnPolicyCategory: { '@id': 'MerchantReturnFiniteReturnWindow' } },
+    },
+    ['merchantReturnDays', 'returnPolicySeasonalOverride.merchantReturnDays'],
+  ],
+  [
+    'a policy of returns within days',
+    {
+      '@type': 'MerchantReturnPolicy',
+      applicableCountry: 'DE',
+      returnPolicyCategory: 'MerchantReturnFiniteReturnWindow',
+      merchantReturnDays: 0,
+    },
+    [],
+  ],
+  [
+    'a policy of returns for an offer',
+    { ...PRODUCT, offers: { price: 1, hasMerchantReturnPolicy: { returnPolicyCategory: 'x' } } },
+    ['offers.hasMerchantReturnPolicy.applicableCountry|merchantReturnLink'],
+  ],
+  [
     'a loyalty program',
     {
       '@type': 'MemberProgram',
@@ -185,6 +210,21 @@ test.each<[name: string, blocks: readonly object[], missing: unknown[][]]>([
       { ...REVIEW, itemReviewed: { '@id': '#shoe' } },
     ],
     [],
+  ],
+  ['a product that has its review by @reverse', [{ ...PRODUCT, '@reverse': { itemReviewed: REVIEW } }], []],
+  [
+    'the policy and the program of a shop',
+    [
+      {
+        '@type': 'OnlineStore',
+        hasMerchantReturnPolicy: { '@type': 'MerchantReturnPolicy', applicableCountry: 'DE' },
+        hasMemberProgram: [{ '@type': 'MemberProgram', name: 'x', description: 'y' }],
+      },
+    ],
+    [
+      ['MerchantReturnPolicy', 'returnPolicyCategory|merchantReturnLink'],
+      ['MemberProgram', 'hasTiers'],
+    ],
   ],
   [
     'a part elsewhere on the page',
