@@ -1,6 +1,6 @@
 /*
 title: Canonical only after rendering
-severity: medium
+severity: low
 category: rendering
 definition: The page declares a canonical after scripts ran, and none before.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics

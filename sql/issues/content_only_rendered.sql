@@ -1,6 +1,6 @@
 /*
 title: Content only after rendering
-severity: medium
+severity: low
 category: rendering
 definition: >-
   The page is indexable, and $percent % of its words or more, at least $words words, are there only after scripts

@@ -1,6 +1,6 @@
 /*
 title: Links only after rendering
-severity: medium
+severity: low
 category: rendering
 definition: The page answers 200, and it has links to pages that its HTML does not link to before scripts ran.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics

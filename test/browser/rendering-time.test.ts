@@ -87,6 +87,39 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(counts).toEqual({ '/': 0, '/top': 0, '/buttons': 0, '/moved': 0, '/one': 1 });
   });
 
+  test('shared workers are fetched as dedicated ones are', async () => {
+    const hear = (worker: string): string => `const worker = ${worker};
+      worker.port.onmessage = ({ data }) => show(data); worker.onerror = () => show('it failed for some reason');`;
+    const { site, pages } = await render(
+      {
+        '/plain': page(`${hear("new SharedWorker('/w/plain.js', 'lamps')")} worker.port.postMessage('two');`),
+        '/twice': page(`const first = new SharedWorker('/w/count.js');
+          ${hear("new SharedWorker('/w/count.js')")}`),
+        '/module': page(hear("new SharedWorker('w/module.js', { type: 'module' })")),
+        '/denied': page(hear("new SharedWorker('/denied/worker.js')")),
+      },
+      {
+        '/robots.txt': 'User-agent: *\nDisallow: /denied/',
+        '/w/plain.js': script(`importScripts('part.js');
+          addEventListener('connect', ({ ports: [port] }) => {
+            port.onmessage = ({ data }) => port.postMessage([data, part, name, location.pathname].join(' '));
+          });`),
+        '/w/part.js': script("self.part = 'parts of';"),
+        '/w/count.js': script(
+          "let count = 0; onconnect = (event) => { if (++count === 2) event.ports[0].postMessage('it is one worker'); };",
+        ),
+        '/w/module.js': script(`import { part } from './part-module.js';
+          onconnect = async ({ ports: [port] }) => port.postMessage(part + (await (await fetch('data')).text()));`),
+        '/w/part-module.js': script("export const part = 'a module with ';"),
+        '/w/data': 'some data of it',
+      },
+    );
+    const words = Object.fromEntries(Object.entries(pages).map(([path, { words }]) => [path, words]));
+    expect(words).toEqual({ '/': 1, '/plain': 6, '/twice': 4, '/module': 7, '/denied': 5 });
+    expect(site.hits).not.toContain('/denied/worker.js');
+    expect(site.hits.filter((path) => path === '/w/plain.js')).toHaveLength(1);
+  });
+
   test('workers are fetched the way of all resources, and have time', async () => {
     const hear = (worker: string): string => `const worker = ${worker};
       worker.onmessage = ({ data }) => show(data); worker.onerror = () => show('it failed for some reason');`;

@@ -494,15 +494,15 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   invalid_structured_data: ['medium', indexable((_page, { invalidItems }) => invalidItems > 0)],
 
   content_only_rendered: [
-    'medium',
+    'low',
     indexable(({ row }) => {
       const [words, before] = [num(row, 'word_count'), num(row, 'unrendered_word_count')];
       return words !== null && before !== null && words >= before + 50 && (words - before) / words >= 0.5;
     }),
   ],
-  links_only_rendered: ['medium', ok(over('outlinks_only_rendered', 0))],
+  links_only_rendered: ['low', ok(over('outlinks_only_rendered', 0))],
   canonical_only_rendered: [
-    'medium',
+    'low',
     all(is('rendered'), ({ row }) => hasCanonical(row) && str(row, 'unrendered_rel_canonical') === null),
   ],
   canonical_changed_by_rendering: [

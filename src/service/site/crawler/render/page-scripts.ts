@@ -34,7 +34,7 @@ export const FRAMES = `(() => {
     waiting.delete(id);
     running.delete(id);
   };
-})()`;
+})();`;
 
 /** Resolves once the browser has told the page what is in view. */
 export const VIEW =

@@ -5,6 +5,7 @@ import { type GivenResources, type MainAnswer, PageRequests, type PausedRequest 
 import { FRAMES, MOST_CHARACTERS, SNAPSHOT, type Snapshot, VIEW } from './page-scripts.ts';
 import { type Rendered, RenderFailure } from './rendered.ts';
 import type { ResourceFetcher } from './resource-fetcher.ts';
+import { SHARED_WORKERS } from './shared-workers.ts';
 
 /**
  * The time that a page has after its answer, on a clock of its own: the clock stands while requests are under way, and
@@ -101,7 +102,7 @@ export class Tab {
     const tab = new Tab({ context, page, cdp }, frameTree.frame.id, options);
     // Playwright's own way waits for a page that its scripts end.
     await cdp.send('Page.enable');
-    await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source: FRAMES });
+    await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source: FRAMES + SHARED_WORKERS });
     await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
     await cdp.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     await cdp.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
