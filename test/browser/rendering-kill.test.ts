@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -122,4 +122,25 @@ describe.skipIf(CHROMIUM === undefined)('a rendering crawl', () => {
       expect(readdirSync(temporary)).toEqual(['org.chromium.Chromium.other']);
     },
   );
+
+  test('whose folder for temporary files has a long path leaves none when its browser is killed', async () => {
+    const site = await scriptedSite();
+    const temporary = join(shortFolder(), 'a'.repeat(60));
+    mkdirSync(temporary);
+    const child = await rendering(await rawProjectFolder(), site, PAGES / 3, temporary);
+    const mark = `-${child.pid}-`;
+    const browsers = processesOf(mark).map((one) => Number(one.split(' ')[0]));
+    expect(browsers).not.toEqual([]);
+    for (const pid of browsers) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended with its parent.
+      }
+    }
+    expect(await ended(child)).toEqual([0, null]);
+    await allEnded(mark);
+    const left = readdirSync('/tmp').filter((name) => name.startsWith('crawlhouse-') && name.includes(mark));
+    expect([readdirSync(temporary), left]).toEqual([[], []]);
+  });
 });

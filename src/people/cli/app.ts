@@ -246,12 +246,20 @@ function parse(
   flags: Command['flags'],
 ): { values: Record<string, unknown>; positionals: string[] } {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: joinNumbers(argv, flags),
       options: parseOptions(flags),
       allowPositionals: true,
       strict: true,
+      tokens: true,
     });
+    const given = new Map<string, string | undefined>();
+    for (const token of tokens) {
+      if (token.kind !== 'option' || flags[token.name]?.multiple) continue;
+      const { name, value } = token;
+      if (given.has(name) && given.get(name) !== value) throw new Error(`--${name} is given twice`);
+      given.set(name, value);
+    }
     return { values, positionals: positionals.map((one) => one.replace(ARGUMENT, '')) };
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);

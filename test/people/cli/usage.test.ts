@@ -20,6 +20,15 @@ test.for([
   [['status', 'a', 'b'], 'unexpected argument b', 'Try: npx crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],
   [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of npx crawlhouse run'],
   [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of npx crawlhouse run'],
+  [['pages', '--limit', '3', '--limit=4'], '--limit is given twice', 'Try: flags of npx crawlhouse pages'],
+  ...['-1', '0', '1e9', '99999999999', '1.5', 'abc', ''].map(
+    (limit) =>
+      [
+        ['pages', `--limit=${limit}`],
+        `--limit: ${limit} does not work`,
+        'write a number from 1 to 9999999',
+      ] as const,
+  ),
   [['sandbox', 'start', '--port', 'x'], '--port: x does not work', 'Try: write a number from 0 to 65535'],
 ] as const)('%j is a wrong use that says what would work', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv);

@@ -22,7 +22,7 @@ export function pageOf<const K extends string, T extends z.ZodType>(key: K, item
 
 const count = z
   .string('must be given once')
-  .regex(/^\d{1,9}$/, 'must be a whole number from 0')
+  .regex(/^\d{1,9}$/, 'must be a whole number from 0 to 999999999')
   .transform(Number);
 const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, default: 0 } });
 const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });

@@ -9,14 +9,19 @@ import { processFolderName, removeDeadFolders } from '../../../../core/host/proc
 const PREFIX = 'crawlhouse-';
 /** Chromium makes a socket in a folder of its own there; the path of a socket has at most 107 characters. */
 const LONGEST_PATH = 59;
+const SHORT_PLACE = '/tmp';
 const REMOVAL = { recursive: true, force: true, maxRetries: 5 } as const;
 
 /** The folder of a browser for its profile and its temporary files. One that a killed process left goes with the next. */
 export class BrowserFolder implements AsyncDisposable {
-  readonly path = join(tmpdir(), processFolderName(PREFIX));
+  readonly path: string;
 
   constructor() {
-    removeDeadFolders(tmpdir(), PREFIX);
+    const name = processFolderName(PREFIX);
+    // Elsewhere Chromium would leave its own folders behind when it is killed.
+    const place = join(tmpdir(), name).length > LONGEST_PATH ? SHORT_PLACE : tmpdir();
+    removeDeadFolders(place, PREFIX);
+    this.path = join(place, name);
     makeFolder(this.path, { mode: 0o700 });
   }
 
@@ -41,5 +46,5 @@ export class BrowserFolder implements AsyncDisposable {
 }
 
 export function browserEnvironment(folder: string): NodeJS.ProcessEnv {
-  return childEnvironment(folder.length > LONGEST_PATH ? {} : { TMPDIR: folder });
+  return childEnvironment({ TMPDIR: folder });
 }
