@@ -4,6 +4,7 @@ import { s3Specifics } from '../stores/s3-specifics.ts';
 import { sandboxStores } from '../stores/sandbox-stores.ts';
 import { storeFaults } from '../stores/store-faults.ts';
 import { openServer } from '../stores/store-server.ts';
+import { storedLogFaults } from '../stores/stored-logs.ts';
 
 const { storeA, storeB } = sandboxStores();
 
@@ -17,6 +18,7 @@ for (const [name, server] of [
     verified: 'md5',
   });
   storeFaults(name, server);
+  storedLogFaults(name, server);
 }
 gcsSpecifics("the sandbox's store_a", storeA);
 s3Specifics("the sandbox's store_b", storeB);

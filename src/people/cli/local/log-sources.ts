@@ -9,11 +9,14 @@ import type { NamedLog } from '../../../service/local/logs/remove-logs.ts';
 import type { LogSource } from '../../../service/site/logs/log-source.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore, StoredObject } from '../../../stores/object-store.ts';
+import { objectRange } from '../../../stores/read-object.ts';
 import { openConfiguredStore, STORE_NAMES, type StoreName } from '../../../stores/registry.ts';
 
 /** A file that nobody has written to for so long has its last line whole. */
 const QUIET_MS = 3_600_000;
 const PIECE = 1 << 18;
+/** Bytes of a request to a store. */
+const STORED_PIECE = 1 << 23;
 const COMPRESSED = /\.(?:gz|zst|bz2)$/i;
 const GLOB = /[*?[{]/;
 
@@ -24,27 +27,45 @@ interface LogPlace {
 }
 
 /**
- * The log files behind paths, folders, globs, `store_a:PREFIX` and `-` (standard input), by name, each once.
- *
- * @throws CrawlhouseError `usage` for a path that is not there, and what a store throws
+ * The log files behind paths, folders, globs, `store_a:PREFIX` and `-` (standard input), by name, each once. What can't be
+ * found, as in a store that is away, is a source that can't be opened: those after it are read.
  */
 export async function* logSources(
   given: readonly string[],
-  { settings, folder }: LogPlace,
+  place: LogPlace,
   signal: AbortSignal,
 ): AsyncGenerator<LogSource> {
   const seen = new Set<string>();
   for (const one of given) {
-    const store = STORE_NAMES.find((name) => one.startsWith(`${name}:`));
-    if (one === '-') yield* standardInput(settings, signal);
-    else if (store !== undefined) yield* storedLogs(settings, store, one.slice(store.length + 1), signal);
-    else
-      for (const path of await pathsOf(one, folder)) {
-        if (seen.has(path)) continue;
-        seen.add(path);
-        yield await localLog(path);
-      }
+    try {
+      yield* sourcesOf(one, place, seen, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      yield {
+        ...{ name: one, version: null, isFinal: true },
+        open() {
+          throw thrown;
+        },
+      };
+    }
   }
+}
+
+async function* sourcesOf(
+  given: string,
+  { settings, folder }: LogPlace,
+  seen: Set<string>,
+  signal: AbortSignal,
+): AsyncGenerator<LogSource> {
+  const store = STORE_NAMES.find((name) => given.startsWith(`${name}:`));
+  if (given === '-') yield* standardInput(settings, signal);
+  else if (store !== undefined) yield* storedLogs(settings, store, given.slice(store.length + 1), signal);
+  else
+    for (const path of await pathsOf(given, folder)) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      yield await localLog(path);
+    }
 }
 
 /** Logs that a person names to remove them: those that are there, and the paths of others. */
@@ -116,7 +137,11 @@ function storedLog(store: ObjectStore, object: StoredObject): LogSource {
     version: object.version,
     isFinal: true,
     async *open(from, signal) {
-      if (from < object.size) yield* await store.read(object, { from, to: object.size }, signal);
+      for (let at = from, to: number; at < object.size; at = to) {
+        to = Math.min(at + STORED_PIECE, object.size);
+        // Of exactly the listed version, and whole: a cut answer would be a shorter log.
+        yield await objectRange(store, object, { range: { from: at, to } }, signal);
+      }
     },
   };
 }
