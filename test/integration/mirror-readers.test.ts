@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb/duckdb.ts';
 import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { mirror } from '../../src/pipeline/publish/mirror.ts';
+import type { MirrorManifest } from '../../src/pipeline/publish/mirror-objects.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { readPublished } from '../../src/state/catalogue/published/read-published.ts';
 import { LocalStore } from '../support/local-store.ts';
@@ -60,6 +61,12 @@ test('every mirrored table has the rows and columns of the warehouse in every re
       .split('\n')
       .map((line): Read => JSON.parse(line));
     expect(read.map(({ table }) => table).sort()).toEqual(tables.toSorted());
+    const { partitions }: MirrorManifest = JSON.parse(await readFile(join(bucket, 'manifest.json'), 'utf8'));
+    for (const [table, files] of Map.groupBy(partitions, (one) => one.table)) {
+      const rows = files.reduce((sum, one) => sum + one.rows, 0);
+      const most = table.startsWith('raw.') ? rows : Math.floor(rows / 2);
+      expect({ table, rows, files: files.length <= Math.max(1, most) }).toEqual({ table, rows, files: true });
+    }
     for (const { table, readers } of read) {
       const [counted] = await connection.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`);
       const names = (columns.get(table) ?? []).map(({ name }) => name).sort();

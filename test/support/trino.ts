@@ -40,6 +40,7 @@ const RULES = {
     { ...READER, privileges: [] },
     { privileges: ['SELECT', 'INSERT', 'DELETE', 'UPDATE', 'OWNERSHIP', 'GRANT_SELECT'] },
   ],
+  procedures: [{ user: 'test', schema: 'system', procedure: '(un)?register_table', privileges: ['EXECUTE'] }],
 };
 
 /** What a test needs to reach Trino and its bucket. */
@@ -234,6 +235,8 @@ function catalogLines({ s3, postgres }: NodeOptions): string[] {
     `iceberg.jdbc-catalog.default-warehouse-dir=s3://${BUCKET}/iceberg`,
     'iceberg.jdbc-catalog.schema-version=V1',
     'iceberg.add-files-procedure.enabled=true',
+    // Tables of a mirror.
+    'iceberg.register-table-procedure.enabled=true',
     'fs.native-s3.enabled=true',
     `s3.endpoint=${s3.endpoint}`,
     `s3.region=${s3.region}`,

@@ -9,7 +9,7 @@ import type { RowStore } from '../../src/engines/row-store.ts';
 import { TrinoClient } from '../../src/engines/trino/client/client.ts';
 import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
 import { TrinoMirror } from '../../src/engines/trino/trino-engine.ts';
-import { type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
+import { type MirrorOptions, type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
 import { openServer } from '../stores/store-server.ts';
@@ -51,7 +51,7 @@ interface Scene {
   readonly bucket: string;
   readonly rows: RowStore;
   put(unit: string, from?: string | null): Promise<void>;
-  copy(): Promise<MirrorReport>;
+  copy(more?: Partial<MirrorOptions>): Promise<MirrorReport>;
 }
 
 async function scene(rowsOf: (connection: Connection, folder: string) => Promise<RowStore>): Promise<Scene> {
@@ -78,13 +78,13 @@ async function scene(rowsOf: (connection: Connection, folder: string) => Promise
         }),
       );
     },
-    async copy() {
+    async copy(more = {}) {
       const columns = await tableColumns(connection, ['raw']);
-      const format = { format: 'parquet', snapshots: 1 } as const;
+      const format = { format: 'parquet', snapshots: 2 } as const;
       const options = { store, prefix: 'm', tables: [EVENTS], columns, publication: 'p1', ...format };
       return mirror(
         rows instanceof TrinoRows ? new TrinoMirror(connection, rows) : new DuckDbMirror(connection),
-        { ...options, folder: join(folder, 'on their way') },
+        { ...options, folder: join(folder, 'on their way'), ...more },
         signal,
       );
     },
@@ -136,3 +136,46 @@ async function filesOf({
     }),
   );
 }
+
+test('Trino reads an Iceberg table of the mirror as of the publication that it was pointed to', async () => {
+  await using store = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
+  const one = await scene(async (connection) => new DuckDbRows(connection));
+  const schema = `mirror_${randomUUID().slice(0, 8)}`;
+  const place = { store, prefix: `of ${schema}`, format: 'iceberg' as const };
+  const call = (procedure: string, location = '') =>
+    client.run(`CALL ${trino.catalog}.system.${procedure}('${schema}', 'log_events'${location})`);
+  const register = () =>
+    call('register_table', `, 's3://${trino.bucket}/${place.prefix}/${EVENTS.replace('.', '/')}'`);
+  const names = COLUMNS.map(([name]) => name).filter((name) => !name.startsWith('wide '));
+  const from = `${trino.catalog}.${schema}.log_events ORDER BY big NULLS LAST`;
+  const rows = () => client.rows(`SELECT ${names.map((name) => ident(name)).join(', ')} FROM ${from}`);
+  await client.run(
+    `CREATE SCHEMA ${trino.catalog}.${schema} WITH (location = 's3://${trino.bucket}/${schema}')`,
+  );
+  await one.put('log_events/a');
+  await one.copy(place);
+  await register();
+  const first = await rows();
+  const empty = Object.fromEntries(names.map((name) => [name, null]));
+  expect(first).toEqual([
+    {
+      ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-02', 'of json': '[]', yes: false },
+      ...{ big: -9223372036854775808n, huge: 0n, 'said "so"': 'a \'b\' "c" \\ \n\t😀' },
+      ...{ many: ['', null, 'x, y'], at: '1969-12-31T23:59:59.000000Z', on: '0001-01-01' },
+      ...{ part: Number.NEGATIVE_INFINITY, parts: [] },
+    },
+    {
+      ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-01', 'said "so"': '', yes: true },
+      ...{ big: 9007199254740993n, huge: 99999999999999999999999999999999999999n, many: ['one'] },
+      ...{ 'of json': '{"a": [1, 2]}', at: '2026-11-01T01:02:03.123456Z', on: '2026-11-01', part: 0.1 },
+      parts: [Number.NaN, 1e300],
+    },
+    { ...empty, _unit: 'log_events/a', many: [] },
+  ]);
+  await one.put('log_events/a', `(SELECT * REPLACE (0.5 AS part) FROM ${FROM} WHERE "yes")`);
+  await one.copy(place);
+  expect(await rows()).toEqual(first);
+  await call('unregister_table');
+  await register();
+  expect(await rows()).toEqual([{ ...first[1], part: 0.5 }]);
+});

@@ -203,7 +203,7 @@ async function layoutOf(
 }
 
 /**
- * A table, cut where that makes sense: a model with a row a crawl is one file, and so is a table without rows.
+ * A table, cut where that makes sense: a model with hardly more rows than crawls is one file, and so is a table without rows.
  *
  * @throws CrawlhouseError `bad_settings` for a table that is not there
  */
@@ -216,7 +216,8 @@ async function partitionsOf(
   if (columns === undefined) throw notMirrored(name);
   const cut: MirroredTable = { name, columns, cut: cutOf(columns) };
   const partitions = await source.partitions(cut, signal);
-  const isCut = name.startsWith('raw.') || partitions.length === 1 || partitions.some(({ rows }) => rows > 1);
+  const isCut =
+    name.startsWith('raw.') || partitions.length === 1 || sumOf(partitions).rows >= 2 * partitions.length;
   if (isCut && partitions.length > 0) return { table: cut, partitions };
   const whole: MirroredTable = { name, columns, cut: [] };
   return { table: whole, partitions: await source.partitions(whole, signal) };

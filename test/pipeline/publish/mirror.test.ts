@@ -102,6 +102,15 @@ test('only changed partitions are uploaded again, and removed ones are deleted',
   expect(manifest.partitions).toHaveLength(4);
 });
 
+test('a model with hardly more rows than crawls is one file, also if one crawl has several rows', async () => {
+  const { connection, bucket, run } = await scene();
+  await connection.run("INSERT INTO mart.crawls VALUES ('x'), ('x')");
+  expect(await run(['mart.crawls'])).toMatchObject({ partitions: 1, rows: 5 });
+  expect(await parquetFiles(bucket)).toEqual(['m/mart/crawls/data.parquet']);
+  await connection.run("INSERT INTO mart.crawls VALUES ('x')");
+  expect(await run(['mart.crawls'])).toMatchObject({ partitions: 3, rows: 6, removed: 1 });
+});
+
 test('an empty table is one file without rows', async () => {
   const { connection, bucket, run } = await scene();
   await connection.run('DELETE FROM raw.log_events');
