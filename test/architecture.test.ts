@@ -813,6 +813,7 @@ test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every 
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   'answers/explore/url/url-place.ts': 'names of our parameters',
   'core/duckdb/sql-tokens.ts': 'ours',
+  'core/text/portable-pattern.ts': 'ours, of one letter',
   'core/text/display-width.ts': 'the class of a regular expression that DuckDB has too',
   'core/secrets/redact.ts': 'ours',
   'engines/trino/rows/definition.ts': 'ours',

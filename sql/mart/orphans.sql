@@ -160,7 +160,7 @@ WITH
         projects.start_url IS NULL
         OR regexp_replace(pages.url, '/$', '') <> regexp_replace(projects.start_url, '/$', '')
       )
-      AND (pages.sources IS NULL OR lower(array_to_string(pages.sources, ',')) NOT LIKE '%crawler%')
+      AND coalesce(lower(array_to_string(pages.sources, ',')), '') NOT LIKE '%crawler%'
       AND NOT pages.is_resource
 
     UNION ALL

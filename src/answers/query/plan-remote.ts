@@ -2,7 +2,6 @@ import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { prepareOne } from '../../core/duckdb/one-statement.ts';
 import { nodesOf, type SqlNode } from '../../core/duckdb/serialize-sql.ts';
-import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import type { Dialect } from '../../engines/engine.ts';
 import { engineKind } from '../../engines/registry.ts';
@@ -90,25 +89,12 @@ function refuseByName(tree: unknown, title: string): void {
 }
 
 async function refuseNonPortable(connection: Connection, sql: string, title: string): Promise<void> {
-  refuseForeignText(sql, title);
   const [first, ...others] = await findNonPortable(connection, sql, PLACE);
   if (!first) return;
   const lines = [first, ...others].map(
     ({ line, rule, instead }) => `line ${line}: ${rule}; instead: ${instead}`,
   );
   throw refused(`${title} has the rows, and takes no such SQL\n${lines.join('\n')}`);
-}
-
-/** What is a text for DuckDB must not be SQL for an engine that ends only `'…'` and `"…"` where DuckDB does. */
-function refuseForeignText(sql: string, title: string): void {
-  let line = 1;
-  for (const { kind, text } of sqlTokens(sql)) {
-    if (kind === 'foreign')
-      throw refused(
-        `line ${line}: ${title} has no text like this: ${/^(?:\$[^$]*\$|[^']*')/.exec(text)?.[0]}…`,
-      );
-    line += text.split('\n').length - 1;
-  }
 }
 
 /** The statement with values in the place of its `$name`s, and the columns of its answer. */

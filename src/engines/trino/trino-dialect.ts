@@ -2,6 +2,7 @@ import { ident } from '../../core/duckdb/duckdb.ts';
 import { sqlTokens } from '../../core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
+import { portablePattern } from '../../core/text/portable-pattern.ts';
 import type { OutputColumns } from '../../project/sql/plan/check-output.ts';
 import type { Dialect } from '../engine.ts';
 import { literal } from './client/literal.ts';
@@ -82,15 +83,56 @@ const named =
 
 /** Functions of the portable subset that Trino names, or bounds, otherwise. */
 const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
+  // Only counted: DuckDB leaves NULL out.
+  ['array_distinct', ([list]) => `array_distinct(filter(${list}, item -> item IS NOT NULL))`],
   ['array_length', named('cardinality')],
-  ['array_to_string', named('array_join')],
-  ['json_extract_string', named('json_extract_scalar')],
-  ['list_extract', named('element_at')],
+  // A list of NULLs has no text in DuckDB, and an empty one in Trino.
+  [
+    'array_to_string',
+    ([list, separator]) =>
+      `element_at(transform(ARRAY[${list}], list -> CASE WHEN cardinality(list) = 0 OR any_match(list, item -> item IS NOT NULL) THEN array_join(list, ${separator}) END), 1)`,
+  ],
+  // DuckDB rounds a whole number as a DOUBLE.
+  ['ceil', ([value]) => `ceil(CAST(${value} AS double))`],
+  ['floor', ([value]) => `floor(CAST(${value} AS double))`],
+  // DuckDB counts the days that begin between two times, Trino 24 hours.
+  [
+    'date_diff',
+    ([unit = '', from, to]) =>
+      unit.trim().toLowerCase() === "'day'"
+        ? `date_diff('day', date_trunc('day', ${from}), date_trunc('day', ${to}))`
+        : named('date_diff')([unit, String(from), String(to)]),
+  ],
+  // Of a list or an object DuckDB has the JSON.
+  [
+    'json_extract_string',
+    ([json, path]) =>
+      `coalesce(json_extract_scalar(${json},${path}), nullif(json_format(json_extract(${json},${path})), 'null'))`,
+  ],
+  [
+    'list_extract',
+    ([list, place = '']) =>
+      `element_at(${list},${/^ *[1-9]\d*$/.test(place) ? place : ` nullif(${place}, 0)`})`,
+  ],
+  [
+    'ln',
+    ([value]) => `CASE WHEN ${value} <= 0 THEN fail('no logarithm of zero or less') ELSE ln(${value}) END`,
+  ],
   ['nfc_normalize', named('normalize')],
-  ['regexp_matches', named('regexp_like')],
+  ['regexp_matches', ([text = '', pattern = '']) => `regexp_like(${text},${forJoni(pattern)})`],
   // Trino replaces all matches without being asked.
-  ['regexp_replace', (args) => named('regexp_replace')(args.slice(0, 3))],
-  ['to_timestamp', named('from_unixtime')],
+  [
+    'regexp_replace',
+    ([text = '', pattern = '', by = '']) => `regexp_replace(${text},${forJoni(pattern)},${by})`,
+  ],
+  // To the microsecond, as in DuckDB.
+  [
+    'to_timestamp',
+    ([seconds]) =>
+      `CAST(from_unixtime_nanos(CAST(round((${seconds}) * 1e6) AS decimal(38, 0)) * 1000) AS timestamp(6) with time zone)`,
+  ],
+  // The only letter that gets another capital in DuckDB.
+  ['upper', ([text]) => `upper(replace(${text}, 'ß', 'ẞ'))`],
   // Only compared with others of its statement: any hash of the same values will do.
   ['hash', (args) => `xxhash64(to_utf8(json_format(CAST(ROW(${args.join(',')}) AS JSON))))`],
   // Beyond the last part Trino has NULL, DuckDB an empty text.
@@ -104,6 +146,13 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   // Trino takes all white space away, DuckDB only spaces.
   ['trim', ([text = '', characters = "' '"]) => `trim(BOTH ${characters.trim()} FROM ${text})`],
 ]);
+
+/** A pattern in the flavour of Joni, Trino's engine of regular expressions. */
+function forJoni(written: string): string {
+  const [, gap, quoted] = /^(\s*)'((?:[^']|'')*)'\s*$/.exec(written) ?? [];
+  if (quoted === undefined) return written;
+  return gap + literal(portablePattern(quoted.replaceAll("''", "'")).expanded);
+}
 
 function translate(tokens: readonly string[]): string {
   let result = '';

@@ -3,10 +3,25 @@ import { translateModel, translateSql } from '../../../src/engines/trino/trino-d
 
 test.each([
   ['array_length(l)', 'cardinality(l)'],
-  ["array_to_string(l, ', ')", "array_join(l, ', ')"],
-  ["json_extract_string(c, '$.id')", "json_extract_scalar(c, '$.id')"],
+  [
+    "array_to_string(l, ', ')",
+    'element_at(transform(ARRAY[l], list -> CASE WHEN cardinality(list) = 0 OR any_match(list, item -> item IS NOT NULL) ' +
+      "THEN array_join(list,  ', ') END), 1)",
+  ],
+  [
+    "json_extract_string(c, '$.id')",
+    "coalesce(json_extract_scalar(c, '$.id'), nullif(json_format(json_extract(c, '$.id')), 'null'))",
+  ],
   ['list_extract(l, 3)', 'element_at(l, 3)'],
-  ['to_timestamp(CAST(ms AS DOUBLE) / 1000)', 'from_unixtime(CAST(ms AS double) / 1000)'],
+  ['list_extract(l, n)', 'element_at(l, nullif( n, 0))'],
+  [
+    'to_timestamp(CAST(ms AS DOUBLE) / 1000)',
+    'CAST(from_unixtime_nanos(CAST(round((CAST(ms AS double) / 1000) * 1e6) AS decimal(38, 0)) * 1000) AS timestamp(6) with time zone)',
+  ],
+  ["date_diff('day', a, b)", "date_diff('day', date_trunc('day',  a), date_trunc('day',  b))"],
+  ['upper(a)', "upper(replace(a, 'ß', 'ẞ'))"],
+  ["regexp_matches(a, 'x$')", "regexp_like(a, 'x(?![\\x{0}-\\x{10ffff}])')"],
+  ["regexp_replace(a, '(?i)^k''', '')", "regexp_replace(a, '^[kK\\x{212a}][\\x{27}]', '')"],
   ['hash(a, b) IN (1)', 'xxhash64(to_utf8(json_format(CAST(ROW(a, b) AS JSON)))) IN (1)'],
   ["split_part(u, '#', 1)", "split_part(u, '#', 1)"],
   ["split_part(u, '/', 3)", "coalesce(split_part(u, '/', 3), CASE WHEN u IS NOT NULL THEN '' END)"],

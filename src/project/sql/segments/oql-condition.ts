@@ -1,5 +1,6 @@
 import { isNumber } from '../../../core/duckdb/column-types.ts';
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
+import { PatternError, portablePattern } from '../../../core/text/portable-pattern.ts';
 import { calendarDay } from '../../../core/time/calendar-day.ts';
 import type { FilterType, Oql, OqlLeaf, OqlOptions, OqlValue } from '../../../service/api/oql/oql.ts';
 import { OqlError } from '../../../service/api/oql/parse-oql.ts';
@@ -110,10 +111,11 @@ function fits(it: Value, { filter, value, options }: Test): string {
 function fitsText(column: string, { filter, value, options: { ci, regex } }: Test): string {
   const given = String(value);
   if (regex) {
+    const { source, ignoreCase } = portablePattern(given);
     // A group, because DuckDB makes plain anchored patterns string tests, and takes their anchors for letters.
     const start = filter === 'startswith' || filter === 'equals' ? '^' : '';
     const end = filter === 'endswith' || filter === 'equals' ? '$' : '';
-    return `regexp_matches(${column}, ${text(`${ci ? '(?i)' : ''}${start}(${given})${end}`)})`;
+    return `regexp_matches(${column}, ${text(`${ci || ignoreCase ? '(?i)' : ''}${start}(${source})${end}`)})`;
   }
   const [left, right] = ci ? [`lower(${column})`, `lower(${text(given)})`] : [column, text(given)];
   const fitting: Partial<Record<FilterType, string>> = {
@@ -164,9 +166,22 @@ function misfit(kind: Kind, { filter, value, options }: Test): string | undefine
   if (options.regex && kind !== 'text') return 'takes no regular expression';
   if (options.regex && String(value).length > LONGEST_PATTERN)
     return `takes a regular expression of at most ${LONGEST_PATTERN} characters`;
+  const fault = options.regex ? patternFault(`${options.ci ? '(?i)' : ''}${value}`) : undefined;
+  if (fault !== undefined) return `takes no such regular expression: ${fault}`;
   const values = Array.isArray(value) ? (value as readonly OqlValue[]) : [value];
   const [wanted, is] = KINDS[kind];
   return values.every(is) ? undefined : `takes ${wanted}`;
+}
+
+/** The flavour that all engines match alike; `(?i)` may stand first, with or without the option `ci`. */
+function patternFault(pattern: string): string | undefined {
+  try {
+    portablePattern(pattern.replace(/^(?:\(\?i\)){2}/, '(?i)'));
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
+  }
 }
 
 /** A day of the calendar (2025-02-30 is none), perhaps with a time of it. */

@@ -1,21 +1,15 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { nodesOf, type SqlNode } from '../../../core/duckdb/serialize-sql.ts';
 import { plainSpaces } from '../../../core/duckdb/sql-spaces.ts';
-import { sqlTokens } from '../../../core/duckdb/sql-tokens.ts';
-import { lookUp } from '../../../core/text/look-up.ts';
 import type { SqlPlace } from './bad-model.ts';
+import { portableFunction } from './portable-functions.ts';
+import { type PortabilityFault, TYPES, tokenFaults } from './portable-tokens.ts';
 import { parseSelect } from './sql-tree.ts';
 
 /** A place where SQL leaves the subset that all engines answer alike (docs/models.md, Portable SQL). */
 export interface PortabilityFinding extends SqlPlace {
   readonly rule: string;
   readonly instead: string;
-}
-
-interface Fault {
-  readonly rule: string;
-  readonly instead: string;
-  readonly offset?: number | undefined;
 }
 
 /**
@@ -31,7 +25,7 @@ export async function findNonPortable(
   const tree = await parseSelect(connection, sql, start);
   // DuckDB counts places in it.
   const plain = plainSpaces(sql);
-  const faults = [...wordFaults(plain), ...treeFaults(tree)];
+  const faults = [...treeFaults(tree), ...tokenFaults(plain, tree)];
   const lines = linesOf(plain, new Set(faults.map(({ offset = 0 }) => offset)));
   const seen = new Set<string>();
   return faults
@@ -54,44 +48,14 @@ function linesOf(sql: string, offsets: ReadonlySet<number>): ReadonlyMap<number,
   return lines;
 }
 
-/** Words that leave no trace in the tree. Their patterns see neither texts nor comments nor quoted names. */
-const WORDS: readonly (readonly [RegExp, rule: string, instead: string])[] = [
-  [/(?:^|\()\s*FROM\b/gi, 'SELECT comes first', 'SELECT … FROM …'],
-  [/\bAS\s+(?:NOT\s+)?MATERIALIZED\b/gi, 'no MATERIALIZED', 'AS (SELECT …)'],
-  [/\bIS\s+(?:NOT\s+)?(?:TRUE|FALSE|UNKNOWN)\b/gi, 'no IS TRUE', 'coalesce(b, false)'],
-  [/::/g, 'no ::', 'CAST(… AS …)'],
-  [/\bdate_part\s*\(/gi, 'no date_part', 'extract(… FROM …)'],
-  [/\bLIMIT\s+[^\s()]+\s+OFFSET\b/gi, 'OFFSET comes before LIMIT', 'OFFSET m LIMIT n'],
-  [/\bFILTER\s*\((?!\s*WHERE\b)/gi, 'FILTER has WHERE', 'FILTER (WHERE …)'],
-  [/\bINTERVAL\b(?!\s+'\s*'\s+(?:DAY|HOUR|MINUTE|SECOND)\b)/gi, 'INTERVAL of a text', "INTERVAL '28' DAY"],
-];
-
-const HIDDEN: ReadonlySet<string> = new Set(['text', 'foreign', 'name', 'comment']);
-
-function wordFaults(sql: string): Fault[] {
-  const blank = sqlTokens(sql)
-    .map(({ kind, text }) => (HIDDEN.has(kind) ? text.replaceAll(/[^\n'"]/g, ' ') : text))
-    .join('');
-  return WORDS.flatMap(([pattern, rule, instead]) => {
-    let before = 0;
-    let offset = 0;
-    return [...blank.matchAll(pattern)].map(({ 0: found, index }) => {
-      const at = index + (/^\(?\s*/.exec(found)?.[0].length ?? 0);
-      offset += Buffer.byteLength(sql.slice(before, at));
-      before = at;
-      return { rule, instead, offset };
-    });
-  });
-}
-
 interface Held {
   readonly value: unknown;
   readonly parent: SqlNode;
   readonly key: string;
 }
 
-function treeFaults(tree: unknown): Fault[] {
-  const faults: Fault[] = [];
+function treeFaults(tree: unknown): PortabilityFault[] {
+  const faults: PortabilityFault[] = [];
   // However large the tree, no stack limits the walk.
   const waiting: Held[] = [{ value: tree, parent: {}, key: '' }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -114,7 +78,7 @@ function treeFaults(tree: unknown): Fault[] {
   return faults;
 }
 
-type NodeRule = (node: SqlNode, parent: SqlNode, key: string) => Fault | undefined;
+type NodeRule = (node: SqlNode, parent: SqlNode, key: string) => PortabilityFault | undefined;
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
@@ -157,6 +121,35 @@ const NODES: readonly NodeRule[] = [
   function noSample({ sample }) {
     return sample ? { rule: 'no sample', instead: 'a condition under WHERE' } : undefined;
   },
+  function plainLimit({ type, limit, offset }) {
+    if (type === 'LIMIT_PERCENT_MODIFIER') return { rule: 'no LIMIT of a share', instead: 'LIMIT n' };
+    if (type !== 'LIMIT_MODIFIER') return undefined;
+    const other = [limit, offset].find((one) => one && !LIMITS.has(String((one as SqlNode).type)));
+    return other
+      ? { ...placeOf(other), rule: 'LIMIT and OFFSET of a number', instead: 'LIMIT n' }
+      : undefined;
+  },
+  function plainSets({ type, setop_type }) {
+    if (type !== 'SET_OPERATION_NODE' || setop_type !== 'UNION_BY_NAME') return undefined;
+    return { rule: 'no UNION BY NAME', instead: 'the columns in one order' };
+  },
+  function noIgnoredNulls({ ignore_nulls, exclude_clause }) {
+    if (ignore_nulls === true) return { rule: 'no IGNORE NULLS', instead: 'a condition in a subquery' };
+    if (exclude_clause === undefined || exclude_clause === 'NO_OTHER') return undefined;
+    return { rule: 'no EXCLUDE in a window', instead: 'a frame of ROWS' };
+  },
+  function noRowsCompared({ type, left, right, child, query_location }) {
+    const isCompared = String(type).startsWith('COMPARE_') || type === 'SUBQUERY';
+    const row = isCompared && [left, right, child].find((one) => LISTS.has(kindOf(one)));
+    // NULL in one is equal to NULL in the other, or the answer is NULL.
+    return row
+      ? {
+          offset: query_location as number,
+          rule: 'no comparison of rows or lists',
+          instead: 'a = c AND b = d',
+        }
+      : undefined;
+  },
   function noDistinctOn({ type, distinct_on_targets }) {
     if (type !== 'DISTINCT_MODIFIER' || !isFilled(distinct_on_targets)) return undefined;
     return { rule: 'no DISTINCT ON', instead: 'row_number() = 1 around a subquery' };
@@ -165,7 +158,8 @@ const NODES: readonly NodeRule[] = [
     if (type !== 'JOIN') return undefined;
     const kind = [join_type, ref_type].find((one) => FOREIGN_JOINS.has(String(one)));
     // Standard SQL reads `a ANTI JOIN b` as `a AS anti JOIN b`: wrong rows without an error.
-    return kind === undefined ? undefined : { rule: `no ${kind} JOIN`, instead: 'EXISTS or NOT EXISTS' };
+    if (kind === undefined) return undefined;
+    return { rule: `no ${kind} JOIN`, instead: kind === 'NATURAL' ? 'USING (a)' : 'EXISTS or NOT EXISTS' };
   },
   function noSubscript({ type }) {
     if (type !== 'ARRAY_EXTRACT' && type !== 'ARRAY_SLICE') return undefined;
@@ -177,11 +171,11 @@ const NODES: readonly NodeRule[] = [
   },
   function portableCasts({ type, cast_type }) {
     if (type !== 'OPERATOR_CAST' || isPortableType(cast_type)) return undefined;
-    return { rule: `no cast to ${typeName(cast_type)}`, instead: [...TYPES].join(', ') };
+    return { rule: `no cast to ${typeName(cast_type)}`, instead: TYPES };
   },
-  function knownFunctions(node) {
+  function knownFunctions(node, parent) {
     if (typeof node.function_name !== 'string' || node.type === 'TABLE_FUNCTION') return undefined;
-    return portableFunction(node);
+    return portableFunction(node, parent);
   },
   function noBareFilter({ filter, filter_expr }) {
     const bare = [filter, filter_expr].find((one) => (one as SqlNode | null)?.type === 'COLUMN_REF');
@@ -202,22 +196,23 @@ const NODES: readonly NodeRule[] = [
   },
 ];
 
-const FOREIGN_JOINS: ReadonlySet<string> = new Set(['SEMI', 'ANTI', 'ASOF', 'POSITIONAL']);
+const LIMITS: ReadonlySet<string> = new Set(['VALUE_CONSTANT', 'VALUE_PARAMETER']);
+const LISTS: ReadonlySet<string> = new Set(['row', 'ARRAY_CONSTRUCTOR']);
+const kindOf = (node: unknown): string => {
+  const { type, function_name } = (node ?? {}) as SqlNode;
+  return String(type === 'FUNCTION' ? function_name : type);
+};
 
-const TYPES: ReadonlySet<string> = new Set([
-  'VARCHAR',
-  'BIGINT',
-  'INTEGER',
-  'DOUBLE',
-  'BOOLEAN',
-  'DATE',
-  'DECIMAL',
-  'TIMESTAMP WITH TIME ZONE',
+const FOREIGN_JOINS: ReadonlySet<string> = new Set(['SEMI', 'ANTI', 'ASOF', 'POSITIONAL', 'NATURAL']);
+
+/** As DuckDB writes them. How the SQL spells them is a matter of its words. */
+const CASTS: ReadonlySet<string> = new Set([
+  ...['VARCHAR', 'BIGINT', 'INTEGER', 'DOUBLE', 'BOOLEAN', 'DATE', 'DECIMAL', 'TIMESTAMP WITH TIME ZONE'],
 ]);
 
 function isPortableType(type: unknown): boolean {
   const { id, type_info } = type as SqlNode;
-  return id === 'LIST' ? isPortableType((type_info as SqlNode).child_type) : TYPES.has(typeName(type));
+  return id === 'LIST' ? isPortableType((type_info as SqlNode).child_type) : CASTS.has(typeName(type));
 }
 
 /** A type that DuckDB's parser does not know by itself, as JSON, is there with its name alone. */
@@ -236,122 +231,4 @@ function loneColumns(tree: unknown): SqlNode[] {
 function placeOf(node: unknown): { offset?: number } {
   const { query_location } = node as SqlNode;
   return typeof query_location === 'number' ? { offset: query_location } : {};
-}
-
-interface Use {
-  readonly holds: (args: readonly SqlNode[]) => boolean;
-  readonly instead: string;
-}
-
-const constant = (node: SqlNode | undefined): unknown => {
-  const value = node?.type === 'VALUE_CONSTANT' ? (node.value as SqlNode) : undefined;
-  return value?.is_null === true ? null : value?.value;
-};
-
-const firstIsOneOf = (...allowed: readonly string[]): Use => ({
-  holds: ([part]) => allowed.includes(String(constant(part)).toLowerCase()),
-  instead: `one of ${allowed.join(', ')}`,
-});
-
-const isNeverNull = (node: SqlNode): boolean =>
-  (constant(node) ?? null) !== null || node.type === 'OPERATOR_COALESCE';
-const withoutNulls: Use = {
-  holds: (args) => args.every(isNeverNull),
-  instead: 'coalesce(…, …) for each value',
-};
-
-/** DuckDB divides whole numbers as DOUBLE, others as whole numbers. */
-const isDouble = (node: SqlNode | undefined): boolean => {
-  if (node?.type === 'OPERATOR_CAST') return (node.cast_type as SqlNode).id === 'DOUBLE';
-  const args = (node?.children ?? []) as SqlNode[];
-  if (['+', '-', '*', '/'].includes(String(node?.function_name))) return args.some(isDouble);
-  return node?.type === 'VALUE_CONSTANT' && ((node.value as SqlNode).type as SqlNode).id === 'DOUBLE';
-};
-
-/**
- * Functions that mean the same in both engines, by their names in DuckDB, some under a condition. `translateSql` writes
- * those that other engines name or bound otherwise.
- */
-const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
-  ...[
-    ...['+', '-', '*', '%', '||', '~~', '!~~'],
-    ...['count', 'count_star', 'sum', 'min', 'max', 'avg'],
-    ...['bool_and', 'bool_or', 'array_agg', 'max_by', 'min_by'],
-    ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'lag', 'lead', 'first_value', 'last_value'],
-    ...['abs', 'ceil', 'floor', 'ln', 'round', 'trunc', 'nullif', 'hash', 'row', 'unnest'],
-    ...[
-      'chr',
-      'concat_ws',
-      'length',
-      'lower',
-      'upper',
-      'nfc_normalize',
-      'replace',
-      'split',
-      'split_part',
-      'starts_with',
-    ],
-    ...['strpos', 'trim'],
-    ...['array_distinct', 'array_length', 'array_to_string', 'list_extract', 'json_extract_string'],
-    // An INTERVAL, and AT TIME ZONE.
-    ...['to_days', 'to_hours', 'to_minutes', 'to_seconds', 'to_timestamp', 'now', 'timezone'],
-  ].map((name) => [name, null] as const),
-  ['/', { holds: ([dividend]) => isDouble(dividend), instead: 'CAST(a AS DOUBLE) / b' }],
-  ['greatest', withoutNulls],
-  ['least', withoutNulls],
-  // Others count whole months, DuckDB their boundaries.
-  ['date_diff', firstIsOneOf('day', 'millisecond')],
-  // Sunday is 0 or 7.
-  ['date_part', firstIsOneOf('year', 'quarter', 'month', 'week', 'day')],
-  ['date_trunc', firstIsOneOf('year', 'quarter', 'month', 'week', 'day')],
-  // Others have no third argument.
-  ['regexp_matches', { holds: (args) => args.length === 2, instead: "regexp_matches(s, '(?i)(…)')" }],
-  // DuckDB replaces the first match, others all.
-  [
-    'regexp_replace',
-    {
-      holds: ([, pattern, , flags]) =>
-        flags === undefined ? /^\^|\$$/.test(String(constant(pattern))) : constant(flags) === 'g',
-      instead: "a pattern with ^ or $, the option 'g', or replace()",
-    },
-  ],
-  ['substr', { holds: ([, from]) => constant(from) !== 0, instead: 'substr(s, 1, n)' }],
-]);
-
-/** Functions that DuckDB alone has, or that differ, with what to write. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  arg_max: 'max_by(x, y) FILTER (WHERE x IS NOT NULL)',
-  arg_min: 'min_by(x, y) FILTER (WHERE x IS NOT NULL)',
-  concat: 'a || b',
-  contains: 'strpos(s, part) > 0',
-  epoch_ms: "date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', t)",
-  epoch_us: "date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', t)",
-  make_timestamptz: 'to_timestamp(CAST(ms AS DOUBLE) / 1000)',
-  len: 'length(s) of a text, array_length(l) of a list',
-  list: 'array_agg(x ORDER BY x)',
-  list_apply: 'UNNEST and array_agg',
-  list_contains: 'EXISTS with UNNEST',
-  list_value: 'ARRAY[…]',
-  median: 'avg of the middle rows by row_number()',
-  quantile_cont: 'rows by row_number() and count() OVER',
-  string_agg: "array_to_string(array_agg(x ORDER BY x), ',')",
-  struct_pack: 'columns of their own, or VALUES',
-  '//': 'floor(CAST(a AS DOUBLE) / b)',
-  '~~*': 'lower(s) LIKE …',
-};
-
-function portableFunction(node: SqlNode): { rule: string; instead: string } | undefined {
-  const name = String(node.function_name);
-  const use = FUNCTIONS.get(name);
-  if (use === undefined) {
-    const instead =
-      lookUp(INSTEAD, name) ??
-      `one of ${[...FUNCTIONS.keys()].filter((one) => /^[a-z]/.test(one)).join(', ')}`;
-    return { rule: `no ${name}`, instead };
-  }
-  if (use === null || use.holds(node.children as SqlNode[])) return undefined;
-  return {
-    rule: name === '/' ? 'a division is of DOUBLE' : `${name} as both engines have it`,
-    instead: use.instead,
-  };
 }

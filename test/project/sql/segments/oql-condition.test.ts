@@ -223,6 +223,16 @@ test.each([
     ['title', 'contains', 'a'.repeat(1001), { regex: true }],
     'of at most 1000 characters',
   ],
+  [
+    'a regular expression of another flavour',
+    ['title', 'contains', 'a(?=b)', { regex: true }],
+    'takes no such regular expression: groups are (…) and (?:…)',
+  ],
+  [
+    'a category where the case is ignored',
+    ['sources', 'equals', '\\p{Lu}', { regex: true, ci: true }],
+    'takes no such regular expression: no \\p where the case is ignored',
+  ],
   ['a truth that is none', ['fetched', 'equals', 'yes'], 'takes true or false'],
   ['a value of JSON', ['json', 'equals', 'x'], 'can only have a value or none'],
 ])('what does not fit a column is refused with its path: %s', (_, field, message) => {

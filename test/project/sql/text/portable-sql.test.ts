@@ -5,8 +5,10 @@ import { dataTests } from '../../../../src/project/sql/models/data-tests.ts';
 import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
 import { ModelHeader } from '../../../../src/project/sql/models/model-header.ts';
 import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
+import { FUNCTIONS } from '../../../../src/project/sql/text/portable-functions.ts';
 import { findNonPortable } from '../../../../src/project/sql/text/portable-sql.ts';
 import { openWarehouse, type TestWarehouse } from '../../../pipeline/transform/test-warehouse.ts';
+import { FUNCTION_CASES } from '../../../trino/functions.ts';
 
 let warehouse: TestWarehouse;
 beforeAll(async () => {
@@ -148,6 +150,81 @@ const RULES: readonly (readonly [rule: string, bad: string, good: string])[] = [
   ],
   ['no struct_pack', "SELECT {'a': 1} FROM t", 'SELECT ROW(1) FROM t'],
   ['no //', 'SELECT a // 2 FROM t', 'SELECT floor(CAST(a AS DOUBLE) / 2) FROM t'],
+  ['no cast to INT', 'SELECT CAST(a AS INT) FROM t', 'SELECT CAST(a AS INTEGER) FROM t'],
+  ['no cast to STRING', 'SELECT CAST(a AS STRING) FROM t', 'SELECT CAST(a AS VARCHAR) FROM t'],
+  [
+    'no cast to NUMERIC(10,2)',
+    'SELECT CAST(a AS NUMERIC(10,2)) FROM t',
+    'SELECT CAST(a AS DECIMAL(10, 2)) FROM t',
+  ],
+  [
+    'no cast to DECIMAL',
+    'SELECT TRY_CAST(a AS DECIMAL) FROM t',
+    'SELECT TRY_CAST(a AS DECIMAL(18, 3)) FROM t',
+  ],
+  ['no INT', "SELECT INT '5' FROM t", "SELECT DATE '2026-01-31' FROM t"],
+  [
+    'a time with its zone',
+    "SELECT TIMESTAMPTZ '2026-01-31 00:00:00' FROM t",
+    "SELECT TIMESTAMPTZ '2026-01-31 00:00:00+00:00' FROM t",
+  ],
+  ['no trunc', 'SELECT trunc(a) FROM t', 'SELECT trunc FROM t'],
+  ['no to_days', 'SELECT a - to_days(5) FROM t', "SELECT a - INTERVAL '5' DAY FROM t"],
+  ['no ->', "SELECT a->'x' FROM t", "SELECT json_extract_string(a, '$.x') FROM t"],
+  ['no ->>', "SELECT a ->> 'x' FROM t", 'SELECT a - -1 FROM t WHERE a>-1'],
+  ['no ifnull', 'SELECT ifnull(a, b) FROM t', 'SELECT coalesce(a, b) FROM t'],
+  ['no if', 'SELECT if(a, b, c) FROM t', 'SELECT CASE WHEN a THEN b ELSE c END FROM t'],
+  ['no ==', 'SELECT a == b FROM t', 'SELECT a = b FROM t'],
+  ['no ~~', "SELECT a ~~ 'x' FROM t", "SELECT a LIKE 'x' FROM t"],
+  ['no 1_000', 'SELECT 1_000 FROM t', 'SELECT 1000 FROM t'],
+  ["no text like E'…", "SELECT E'a\\n' FROM t", "SELECT 'a' || chr(10) FROM t"],
+  ['no text like $$…', 'SELECT $$a$$ FROM t', "SELECT 'a' FROM t"],
+  [
+    'no IGNORE NULLS',
+    'SELECT lag(a IGNORE NULLS) OVER (ORDER BY b) FROM t',
+    'SELECT lag(a) OVER (ORDER BY b) FROM t WHERE a IS NOT NULL',
+  ],
+  [
+    'no EXCLUDE in a window',
+    'SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM t',
+    'SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t',
+  ],
+  ['no LIMIT of a share', 'SELECT a FROM t LIMIT 10%', 'SELECT a FROM t LIMIT 10'],
+  ['LIMIT and OFFSET of a number', 'SELECT a FROM t LIMIT 5 + 5', 'SELECT a FROM t LIMIT $n'],
+  ['no FETCH', 'SELECT a FROM t FETCH FIRST 5 ROWS ONLY', 'SELECT a FROM t LIMIT 5'],
+  [
+    'no UNION BY NAME',
+    'SELECT a FROM t UNION BY NAME SELECT a FROM u',
+    'SELECT a FROM t UNION SELECT a FROM u',
+  ],
+  ['SELECT comes first', 'SELECT a FROM t UNION ALL FROM u', 'SELECT a FROM t UNION ALL SELECT a FROM u'],
+  ['no NATURAL JOIN', 'SELECT a FROM t NATURAL JOIN u', 'SELECT a FROM t JOIN u USING (a)'],
+  ['no comma at the end', 'SELECT a, FROM t', 'SELECT a FROM t'],
+  ['a name is no text', "SELECT a AS 'b' FROM t", 'SELECT a AS "b" FROM t'],
+  ['no skip without quotes', 'SELECT skip FROM t', 'SELECT "skip" FROM t'],
+  [
+    'no comparison of rows or lists',
+    'SELECT a FROM t WHERE (a, b) = (1, 2)',
+    'SELECT a FROM t WHERE a = 1 AND b = 2',
+  ],
+  ['% as both engines have it', 'SELECT a % b FROM t', 'SELECT a % nullif(b, 0) FROM t'],
+  ['replace as both engines have it', 'SELECT replace(a, b, c) FROM t', "SELECT replace(a, 'x', c) FROM t"],
+  [
+    'regexp_matches as both engines have it',
+    "SELECT regexp_matches(a, '(?=x)') FROM t",
+    "SELECT regexp_matches(a, '^x') FROM t",
+  ],
+  ['regexp_matches as both engines have it', 'SELECT regexp_matches(a, b) FROM t', 'SELECT a = b FROM t'],
+  [
+    'regexp_replace as both engines have it',
+    "SELECT regexp_replace(a, '^a|b', '') FROM t",
+    "SELECT regexp_replace(a, '^a|^b', '') FROM t",
+  ],
+  [
+    'regexp_replace as both engines have it',
+    "SELECT regexp_replace(a, '(a)', '\\1', 'g') FROM t",
+    "SELECT regexp_replace(a, '(a)', 'b', 'g') FROM t",
+  ],
 ];
 
 test.each(RULES)('%s: %s', async (rule, bad, good) => {
@@ -179,6 +256,12 @@ SELECT mode(a) FROM t`;
     '2 no len',
     '4 no mode',
   ]);
+});
+
+test('each portable function has values that both engines are asked, in portable SQL', async () => {
+  expect([...FUNCTION_CASES.keys()].sort()).toEqual([...FUNCTIONS.keys()].sort());
+  for (const one of [...FUNCTION_CASES.values()].flat())
+    expect([one, await findings(`SELECT ${one}`)]).toEqual([one, []]);
 });
 
 test('a function that no rule names is not portable', async () => {
