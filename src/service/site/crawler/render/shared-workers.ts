@@ -5,12 +5,12 @@
  */
 export const SHARED_WORKERS = `(() => {
   if (!window.SharedWorker) return;
-  const { Worker, MessageChannel, Blob, URL, EventTarget, Event, Map, JSON } = window;
+  const { Worker, MessageChannel, Blob, URL: Address, EventTarget, Event, Map, JSON } = window;
   const begin = (base, isModule) => {
-    const { importScripts, fetch } = self;
+    const { importScripts, fetch, URL: Address } = self;
     const { open } = XMLHttpRequest.prototype;
-    const whole = (address) => new URL(address, base).href;
-    Object.defineProperty(self, 'location', { value: new URL(base) });
+    const whole = (address) => new Address(address, base).href;
+    Object.defineProperty(self, 'location', { value: new Address(base) });
     self.onconnect = null;
     self.importScripts = (...addresses) => importScripts.apply(self, addresses.map(whole));
     self.fetch = (input, init) => fetch.call(self, input instanceof Request ? input : whole(input), init);
@@ -37,13 +37,13 @@ export const SHARED_WORKERS = `(() => {
     onerror = null;
     constructor(address, options) {
       super();
-      const base = new URL(address, document.baseURI).href;
+      const base = new Address(address, document.baseURI).href;
       const name = typeof options === 'string' ? options : (options?.name ?? '');
       const type = options?.type === 'module' ? 'module' : 'classic';
       const key = JSON.stringify([base, name]);
       if (!running.has(key)) {
         const code = '(' + begin + ')(' + JSON.stringify(base) + ', ' + (type === 'module') + ')';
-        const script = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+        const script = Address.createObjectURL(new Blob([code], { type: 'text/javascript' }));
         running.set(key, new Worker(script, { name, type }));
       }
       const worker = running.get(key);
