@@ -122,16 +122,15 @@ async function scene(open?: (folder: string) => Promise<ObjectStore>) {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   await connection.run('CREATE SCHEMA raw');
-  await connection.run('CREATE SCHEMA mart');
   await connection.run(
-    `CREATE TABLE mart.pages AS ${[0, 1, 2, 3].map((place) => `SELECT ${rowOf(place)}`).join(' UNION ALL ')}`,
+    `CREATE TABLE raw.pages AS ${[0, 1, 2, 3].map((place) => `SELECT ${rowOf(place)}`).join(' UNION ALL ')}`,
   );
   const bucket = join(folder, 'bucket');
   await mkdir(bucket);
   const store = await (open?.(folder) ?? new LocalStore({ folder: bucket }));
   const options = async (publication: string, more: object = {}) => ({
-    ...{ store, prefix: 'm m', tables: ['mart.pages'], publication, folder: join(folder, 'on the way') },
-    ...{ columns: await tableColumns(connection, ['raw', 'mart']), format: 'iceberg' as const, snapshots: 3 },
+    ...{ store, prefix: 'm m', tables: ['raw.pages'], publication, folder: join(folder, 'on the way') },
+    ...{ columns: await tableColumns(connection, ['raw']), format: 'iceberg' as const, snapshots: 3 },
     ...more,
   });
   const source = new DuckDbMirror(connection);
@@ -145,11 +144,7 @@ async function scene(open?: (folder: string) => Promise<ObjectStore>) {
 }
 
 /** That both readers have the rows of a relation, with Iceberg's types. */
-async function expectRows(
-  connection: Connection,
-  answer: Answer,
-  from = `SELECT ${AS_READ} FROM mart.pages`,
-) {
+async function expectRows(connection: Connection, answer: Answer, from = `SELECT ${AS_READ} FROM raw.pages`) {
   const types = (relation: string) =>
     connection.rows(`SELECT column_name, column_type FROM (DESCRIBE ${relation})`);
   for (const reader of ['duckdb', 'pyiceberg']) {
@@ -164,27 +159,27 @@ async function expectRows(
   }
 }
 
-/** What readers find while a table changes: changes of mart.pages, each with the operation of its snapshot. */
+/** What readers find while a table changes: changes of raw.pages, each with the operation of its snapshot. */
 const CHANGES = [
-  ["INSERT INTO mart.pages SELECT * REPLACE ('new' AS crawl_id) FROM mart.pages LIMIT 2", 'append'],
-  ["UPDATE mart.pages SET big = 7 WHERE crawl_id = 'new'", 'overwrite'],
-  ["DELETE FROM mart.pages WHERE crawl_id = 'new'", 'delete'],
-  ['ALTER TABLE mart.pages ADD COLUMN more VARCHAR[]', 'overwrite'],
-  ['ALTER TABLE mart.pages RENAME COLUMN yes TO no', 'overwrite'],
-  ['ALTER TABLE mart.pages ALTER COLUMN tiny TYPE VARCHAR', 'overwrite'],
-  ['DELETE FROM mart.pages', 'overwrite'],
+  ["INSERT INTO raw.pages SELECT * REPLACE ('new' AS crawl_id) FROM raw.pages LIMIT 2", 'append'],
+  ["UPDATE raw.pages SET big = 7 WHERE crawl_id = 'new'", 'overwrite'],
+  ["DELETE FROM raw.pages WHERE crawl_id = 'new'", 'delete'],
+  ['ALTER TABLE raw.pages ADD COLUMN more VARCHAR[]', 'overwrite'],
+  ['ALTER TABLE raw.pages RENAME COLUMN yes TO no', 'overwrite'],
+  ['ALTER TABLE raw.pages ALTER COLUMN tiny TYPE VARCHAR', 'overwrite'],
+  ['DELETE FROM raw.pages', 'overwrite'],
 ] as const;
 
 /** The relation with Iceberg's types, whatever its columns are now. */
 async function asRead(connection: Connection): Promise<string> {
   const types = new Map(COLUMNS.map(([name, type, read]) => [name, { type, read }]));
-  const columns = (await tableColumns(connection, ['mart'])).get('mart.pages') ?? [];
+  const columns = (await tableColumns(connection, ['raw'])).get('raw.pages') ?? [];
   const casts = columns.map(({ name, type }) => {
     const known = types.get(name);
     const isSame = known !== undefined && type !== 'VARCHAR';
     return isSame ? `CAST(${ident(name)} AS ${known.read}) AS ${ident(name)}` : ident(name);
   });
-  return `SELECT ${casts.join(', ')} FROM mart.pages`;
+  return `SELECT ${casts.join(', ')} FROM raw.pages`;
 }
 
 interface Metadata {
@@ -200,7 +195,7 @@ async function metadataOf(table: string): Promise<Metadata> {
 test('each publication is a snapshot; the last ones stay readable as they were', async ({ skip }) => {
   if (python === undefined) skip(reason);
   const { connection, bucket, folder, run, compare } = await scene();
-  const table = join(bucket, 'm m/mart/pages');
+  const table = join(bucket, 'm m/raw/pages');
   const out = join(folder, 'read');
   const read = readers();
   await run();
@@ -253,15 +248,15 @@ test('a mirror that ends at any step leaves its readers the former rows or the n
 }) => {
   if (python === undefined) skip(reason);
   const { connection, bucket, folder, run, compare } = await scene();
-  const table = join(bucket, 'm m/mart/pages');
+  const table = join(bucket, 'm m/raw/pages');
   const read = readers();
   await run('p0', { snapshots: 1 });
   const killed = new KilledStore({ folder: bucket });
   let reads = 0;
   for (let at = 0, isWhole = false; !isWhole; at++) {
     const former = join(folder, `former-${at}.parquet`);
-    await connection.run(`COPY (SELECT ${AS_READ} FROM mart.pages) TO ${text(former)} (FORMAT parquet)`);
-    await connection.run(`UPDATE mart.pages SET big = ${at} WHERE crawl_id IS NULL`);
+    await connection.run(`COPY (SELECT ${AS_READ} FROM raw.pages) TO ${text(former)} (FORMAT parquet)`);
+    await connection.run(`UPDATE raw.pages SET big = ${at} WHERE crawl_id IS NULL`);
     Object.assign(killed, { step: 0, at });
     isWhole = await run(`p${at}`, { store: killed, snapshots: 1 }).then(
       () => true,
@@ -287,7 +282,7 @@ test('both readers have the rows of the warehouse, of every type', async ({ skip
   const { connection, bucket, folder, run, compare } = await scene();
   expect(await run()).toEqual({ partitions: 3, rows: 4, uploaded: 3, removed: 0 });
   const read = readers();
-  await expectRows(connection, await read(join(bucket, 'm m/mart/pages'), join(folder, 'read')));
+  await expectRows(connection, await read(join(bucket, 'm m/raw/pages'), join(folder, 'read')));
   expect(await compare()).toEqual([]);
 });
 
@@ -300,10 +295,10 @@ test('both readers read a bucket of S3 by its own addresses', async ({ skip }) =
     openServer({ ...server, kind: 'store_b', bucket: 'crawl-exports' }),
   );
   await run();
-  await connection.run("UPDATE mart.pages SET big = 0 WHERE crawl_id = 'a'");
+  await connection.run("UPDATE raw.pages SET big = 0 WHERE crawl_id = 'a'");
   await run('p2');
   const read = readers({ endpoint, region, key, secret });
-  const table = 's3://crawl-exports/m m/mart/pages';
+  const table = 's3://crawl-exports/m m/raw/pages';
   await expectRows(connection, await read(table, join(folder, 'read')));
   expect(await compare({ full: true })).toEqual([]);
 });
