@@ -181,7 +181,7 @@ test('a backfill that is killed half-way continues, oldest first', async () => {
   const pages = ['backfill', 'crawl_pages', ...WINDOW];
   const plan = await crawlhouse(folder, sandbox, [...pages, '--plan', '--json']);
   const oldestFirst = (JSON.parse(plan.stdout) as PlanReport).units.map((one) => one.unit);
-  const child = spawnCrawlhouse(folder, sandbox, pages, ONE_BY_ONE);
+  const child = spawnCrawlhouse(folder, sandbox, pages, { extra: ONE_BY_ONE });
   await underWay(sandbox);
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -22,6 +22,8 @@ import './process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = join(ROOT, 'src', 'people', 'cli', 'main.ts');
+/** The built program, as it is installed. */
+export const BUILT_PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
 
 /** What every process gets. */
 const PROCESS = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
@@ -126,8 +128,13 @@ export function crawlhouseProcess(
 }
 
 /** The program as a process that goes on, to be killed. */
-export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly string[], extra = {}) {
-  return spawn(process.execPath, [PROGRAM, ...args], {
+export function spawnCrawlhouse(
+  folder: string,
+  sandbox: Sandbox,
+  args: readonly string[],
+  { extra = {}, program = PROGRAM }: { extra?: Readonly<Record<string, string>>; program?: string } = {},
+) {
+  return spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: { ...PROCESS, ...environmentOf(sandbox, extra) },
     stdio: 'ignore',

@@ -58,6 +58,23 @@ export type OneOf = (column: string, values: readonly string[]) => string;
 
 const inValues: OneOf = (column, values) => `${column} IN (${values.join(', ')})`;
 
+const literalOf = (types: PartitionedModel['types'], column: string, value: string): string =>
+  `CAST(${text(value)} AS ${types.get(column)})`;
+
+/**
+ * A semi join that keeps the rows of these partitions, for rows named `made`. No engine moves it into a subquery, as it
+ * moves a condition.
+ */
+export function semiJoinPartitions({ by, types }: PartitionedModel, partitions: readonly string[]): string {
+  const rows = partitions.map((key) => {
+    const values = JSON.parse(key) as (string | null)[];
+    return `(${by.map((column, index) => (values[index] == null ? `CAST(NULL AS ${types.get(column)})` : literalOf(types, column, values[index]))).join(', ')})`;
+  });
+  const names = by.map((column) => ident(column));
+  const equal = names.map((name) => `made.${name} IS NOT DISTINCT FROM asked.${name}`);
+  return `SEMI JOIN (VALUES ${rows.join(', ')}) AS asked(${names.join(', ')}) ON ${equal.join(' AND ')}`;
+}
+
 /**
  * A condition that holds for the rows of these partitions. It also compares each column by itself: DuckDB pushes such a
  * condition down to the scans, which then skip the rows of other partitions.
@@ -68,7 +85,7 @@ export function inPartitions(
 ): string {
   const keys = partitions.map((key) => JSON.parse(key) as (string | null)[]);
   if (keys.length === 0) return 'false';
-  const literal = (column: string, value: string): string => `CAST(${text(value)} AS ${types.get(column)})`;
+  const literal = (column: string, value: string): string => literalOf(types, column, value);
   const each = by.map((column, index) => {
     const values = [...new Set(keys.map((key) => key[index] ?? null))];
     const present = values.filter((value) => value !== null).map((value) => literal(column, value));

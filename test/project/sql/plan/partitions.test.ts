@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../../src/core/logs/logger.ts';
+import { inPartitions, semiJoinPartitions } from '../../../../src/project/sql/plan/partitions.ts';
 import { expectBadModel, type ModelText } from '../../../pipeline/transform/model-files.ts';
 import { runTexts, statuses } from '../../../pipeline/transform/run-texts.ts';
 import {
@@ -249,4 +250,25 @@ test('a model is partitioned by columns of its own that the SELECT of the partit
     'sql/m/pages.sql:11: unknown key incremental.partition',
     'did you mean partitions? keys that work here: by, partitions, within',
   );
+});
+
+test('partitions of a model with UNNEST are chosen by a join, which DuckDB leaves outside', async () => {
+  const { connection } = warehouse;
+  const unnested = `SELECT page.crawl, each_one.x FROM (SELECT crawl, split(CAST(x AS VARCHAR) || ',' || crawl, ',') AS xs
+    FROM raw.pages) AS page CROSS JOIN UNNEST(page.xs) AS each_one(x)`;
+  const types = new Map([['crawl', 'VARCHAR']]);
+  const partitioned = { name: 'mart.pages', by: ['crawl'], partitions: '', types, made: types };
+  const asked = ['["a"]', '["b"]', '[null]', '["it\'s"]'];
+  const [joined, filtered] = [
+    semiJoinPartitions(partitioned, asked),
+    `WHERE ${inPartitions(partitioned, asked)}`,
+  ].map((only) => `FROM (${unnested}) AS made ${only}`);
+  const rows = (from: string | undefined) =>
+    connection.jsonRows(`SELECT made.crawl, made.x ${from} ORDER BY ALL`);
+  expect(await rows(joined)).toEqual(await rows(filtered));
+  expect(await rows(joined)).toHaveLength(6);
+  const plan = async (from: string | undefined) =>
+    JSON.stringify(await connection.rows(`EXPLAIN SELECT * ${from}`));
+  expect(await plan(joined)).not.toContain('DELIM');
+  expect(await plan(filtered)).toContain('DELIM');
 });
