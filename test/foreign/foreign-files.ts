@@ -15,21 +15,35 @@ export interface ForeignSuite {
   readonly commit: string;
 }
 
+type Git = (...words: readonly string[]) => Promise<Buffer>;
+
+/** A file of another project's test suite, as it is at a commit. */
+export async function foreignFile(suite: ForeignSuite, path: string): Promise<Buffer> {
+  return (await fetched(suite))('show', `${suite.commit}:${path}`);
+}
+
+/** The paths of the files in a folder of such a suite. */
+export async function foreignPaths(suite: ForeignSuite, folder: string): Promise<string[]> {
+  const list = await (await fetched(suite))('ls-tree', '--name-only', suite.commit, `${folder}/`);
+  return list.toString().trimEnd().split('\n');
+}
+
 /**
- * A file of another project's test suite, as it is at a commit. The commit is fetched once for a clone of ours, and nothing of
- * it becomes part of the project.
+ * The commit is fetched once for a clone of ours, and nothing of it becomes part of the project.
  *
  * @throws Error in words where the repository can't be had
  */
-export async function foreignFile({ repository, commit }: ForeignSuite, path: string): Promise<Buffer> {
+async function fetched({ repository, commit }: ForeignSuite): Promise<Git> {
   const folder = join(CACHE, repository.replaceAll('/', '+'));
-  const git = (...words: readonly string[]) =>
-    run('git', ['-C', folder, ...words], {
+  const git: Git = async (...words) => {
+    const { stdout } = await run('git', ['-C', folder, ...words], {
       encoding: 'buffer',
       timeout: FETCH_MS,
       maxBuffer: 100_000_000,
       env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
     });
+    return stdout;
+  };
   const source = `${FROM}/${repository}`;
   try {
     if (!existsSync(join(folder, 'HEAD'))) {
@@ -41,7 +55,7 @@ export async function foreignFile({ repository, commit }: ForeignSuite, path: st
       () => false, // It is fetched then.
     );
     if (!isThere) await git('fetch', '--quiet', '--depth', '1', source, commit);
-    return (await git('show', `${commit}:${path}`)).stdout;
+    return git;
   } catch (cause) {
     const { stderr, message } = cause as { stderr?: Buffer; message: string };
     const why = (stderr?.toString() || message).trim().slice(-300);

@@ -4,16 +4,27 @@ import { text } from 'node:stream/consumers';
 import { expect, type TestContext, test } from 'vitest';
 import { absoluteUrl, webUrl } from '../../src/core/net/web-url.ts';
 import { encodingName } from '../../src/core/text/encodings.ts';
+import { parseDocument } from '../../src/service/site/crawler/parse/parse-html.ts';
 import { robotsRules } from '../../src/service/site/crawler/robots/robots.ts';
 import { parsed } from '../support/fetched-page.ts';
 import { installPython } from '../support/python-environment.ts';
 import { roundSeed } from '../support/random.ts';
-import { type ForeignSuite, foreignFile } from './foreign-files.ts';
+import { type ForeignSuite, foreignFile, foreignPaths } from './foreign-files.ts';
 import { robotsCases } from './robots-files.ts';
+import { treeText } from './tree-text.ts';
 
 const HTML5LIB: ForeignSuite = {
   repository: 'html5lib/html5lib-tests',
   commit: '224991ec10db04f056a89eed8b0bd8695fd2950e',
+};
+/** The last commit before the tests of trees moved to web-platform-tests. */
+const TREES: ForeignSuite = {
+  repository: 'html5lib/html5lib-tests',
+  commit: '9329e64694e7835d0dcff9811e22856ef6ad16f9',
+};
+const JSON_LD: ForeignSuite = {
+  repository: 'w3c/json-ld-api',
+  commit: '92f07705a0c0ac27aa9bc6fe1322dcc9fad0114d',
 };
 /** It has the test data of web-platform-tests, whose repository is a hundred times as large. */
 const URLS: ForeignSuite = {
@@ -28,6 +39,10 @@ const ENCODING_FLOORS: Readonly<Record<string, number>> = {
   'tests2.dat': 22,
   'test-yahoo-jp.dat': 1,
 };
+/** The others have elements in a `select`, which parse5 drops as browsers did until 2025. */
+const TREE_FLOOR = 1_548;
+/** Contexts are not loaded, so types that they give other names, or take away, differ. */
+const JSON_LD_FLOOR = 257;
 const ROBOTS_FILES = 2_000;
 /** Protego takes the shorter of two rules in one of 15,000 URLs. */
 const ROBOTS_SHARE = 0.999;
@@ -95,6 +110,60 @@ test.for(['tests1.dat', 'tests2.dat', 'test-yahoo-jp.dat'])(
     judge(`encodings of html5lib-tests, ${file}`, new Map(results), ENCODING_FLOORS[file] ?? 0);
   },
 );
+
+test('documents have the trees that html5lib-tests say', async ({ skip }) => {
+  const paths = await orSkip(foreignPaths(TREES, 'tree-construction'), skip);
+  const results: [string, boolean][] = [];
+  for (const path of paths.filter((one) => one.endsWith('.dat'))) {
+    const data = (await foreignFile(TREES, path)).toString();
+    for (const [number, one] of data
+      .split(/^#data\n/m)
+      .slice(1)
+      .entries()) {
+      // The crawler reads documents, with scripts on.
+      if (/^#(?:document-fragment|script-off)$/m.test(one)) continue;
+      const [html = '', tree = ''] = one.split(/\n?#errors\n.*?^#document\n/ms);
+      const read = treeText(parseDocument(html, false).root);
+      results.push([`${path} ${number} ${JSON.stringify(html.slice(0, 120))}`, read === tree.trimEnd()]);
+    }
+  }
+  judge('trees of html5lib-tests', new Map(results), TREE_FLOOR);
+});
+
+interface JsonLdTest {
+  readonly '@type': readonly string[];
+  readonly input: string;
+  readonly expect?: string;
+}
+
+test('JSON-LD has the types of the expansion by W3C', async ({ skip }) => {
+  const manifest = await orSkip(foreignFile(JSON_LD, 'tests/expand-manifest.jsonld'), skip);
+  const { sequence } = JSON.parse(manifest.toString()) as { sequence: readonly JsonLdTest[] };
+  const results: [string, boolean][] = [];
+  for (const { '@type': kinds, input, expect: output } of sequence) {
+    if (!kinds.includes('jld:PositiveEvaluationTest') || output === undefined) continue;
+    const json = (await foreignFile(JSON_LD, `tests/${input}`)).toString();
+    const { page } = parsed(`<script type="application/ld+json">${json}</script>`);
+    const wanted = typesWithin(JSON.parse((await foreignFile(JSON_LD, `tests/${output}`)).toString()));
+    const read = (page.semantic_types ?? []).map(lastPart);
+    const holds = JSON.stringify([...new Set(read)].toSorted()) === JSON.stringify([...wanted].toSorted());
+    results.push([`${input} ${JSON.stringify({ read, wanted: [...wanted] })}`, holds]);
+  }
+  judge('types of JSON-LD by W3C', new Map(results), JSON_LD_FLOOR);
+});
+
+/** The name of a type without its vocabulary or prefix. */
+const lastPart = (type: string): string =>
+  type.slice(Math.max(...['/', '#', ':'].map((sign) => type.lastIndexOf(sign))) + 1);
+
+/** The types of the nodes of an expanded document. */
+function typesWithin(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return found;
+  if ('@type' in value && !('@value' in value))
+    for (const type of [value['@type']].flat()) found.add(lastPart(String(type)));
+  for (const inner of Object.values(value)) typesWithin(inner, found);
+  return found;
+}
 
 test('files of robots.txt allow what Protego allows', async ({ skip }) => {
   const folder = await orSkip(installPython('protego', [PROTEGO]), skip);

@@ -49,6 +49,13 @@ const alternates = (of: Readonly<Record<string, string>>): string =>
   Object.entries(of)
     .map(([lang, at]) => `<link rel="alternate" hreflang="${lang}" href="${at}">`)
     .join('');
+/** A feed in another language is no version of the page. */
+const FEED = '<link rel="alternate" type="application/rss+xml" hreflang="de" href="/feed.xml">';
+/** Two versions of which the second one names the first one by an address. */
+const versions = (issue: string, number: number, back: string, is: 'fires' | 'near'): IssuePage[] => [
+  { head: alternates({ de: `/${issue}/${number}`, en: `/${issue}/${number + 1}` }), is },
+  { head: alternates({ de: back, en: `/${issue}/${number + 1}` }) },
+];
 const times = (count: number, html: string): string => html.repeat(count);
 const letters = (count: number): string =>
   'Aufzug '
@@ -256,11 +263,26 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { head: alternates({ 'zh-Hant-TW': '/hreflang-invalid-lang/0' }), is: 'near' },
     { head: alternates({ 'X-Default': '/hreflang-invalid-lang/1' }), is: 'near' },
     { head: alternates({ en_GB: '/hreflang-invalid-lang/2' }), is: 'fires' },
+    ...['es-419', 'eng', 'gb', 'en-EU', 'english', 'be_NL', 'de-DE-DE', ''].map(
+      (lang): IssuePage => ({ head: alternates({ [lang]: '/hub' }), is: 'fires' }),
+    ),
+    ...['zh-Hans', 'SR-latn-rs', 'no', 'pt-br', ' fr '].map(
+      (lang): IssuePage => ({ head: alternates({ [lang]: '/hub' }), is: 'near' }),
+    ),
+    { head: alternates({ english: '/hub' }), canonical: '/hub', is: 'near' },
+    { head: FEED, is: 'near' },
   ],
   hreflang_is_relative: [
     { head: alternates({ de: '//{host}/hreflang-is-relative/fires' }) },
     { head: alternates({ de: '{https}/hreflang-is-relative/near' }) },
     { head: alternates({ de: '/hreflang-is-relative/0' }), is: 'fires' },
+    { head: alternates({ de: '?lang=de' }), is: 'fires' },
+    { head: '<link rel="alternate" type="text/html" hreflang="de" href="../hub">', is: 'fires' },
+    { head: alternates({ de: '/hub' }), canonical: '/hub', is: 'near' },
+    { head: FEED, is: 'near' },
+    { head: '<link rel="alternate" type="application/pdf" href="/lift.pdf">', is: 'near' },
+    { headers: { link: '</hub>; rel="alternate"; hreflang="de"' }, is: 'near' },
+    { body: alternates({ de: '/hub' }), is: 'near' },
   ],
   hreflang_missing_return_link: [
     {
@@ -269,11 +291,25 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { head: alternates({ de: '/hreflang-missing-return-link/near', en: '/hreflang-missing-return-link/1' }) },
     {},
     { head: alternates({ de: '/hreflang-missing-return-link/near', en: '/hreflang-missing-return-link/1' }) },
+    // The same address by RFC 3986, and others that only look like it.
+    ...versions('hreflang-missing-return-link', 2, '/hreflang-missing-return-link/2#top', 'near'),
+    ...versions('hreflang-missing-return-link', 4, '/%68reflang-missing-return-link/./4', 'near'),
+    ...versions('hreflang-missing-return-link', 6, '/hreflang-missing-return-link/6/', 'fires'),
+    ...versions('hreflang-missing-return-link', 8, '/Hreflang-Missing-Return-Link/8', 'fires'),
+    ...versions('hreflang-missing-return-link', 10, '/hreflang-missing-return-link/10?a', 'fires'),
+    { head: alternates({ de: '/hreflang-missing-return-link/13' }), is: 'near' },
+    { canonical: '/hub' },
   ],
   hreflang_missing_self: [
     { head: alternates({ en: '/hreflang-missing-self/0' }) },
     { head: alternates({ de: '/hreflang-missing-self/near', en: '/hreflang-missing-self/0' }) },
     {},
+    { head: alternates({ en: '/hub' }), canonical: '/hub', is: 'near' },
+    { head: FEED, is: 'near' },
+    { head: alternates({ de: '/hreflang-missing-self/3/', en: '/hub' }), is: 'fires' },
+    { head: alternates({ de: '/HREFLANG-missing-self/4', en: '/hub' }), is: 'fires' },
+    { head: alternates({ de: '/hreflang-missing-self/5#a', en: '/hub' }), is: 'near' },
+    { headers: { link: '</hub>; rel=alternate; hreflang=de' }, is: 'fires' },
   ],
   hreflang_on_non_indexable: [
     { head: NOINDEX + alternates({ de: '/hreflang-on-non-indexable/fires' }) },
@@ -284,6 +320,10 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
     { head: alternates({ en: '/hreflang-target-not-indexable/1' }) },
     { head: NOINDEX },
     {},
+    { head: alternates({ 'x-default': '/hreflang-target-not-indexable/4' }), is: 'near' },
+    { head: alternates({ de: '/hreflang-target-not-indexable/4' }), is: 'fires' },
+    moved('/hub', 302),
+    { head: alternates({ de: '/hreflang-target-not-indexable/0' }), canonical: '/hub', is: 'near' },
   ],
   hreflang_without_x_default: [
     { head: alternates({ de: '/hreflang-without-x-default/fires' }) },
@@ -293,6 +333,15 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
         'x-default': '/hreflang-without-x-default/near',
       }),
     },
+    { head: alternates({ de: '/hub', 'X-DEFAULT': '/hub' }), is: 'near' },
+    {
+      head: alternates({ de: '/hub' }),
+      headers: { link: '</>; rel=alternate; hreflang=x-default' },
+      is: 'near',
+    },
+    { head: alternates({ de: '/hub' }), canonical: '/hub', is: 'near' },
+    { head: FEED, is: 'near' },
+    { headers: { link: '</hub>; rel=alternate; hreflang=de' }, is: 'fires' },
   ],
   http_1_0: [{ answer: 'http_1_0' }, {}],
   http_on_https_site: [{ at: '{http}/http-on-https-site/fires' }, {}],

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startChromium } from '../browser/chromium.ts';
 import { ODDITIES } from './cases.ts';
 import { NO_PAGE, ofSite, type Reading } from './reading.ts';
@@ -33,16 +33,24 @@ const READ = `({
     typeof href === 'string' ? href : URL.parse(href.baseVal, document.baseURI)?.href ?? href.baseVal),
 })`;
 
-/** Reads oddities with the Chromium of this machine, each case of cookies without those of the others. */
-export async function readByChromium(origin: string, cases = ODDITIES): Promise<Record<string, Reading>> {
+/**
+ * Reads oddities with the Chromium of this machine, each case of cookies without those of the others.
+ *
+ * @param options such as `javaScriptEnabled: false`, with which a browser reads what is in `noscript`
+ */
+export async function readByChromium(
+  origin: string,
+  cases = ODDITIES,
+  options: BrowserContextOptions = {},
+): Promise<Record<string, Reading>> {
   const browser = await startChromium();
   try {
-    const shared = await browser.newContext();
+    const shared = await browser.newContext(options);
     const readings: Record<string, Reading> = {};
     const left = [...cases];
     const readNext = async (): Promise<void> => {
       for (let one = left.shift(); one !== undefined; one = left.shift()) {
-        const context = one.kind === 'cookie' ? await browser.newContext() : shared;
+        const context = one.kind === 'cookie' ? await browser.newContext(options) : shared;
         const tab = await context.newPage();
         const problem = await problemOf(tab, origin + one.path);
         if (problem !== null || one.kind.startsWith('refresh')) await tab.waitForTimeout(WAIT_MS);

@@ -66,12 +66,12 @@ function endsInPercent(text: string, at: number): boolean {
 }
 
 /**
- * The first column of a line that begins with a URL, which a tab ends, or a comma or semicolon before a quote or another
- * URL. A parser of URLs would drop the tab and join the columns.
+ * The first column of a line that begins with a URL, which a tab ends, or a comma or semicolon before a blank, a quote or
+ * another URL. A parser of URLs would drop the tab and join the columns.
  */
 export function firstColumn(line: string): string {
   const text = line.trim();
-  return text.slice(0, /\t|\s*[,;]\s*(?=["']|https?:\/\/)/i.exec(text)?.index ?? text.length).trim();
+  return text.slice(0, /\t|\s*[,;](?=\s|["']|https?:\/\/)/i.exec(text)?.index ?? text.length).trim();
 }
 
 /** The absolute form of an address of any scheme, such as the name of an item; null for what is none. */

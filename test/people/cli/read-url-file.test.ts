@@ -22,6 +22,7 @@ test.for([
   ['CSV of tabs without a header', `${A}\t1\n${B}\t2\n`],
   ['columns in some lines', `${A}\n${B}\tGone since 2024\n`],
   ['quoted columns behind a URL', `${A},"Start, and more"\n${B};"2"\n`],
+  ['columns behind a blank', `${A}, 2024-01-01\n${B}; gone\n`],
   ['pairs of URLs', `${A},https://a.example/new\n${B}, https://a.example/new\n`],
 ])('%s', async ([, content = '']) => {
   expect(await read(content)).toEqual([A, B]);

@@ -130,6 +130,7 @@ const FEEDS: readonly (readonly [name: string, text: string])[] = [
     '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:link href="https://site.example/a"/></a:entry><a:entry><a:link href="https://site.example/b?x=1&amp;y=2"/></a:entry></a:feed>',
   ],
   ['lines that end in CR', 'https://site.example/a\rhttps://site.example/b?x=1&y=2\r'],
+  ['lines with columns', 'https://site.example/a, 0.5\nhttps://site.example/b?x=1&y=2; daily'],
   ['lines that end in CRLF and LF', 'https://site.example/a\r\n\nhttps://site.example/b?x=1&y=2'],
   [
     'entities of its own',
