@@ -85,6 +85,11 @@ export function cutOf(columns: readonly { readonly name: string }[]): readonly s
   );
 }
 
+/** A table that is mirrored, as the settings name it. */
+const TABLE = /^(?:raw|mart)\.\w+$/;
+/** Bytes of a manifest: a partition takes some 300. */
+const MOST_MANIFEST = 512_000_000;
+
 const under = (prefix: string, ...folders: readonly string[]): string =>
   [...(prefix === '' ? [] : [prefix]), ...folders].join('/');
 
@@ -108,8 +113,13 @@ export async function readManifest(
 ): Promise<MirrorManifest | null> {
   const object = await findObject(store, manifestKey(prefix), signal);
   if (!object) return null;
-  const parsed = MirrorManifest.safeParse(jsonOf(await objectText(store, object, signal)));
-  if (parsed.success) return parsed.data;
+  const isRead = object.size <= MOST_MANIFEST;
+  const { data } = MirrorManifest.safeParse(isRead ? jsonOf(await objectText(store, object, signal)) : null);
+  // What lies in the folder of a table and is no partition is removed: other folders are not the mirror's.
+  const isOwn = [...(data?.partitions ?? []), ...(data?.tables ?? [])].every(({ table }) =>
+    TABLE.test(table),
+  );
+  if (data !== undefined && isOwn) return data;
   throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
     hint: 'set another prefix under mirror, or remove that object',
   });

@@ -210,3 +210,38 @@ test('an object of somebody else in the place of the manifest is left alone', as
   await expect(run(['raw.crawls'])).rejects.toMatchObject({ code: 'bad_settings' });
   expect(await readFile(join(bucket, 'm/manifest.json'), 'utf8')).toBe('not ours');
 });
+
+test('a manifest that names folders outside the mirror is refused, objects there are not touched, and false marks cost a copy', async () => {
+  const { bucket, run, compare } = await scene();
+  await run(['raw.crawls']);
+  const path = join(bucket, 'm/manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8'));
+  const others = ['m/backup/copy.parquet', 'other/raw/crawls/data.parquet', 'm/raw/crawls2/data.parquet'];
+  for (const key of others) {
+    await mkdir(join(bucket, key, '..'), { recursive: true });
+    await writeFile(join(bucket, key), 'of somebody else');
+  }
+  const [first] = manifest.partitions;
+  const write = (more: object) => writeFile(path, JSON.stringify({ ...manifest, ...more }));
+  const tables = ['backup', '', '.', '..', 'raw', 'raw.', 'raw..', 'raw.../..', '../other.raw', 'ops.loads'];
+  for (const table of tables) {
+    const objects = [{ object: first.object }];
+    for (const more of [
+      { partitions: [...manifest.partitions, { ...first, table }] },
+      { tables: [{ version: 1, table, objects }] },
+    ]) {
+      await write(more);
+      await expect(run(['raw.crawls'], 'p2'), table).rejects.toMatchObject({ code: 'bad_settings' });
+      await expect(compare(['raw.crawls'])).rejects.toMatchObject({ code: 'bad_settings' });
+    }
+  }
+  for (const lie of [
+    ...[...others, '/etc/passwd', '../m/raw/crawls/x', first.object].map((object) => ({ object })),
+    ...[{ rows: -1 }, { rows: 1e15 }, { fingerprint: '' }, { bytes: 0 }, { version: '' }, { key: [] }],
+  ]) {
+    await write({ partitions: [{ ...first, ...lie }] });
+    await run(['raw.crawls'], 'p3');
+    expect([lie, (await compare(['raw.crawls'], true)).differences]).toEqual([lie, []]);
+  }
+  for (const key of others) expect(await readFile(join(bucket, key), 'utf8')).toBe('of somebody else');
+});
