@@ -90,7 +90,7 @@ test('a plan for people has a line a unit, the totals, and the units left out wi
   });
   const { stdout } = await crawlhouse(folder, sandbox, ['backfill', 'crawl_pages', ...WINDOW, '--plan']);
   expect(stdout).toMatch(
-    /^unit +project +route +format +rows +bytes +time +requests +reason\ncrawl_pages\/\w+ +\S+ +stream +csv +10 /,
+    /^unit +project +route +format +rows +bytes +time +limit +requests +reason\ncrawl_pages\/\w+ +\S+ +stream +csv +10 .* 10 min +3 /,
   );
   expect(stdout).toContain(
     "1 unit due: 10 rows by the service's count; duration unknown: crawl_pages has not been loaded yet\n",

@@ -6,7 +6,12 @@ import { type Block, type ColumnOf, line, type Table, tableOf } from '../../proj
 type PlannedUnit = Pick<
   PlanEntry,
   'unit' | 'dataset' | 'project_name' | 'route' | 'format' | 'rows' | 'bytes' | 'seconds'
-> & { readonly status: string; readonly requests: number | null; readonly reason: string | null };
+> & {
+  readonly status: string;
+  readonly requests: number | null;
+  readonly reason: string | null;
+  readonly limit_seconds?: number | null;
+};
 
 /** What a plan shows to a person, on a terminal and in the console. */
 export interface PlanFacts {
@@ -50,6 +55,7 @@ export function planTable({ units }: PlanFacts): Table {
     { name: 'rows', kind: 'count', of: ({ rows }) => rows },
     { name: 'bytes', kind: 'bytes', of: ({ bytes }) => bytes },
     { name: 'time', kind: 'duration', of: ({ seconds }) => seconds },
+    { name: 'limit', kind: 'duration', isBelow: true, of: ({ limit_seconds }) => limit_seconds ?? null },
     { name: 'requests', kind: 'count', isBelow: true, of: ({ requests }) => requests },
     { name: 'reason', isBelow: true, of: ({ reason }) => reason },
   ];

@@ -18,6 +18,7 @@ const Printed = z.object({
       rows: z.number().nullable(),
       bytes: Amount,
       seconds: Amount,
+      limit_seconds: Amount,
       requests: Amount,
       reason: Name,
     }),
