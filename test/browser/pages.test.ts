@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
@@ -71,6 +74,39 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       const { violations } = await new AxeBuilder({ page: tab }).analyze();
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
       expect(found, name).toEqual([]);
+    }
+  });
+
+  test('no page is shown within a page of another origin, to who is signed in or not', async () => {
+    const addresses = [
+      ...Object.values(ADDRESSES).map((of) => of(project)),
+      '/sign-in',
+      '/nowhere',
+      '/report',
+    ];
+    const frames = addresses.map((path) => `<iframe src="${served.url}${path}"></iframe>`).join('');
+    const embeds = `<object data="${served.url}/do"></object><embed src="${served.url}/do">`;
+    const attacker = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(frames + embeds);
+    });
+    attacker.listen(0, '127.0.0.1');
+    await once(attacker, 'listening');
+    onTestFinished(() => void attacker.close());
+    const { port } = attacker.address() as AddressInfo;
+    for (const session of [cookie, '']) {
+      await using opened = await openTab(browser, { url: served.url, cookie: session });
+      const { tab } = opened;
+      await tab.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
+      const shown = await Promise.all(
+        tab
+          .frames()
+          .slice(1)
+          .map(async (frame) => [frame.url(), await frame.locator('main, form').count()]),
+      );
+      expect(shown.length).toBeGreaterThanOrEqual(addresses.length);
+      expect(shown.filter(([url, parts]) => parts !== 0 || !String(url).startsWith('chrome-error:'))).toEqual(
+        [],
+      );
     }
   });
 

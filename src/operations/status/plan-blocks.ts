@@ -10,7 +10,7 @@ type PlannedUnit = Pick<
   readonly status: string;
   readonly requests: number | null;
   readonly reason: string | null;
-  readonly limit_seconds?: number | null;
+  readonly limit_seconds: number | null;
 };
 
 /** What a plan shows to a person, on a terminal and in the console. */
@@ -55,7 +55,7 @@ export function planTable({ units }: PlanFacts): Table {
     { name: 'rows', kind: 'count', of: ({ rows }) => rows },
     { name: 'bytes', kind: 'bytes', of: ({ bytes }) => bytes },
     { name: 'time', kind: 'duration', of: ({ seconds }) => seconds },
-    { name: 'limit', kind: 'duration', isBelow: true, of: ({ limit_seconds }) => limit_seconds ?? null },
+    { name: 'limit', kind: 'duration', isBelow: true, of: ({ limit_seconds }) => limit_seconds },
     { name: 'requests', kind: 'count', isBelow: true, of: ({ requests }) => requests },
     { name: 'reason', isBelow: true, of: ({ reason }) => reason },
   ];
