@@ -54,3 +54,40 @@ test('each publication brings its new crawls to the bucket; a store that is away
   expect(await command('mirror', '--verify', '--full')).toMatchObject({ status: 0, differences: [] });
   expect(await command('mirror', '--full')).toMatchObject({ status: 0, uploaded: 3 });
 });
+
+test('a mirror of Iceberg tables is verified, examined and healed by the same commands', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
+  const folder = await projectFolder();
+  await writeFile(
+    join(folder, 'crawlhouse.yaml'),
+    'mirror: {store: store_b, prefix: lake, tables: [raw.crawl_pages, mart.crawls], format: iceberg, snapshots: 2}\n',
+  );
+  const { bucket, region, endpoint } = sandbox.ready.store_b;
+  expect((await runProject(folder, sandbox)).exitCode).toBe(0);
+  await using store = await s3.open({ bucket, region, endpoint });
+  const named = async () =>
+    (await listObjects(store, 'lake/mart/crawls/metadata/', signal)).map(({ key }) => key);
+  expect(await named()).toContain('lake/mart/crawls/metadata/v1.metadata.json');
+  const command = async (...args: string[]) => {
+    const { status, stdout } = await crawlhouse(folder, sandbox, [...args, '--json']);
+    return { status, ...JSON.parse(stdout) };
+  };
+  expect(await command('mirror', '--verify', '--full')).toMatchObject({ status: 0, differences: [] });
+  expect(await command('mirror')).toMatchObject({ status: 0, uploaded: 0, removed: 0 });
+  const [lost] = await listObjects(store, 'lake/mart/crawls/metadata/snap-', signal);
+  if (lost === undefined) throw new Error('there is no list of manifests');
+  await store.remove(lost, signal);
+  const { checks } = await command('doctor');
+  expect(checks.find(({ name }: { name: string }) => name === 'mirror')).toMatchObject({
+    status: 'fail',
+    message: `1 of 3 objects differ: ${lost.key} is missing`,
+  });
+  expect(await command('mirror', '--verify')).toMatchObject({
+    status: 4,
+    differences: [{ object: lost.key, problem: 'missing' }],
+  });
+  expect(await command('mirror')).toMatchObject({ status: 0, uploaded: 0 });
+  expect(await named()).toContain('lake/mart/crawls/metadata/v2.metadata.json');
+  expect(await command('mirror', '--full')).toMatchObject({ status: 0, uploaded: 3 });
+  expect(await command('mirror', '--verify')).toMatchObject({ status: 0, differences: [] });
+});

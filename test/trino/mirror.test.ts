@@ -12,6 +12,7 @@ import { TrinoMirror } from '../../src/engines/trino/trino-engine.ts';
 import { type MirrorOptions, type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { createSchema } from '../../src/state/catalogue/create-schema.ts';
+import type { ObjectStore } from '../../src/stores/object-store.ts';
 import { openServer } from '../stores/store-server.ts';
 import { LocalStore } from '../support/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
@@ -91,20 +92,23 @@ async function scene(rowsOf: (connection: Connection, folder: string) => Promise
   };
 }
 
-test('the same partitions and rows come from both, and only what has changed is copied again', async () => {
-  await using objects = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
+function onTrino(objects: ObjectStore): Promise<Scene> {
   const prefix = `m${randomUUID().slice(0, 8)}_`;
   const place = { client, catalog: trino.catalog, prefix, bucket: trino.bucket, folder: `rows/${prefix}` };
-  const scenes = [
-    await scene(async (connection) => new DuckDbRows(connection)),
-    await scene((connection, folder) =>
-      TrinoRows.begin({ ...place, objects, connection, temporary: join(folder, 'spill') }),
-    ),
-  ];
+  return scene((connection, folder) =>
+    TrinoRows.begin({ ...place, objects, connection, temporary: join(folder, 'spill') }),
+  );
+}
+
+const onDuckDb = (): Promise<Scene> => scene(async (connection) => new DuckDbRows(connection));
+
+test('the same partitions and rows come from both, and only what has changed is copied again', async () => {
+  await using objects = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
+  const scenes = [await onDuckDb(), await onTrino(objects)];
   const both = async <T>(ask: (one: Scene) => Promise<T>): Promise<T> => {
-    const [duckdb, onTrino] = [await ask(scenes[0] as Scene), await ask(scenes[1] as Scene)];
-    expect(onTrino).toEqual(duckdb);
-    return onTrino;
+    const [duckdb, other] = [await ask(scenes[0] as Scene), await ask(scenes[1] as Scene)];
+    expect(other).toEqual(duckdb);
+    return other;
   };
   await both((one) => one.put('log_events/a'));
   expect(await both((one) => one.copy())).toEqual({ partitions: 3, rows: 3, uploaded: 3, removed: 0 });
@@ -137,45 +141,51 @@ async function filesOf({
   );
 }
 
-test('Trino reads an Iceberg table of the mirror as of the publication that it was pointed to', async () => {
-  await using store = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
-  const one = await scene(async (connection) => new DuckDbRows(connection));
-  const schema = `mirror_${randomUUID().slice(0, 8)}`;
-  const place = { store, prefix: `of ${schema}`, format: 'iceberg' as const };
-  const call = (procedure: string, location = '') =>
-    client.run(`CALL ${trino.catalog}.system.${procedure}('${schema}', 'log_events'${location})`);
-  const register = () =>
-    call('register_table', `, 's3://${trino.bucket}/${place.prefix}/${EVENTS.replace('.', '/')}'`);
-  const names = COLUMNS.map(([name]) => name).filter((name) => !name.startsWith('wide '));
-  const from = `${trino.catalog}.${schema}.log_events ORDER BY big NULLS LAST`;
-  const rows = () => client.rows(`SELECT ${names.map((name) => ident(name)).join(', ')} FROM ${from}`);
-  await client.run(
-    `CREATE SCHEMA ${trino.catalog}.${schema} WITH (location = 's3://${trino.bucket}/${schema}')`,
-  );
-  await one.put('log_events/a');
-  await one.copy(place);
-  await register();
-  const first = await rows();
-  const empty = Object.fromEntries(names.map((name) => [name, null]));
-  expect(first).toEqual([
-    {
-      ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-02', 'of json': '[]', yes: false },
-      ...{ big: -9223372036854775808n, huge: 0n, 'said "so"': 'a \'b\' "c" \\ \n\t😀' },
-      ...{ many: ['', null, 'x, y'], at: '1969-12-31T23:59:59.000000Z', on: '0001-01-01' },
-      ...{ part: Number.NEGATIVE_INFINITY, parts: [] },
-    },
-    {
-      ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-01', 'said "so"': '', yes: true },
-      ...{ big: 9007199254740993n, huge: 99999999999999999999999999999999999999n, many: ['one'] },
-      ...{ 'of json': '{"a": [1, 2]}', at: '2026-11-01T01:02:03.123456Z', on: '2026-11-01', part: 0.1 },
-      parts: [Number.NaN, 1e300],
-    },
-    { ...empty, _unit: 'log_events/a', many: [] },
-  ]);
-  await one.put('log_events/a', `(SELECT * REPLACE (0.5 AS part) FROM ${FROM} WHERE "yes")`);
-  await one.copy(place);
-  expect(await rows()).toEqual(first);
-  await call('unregister_table');
-  await register();
-  expect(await rows()).toEqual([{ ...first[1], part: 0.5 }]);
-});
+test.each([
+  ['DuckDB', onDuckDb],
+  ['Trino', onTrino],
+] as const)(
+  'Trino reads the Iceberg table of rows in %s, of the publication that it was pointed to',
+  async (_engine, open) => {
+    await using store = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
+    const one = await open(store);
+    const schema = `mirror_${randomUUID().slice(0, 8)}`;
+    const place = { store, prefix: `of ${schema}`, format: 'iceberg' as const };
+    const call = (procedure: string, location = '') =>
+      client.run(`CALL ${trino.catalog}.system.${procedure}('${schema}', 'log_events'${location})`);
+    const register = () =>
+      call('register_table', `, 's3://${trino.bucket}/${place.prefix}/${EVENTS.replace('.', '/')}'`);
+    const names = COLUMNS.map(([name]) => name).filter((name) => !name.startsWith('wide '));
+    const from = `${trino.catalog}.${schema}.log_events ORDER BY big NULLS LAST`;
+    const rows = () => client.rows(`SELECT ${names.map((name) => ident(name)).join(', ')} FROM ${from}`);
+    await client.run(
+      `CREATE SCHEMA ${trino.catalog}.${schema} WITH (location = 's3://${trino.bucket}/${schema}')`,
+    );
+    await one.put('log_events/a');
+    await one.copy(place);
+    await register();
+    const first = await rows();
+    const empty = Object.fromEntries(names.map((name) => [name, null]));
+    expect(first).toEqual([
+      {
+        ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-02', 'of json': '[]', yes: false },
+        ...{ big: -9223372036854775808n, huge: 0n, 'said "so"': 'a \'b\' "c" \\ \n\t😀' },
+        ...{ many: ['', null, 'x, y'], at: '1969-12-31T23:59:59.000000Z', on: '0001-01-01' },
+        ...{ part: Number.NEGATIVE_INFINITY, parts: [] },
+      },
+      {
+        ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-01', 'said "so"': '', yes: true },
+        ...{ big: 9007199254740993n, huge: 99999999999999999999999999999999999999n, many: ['one'] },
+        ...{ 'of json': '{"a": [1, 2]}', at: '2026-11-01T01:02:03.123456Z', on: '2026-11-01', part: 0.1 },
+        parts: [Number.NaN, 1e300],
+      },
+      { ...empty, _unit: 'log_events/a', many: [] },
+    ]);
+    await one.put('log_events/a', `(SELECT * REPLACE (0.5 AS part) FROM ${FROM} WHERE "yes")`);
+    await one.copy(place);
+    expect(await rows()).toEqual(first);
+    await call('unregister_table');
+    await register();
+    expect(await rows()).toEqual([{ ...first[1], part: 0.5 }]);
+  },
+);
