@@ -15,10 +15,17 @@ columns:
     Whether canonicals handle the cluster: canonical_ok, canonical_not_matching or canonical_not_set
     (raw.crawl_clusters.canonical_status).
   sample_urls: URLs of some of its pages (raw.crawl_clusters.sample_urls).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_clusters._run_id,
+    raw.crawl_clusters._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_clusters._loaded_at).
 reads:
   raw.crawl_clusters:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     cluster_id: VARCHAR
     size: BIGINT
     average_similarity: DOUBLE
@@ -39,5 +46,8 @@ SELECT
   size,
   average_similarity,
   canonical_status,
-  sample_urls
+  sample_urls,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.crawl_clusters

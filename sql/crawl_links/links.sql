@@ -21,10 +21,17 @@ columns:
   target_fetched: Whether the crawler fetched the target (raw.crawl_links.target_fetched).
   target_status: HTTP status of the target (raw.crawl_links.target_status).
   target_status_range: ok, redirect, client_error or server_error (raw.crawl_links.target_status_range).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_links._run_id,
+    raw.crawl_links._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_links._loaded_at).
 reads:
   raw.crawl_links:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     origin: VARCHAR
     origin_host: VARCHAR
     target: VARCHAR
@@ -62,5 +69,8 @@ SELECT
   link_position,
   target_fetched,
   target_status,
-  target_status_range
+  target_status_range,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.crawl_links

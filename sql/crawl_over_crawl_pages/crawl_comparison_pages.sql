@@ -77,10 +77,17 @@ columns:
   crawl2_final_redirect_status: >-
     HTTP status at the end of its redirects, compared crawl
     (raw.crawl_over_crawl_pages.crawl2_final_redirect_status).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_over_crawl_pages._run_id,
+    raw.crawl_over_crawl_pages._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_over_crawl_pages._loaded_at).
 reads:
   raw.crawl_over_crawl_pages:
     _source_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
     presence: VARCHAR
     crawl1_url: VARCHAR
@@ -191,6 +198,9 @@ SELECT
   pages.crawl1_redirect_location,
   pages.crawl2_redirect_location,
   pages.crawl1_final_redirect_status,
-  pages.crawl2_final_redirect_status
+  pages.crawl2_final_redirect_status,
+
+  pages._run_id || ' ' || pages._unit AS _load_id,
+  pages._loaded_at
 FROM raw.crawl_over_crawl_pages AS pages
 LEFT JOIN comparison ON comparison.id = pages._source_id

@@ -180,10 +180,17 @@ columns:
   cwv_tti: Time to interactive, in milliseconds (raw.crawl_pages.cwv_tti).
   cwv_time_saving: Time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving).
   custom_*: Field of the project's own that the crawler scraped, as the export has it (raw.crawl_pages.custom_*).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_pages._run_id,
+    raw.crawl_pages._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_pages._loaded_at).
 reads:
   raw.crawl_pages:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
     url_host: VARCHAR
     urlpath: VARCHAR
@@ -624,6 +631,9 @@ SELECT
   cwv_tbt,
   cwv_tti,
   cwv_time_saving,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at,
 
   "custom_*"
 FROM judged

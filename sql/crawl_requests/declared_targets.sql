@@ -24,10 +24,17 @@ columns:
   is_noindex: Whether it asks not to be indexed (raw.crawl_requests.is_noindex).
   canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
   fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_requests._run_id,
+    raw.crawl_requests._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_requests._loaded_at).
 reads:
   raw.crawl_requests:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
     kind: VARCHAR
     status_code: BIGINT
@@ -67,6 +74,9 @@ SELECT
   is_indexable,
   is_noindex,
   canonical AS canonical_url,
-  fetch_date
+  fetch_date,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.crawl_requests
 WHERE kind = 'target'

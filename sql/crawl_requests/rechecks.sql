@@ -23,10 +23,17 @@ columns:
   is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
   canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
   fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_requests._run_id,
+    raw.crawl_requests._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_requests._loaded_at).
 reads:
   raw.crawl_requests:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
     kind: VARCHAR
     status_code: BIGINT
@@ -69,6 +76,9 @@ SELECT
   final_redirect_status AS final_status_code,
   is_indexable,
   canonical AS canonical_url,
-  fetch_date
+  fetch_date,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.crawl_requests
 WHERE kind = 'recheck'

@@ -19,10 +19,17 @@ columns:
   valid: Whether the item has what its type requires (raw.crawl_structured_data.valid).
   missing_properties: Properties that its type requires and it lacks (raw.crawl_structured_data.missing_properties).
   item: The item itself, as JSON (raw.crawl_structured_data.item).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.crawl_structured_data._run_id,
+    raw.crawl_structured_data._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.crawl_structured_data._loaded_at).
 reads:
   raw.crawl_structured_data:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
     format: VARCHAR
     type: VARCHAR
@@ -49,5 +56,8 @@ SELECT
   position,
   valid,
   missing_properties,
-  item
+  item,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.crawl_structured_data

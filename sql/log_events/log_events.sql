@@ -41,10 +41,17 @@ columns:
   engine: >-
     Search engine, AI service or tool that the crawler belongs to (mart.user_agents.engine); of a bot that is no known
     crawler the service's search_engine. NULL where bot_class is unverified.
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.log_events._run_id,
+    raw.log_events._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.log_events._loaded_at).
 reads:
   raw.log_events:
     _project_id: VARCHAR
     _window: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     day: DATE
     event_date: TIMESTAMP WITH TIME ZONE
     url: VARCHAR
@@ -121,7 +128,10 @@ SELECT
     WHEN events.bot_verification = 'refuted' THEN CAST(NULL AS VARCHAR)
     WHEN agents.bot_class IS NOT NULL THEN agents.engine
     WHEN events.is_bot THEN events.search_engine
-  END AS engine
+  END AS engine,
+
+  events._run_id || ' ' || events._unit AS _load_id,
+  events._loaded_at
 FROM raw.log_events AS events
 LEFT JOIN mart.user_agents AS agents
   ON agents.project_id = events._project_id

@@ -25,11 +25,18 @@ columns:
   bytes_sent: Size of all answers in bytes (raw.log_pages_months.bytes_sent).
   is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_months.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_months.is_active).
+  _load_id: >-
+    Run and unit that loaded the row, with a space between (raw.log_pages_months._run_id,
+    raw.log_pages_months._unit). ops.tombstones has it once the row is replaced or removed.
+  _loaded_at: When the row was loaded (raw.log_pages_months._loaded_at).
 renamed: {first_day: month_start_date}
 reads:
   raw.log_pages_months:
     _project_id: VARCHAR
     _window: VARCHAR
+    _unit: VARCHAR
+    _run_id: VARCHAR
+    _loaded_at: TIMESTAMP WITH TIME ZONE
     month: VARCHAR
     url: VARCHAR
     urlpath: VARCHAR
@@ -88,5 +95,8 @@ SELECT
   bytes_sent,
 
   is_crawled,
-  is_active
+  is_active,
+
+  _run_id || ' ' || _unit AS _load_id,
+  _loaded_at
 FROM raw.log_pages_months

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Connection, ident, listed, table } from '../core/duckdb/duckdb.ts';
 import { markDirty, publicationOf } from '../state/catalogue/ops/ops-publication.ts';
 import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalogue/ops/ops-rows.ts';
+import { recordRemovedUnits } from '../state/catalogue/ops/ops-tombstones.ts';
 import { forgetFields } from '../state/catalogue/ops/ops-unit-fields.ts';
 import { recordDropped } from '../state/catalogue/ops/ops-units.ts';
 import { attachDespiteWriter } from '../state/catalogue/published/attach-published.ts';
@@ -72,10 +73,10 @@ async function putBack(
     if (await rows.restoreUnits(`raw.${dataset}`, names)) retyped.push(dataset);
   forgetFields(connection);
   const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
-  for (const name of ABOUT_UNITS) {
+  for (const name of [...ABOUT_UNITS, 'tombstones']) {
     const own = table('ops', name);
     await connection.run(`DELETE FROM ${own} WHERE unit IN ${LISTED}`, values);
-    if (isThere)
+    if (isThere && (name !== 'tombstones' || version >= TOMBSTONES_SINCE))
       await connection.run(
         `INSERT INTO ${own} BY NAME SELECT ${columnsOfVersion(name, version)} FROM ${table(FORMER, 'ops', name)} WHERE unit IN ${LISTED}`,
         values,
@@ -103,6 +104,9 @@ interface Drop {
   readonly reason: string;
 }
 
+/** Version of `ops` that has them first. */
+const TOMBSTONES_SINCE = 19;
+
 /** The entries of a unit besides its rows. `ops.schema_changes` is history and stays. */
 const ABOUT_UNITS = ['loads', 'unit_fields', 'rejects'] as const;
 
@@ -121,6 +125,7 @@ export async function dropUnits(
   return connection.transaction(async () => {
     const datasets = await datasetsOf(connection, values);
     await recordDropped(connection, units, reason);
+    await recordRemovedUnits(connection, unitNames, 'dropped');
     forgetFields(connection);
     let rows = 0n;
     for (const dataset of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);

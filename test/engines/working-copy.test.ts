@@ -55,6 +55,7 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
     'ops.runs',
     'ops.schema_changes',
     'ops.test_results',
+    'ops.tombstones',
     'ops.unit_fields',
     'ops.units',
   ]);
@@ -222,7 +223,7 @@ test('a warehouse of version 9 keeps its partitions and pinned units under their
       { unit: 'crawl_pages/c2', pinned: null },
     ]);
     expect(await connection.rows('FROM ops.model_partitions')).toEqual([
-      { model: 'mart.pages', partition_key: '["c1"]', stamp: 's', tested: true },
+      { model: 'mart.pages', partition_key: '["c1"]', stamp: 's', tested: true, load_id: null },
     ]);
     expect(
       await connection.scalar("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'model_pieces'"),

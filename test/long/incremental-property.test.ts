@@ -237,8 +237,12 @@ async function make(connection: Connection, changed: [] | 'all', some = models):
   });
 }
 
+/** Which build made a row is no content. */
+const CONTENT = "COLUMNS(name -> NOT starts_with(name, '_load'))";
+
 async function contents(connection: Connection): Promise<object> {
   const found: Record<string, unknown> = {};
-  for (const name of tables) found[name] = await connection.jsonRows(`FROM ${name} ORDER BY ALL`);
+  for (const name of tables)
+    found[name] = await connection.jsonRows(`SELECT ${CONTENT} FROM ${name} ORDER BY ALL`);
   return found;
 }

@@ -79,8 +79,9 @@ async function build(connection: Connection, changed: ReadonlySet<string> | 'all
 async function contents(connection: Connection): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const name of tables) {
-    // When a source was loaded is no content; sources load in different steps here.
-    const columns = name === 'mart.issue_sources' ? '* EXCLUDE (loaded_at)' : '*';
+    // When a source was loaded is no content, nor which build made a row; sources load in different steps here.
+    const other = name === 'mart.issue_sources' ? ['loaded_at'] : [];
+    const columns = `COLUMNS(name -> NOT starts_with(name, '_load') AND name NOT IN ('${other.join()}'))`;
     found[name] = await connection.jsonRows(`SELECT ${columns} FROM ${name} ORDER BY ALL`);
   }
   return found;

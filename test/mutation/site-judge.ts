@@ -167,7 +167,8 @@ export class SiteJudge implements AsyncDisposable {
 
 async function digestOf(connection: Connection, model: string): Promise<string> {
   const [row] = await connection.jsonRows(
-    `SELECT count(*), bit_xor(hash(made)), sum(hash(made)) FROM ${table(...model.split('.'))} AS made`,
+    `SELECT count(*), bit_xor(hash(made)), sum(hash(made)) FROM (
+       SELECT COLUMNS(name -> NOT starts_with(name, '_load')) FROM ${table(...model.split('.'))}) AS made`,
   );
   return JSON.stringify(row);
 }

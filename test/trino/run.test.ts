@@ -26,6 +26,7 @@ const DATA =
 const OF_A_RUN: ReadonlySet<string> = new Set([
   '_run_id',
   '_loaded_at',
+  '_load_id',
   '_seen_from',
   '_seen_to',
   'loaded_at',

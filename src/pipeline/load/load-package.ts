@@ -23,6 +23,7 @@ import {
 } from '../../state/catalogue/ops/ops-loads.ts';
 import { recordRejects } from '../../state/catalogue/ops/ops-rejects.ts';
 import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops/ops-schema-changes.ts';
+import { recordRemovedUnits } from '../../state/catalogue/ops/ops-tombstones.ts';
 import {
   fieldChanges,
   fieldRegistry,
@@ -154,6 +155,7 @@ export async function commitLoads(working: WorkingCopy, loads: readonly PlannedL
   const names = loads.map(({ manifest }) => manifest.name);
   let former: ReadonlySet<string> = new Set();
   const all = await connection.transaction(async () => {
+    await recordRemovedUnits(connection, names, 'reloaded');
     former = await forgetLoads(connection, names);
     const rows = await replaceRows(working, loads, former);
     if (former.size > 0) await removeFields(connection, [...former]);

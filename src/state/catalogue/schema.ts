@@ -110,6 +110,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE ops.publication ADD COLUMN IF NOT EXISTS contract VARCHAR'],
   ['ALTER TABLE ops.listed ADD COLUMN IF NOT EXISTS has_requests BOOLEAN'],
   ['ALTER TABLE ops.schema_changes ADD COLUMN IF NOT EXISTS value_count BIGINT'],
+  [
+    `CREATE TABLE IF NOT EXISTS ops.tombstones (
+       load_id VARCHAR, relation VARCHAR, unit VARCHAR, dataset VARCHAR, source_kind VARCHAR, source_id VARCHAR,
+       project_id VARCHAR, window_from VARCHAR, window_to VARCHAR, partition_key VARCHAR, reason VARCHAR,
+       removed_at TIMESTAMPTZ)`,
+    'ALTER TABLE ops.model_partitions ADD COLUMN IF NOT EXISTS load_id VARCHAR',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

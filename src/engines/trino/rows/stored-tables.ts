@@ -52,8 +52,8 @@ export class StoredTables {
     signal: AbortSignal | undefined,
   ): Promise<PreparedRelation> {
     const stored = new Map(await this.columns(relation, signal));
-    const all = new Map([...Object.entries(OURS), ...types]);
-    const missing = physicalColumns(all, stored).filter(({ target }) => !stored.has(target));
+    const physicalNow = (): PhysicalColumn[] => columnsOf(relation, types, stored);
+    const missing = physicalNow().filter(({ target }) => !stored.has(target));
     const name = this.#names.stored(relation);
     const defined = missing.map(({ target, type }) => `${ident(target)} ${type}`);
     const statements =
@@ -70,9 +70,9 @@ export class StoredTables {
     }
     for (const { target, type } of missing) stored.set(target, type);
     this.#columns.set(relation, stored);
-    const physical = physicalColumns(all, stored);
+    const physical = physicalNow();
     return {
-      columns: physical.filter((one) => !Object.hasOwn(OURS, one.name)),
+      columns: physical.filter(({ target }) => !Object.hasOwn(OURS, target)),
       definition: definitionOf(relation, physical),
     };
   }
@@ -140,10 +140,22 @@ export class StoredTables {
   }
 }
 
+/** Ours, and those of the relation. A model may have a column of the same name as one of ours, which is stored under another. */
+function columnsOf(
+  relation: string,
+  types: ReadonlyMap<string, string>,
+  stored: ReadonlyMap<string, string>,
+): PhysicalColumn[] {
+  const ours = Object.entries(OURS);
+  const reserved = relation.startsWith('raw.') ? [] : Object.keys(OURS);
+  const own = [...types].filter(([name]) => reserved.includes(name) || !Object.hasOwn(OURS, name));
+  return [...physicalColumns(new Map(ours), stored), ...physicalColumns(new Map(own), stored, reserved)];
+}
+
 function definitionOf(relation: string, columns: readonly PhysicalColumn[]): Definition {
   const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
   return {
-    columns: columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd')),
+    columns: columns.filter(({ target }) => !hidden.includes(target)).map((one) => columnSql(one, 'd')),
   };
 }
 

@@ -186,15 +186,18 @@ export interface PhysicalColumn {
 /**
  * @param types the columns with their types in DuckDB
  * @param stored the columns of the stored table with their types, in its order
+ * @param reserved names of stored columns that hold no values of a column
  */
 export function physicalColumns(
   types: ReadonlyMap<string, string>,
   stored: ReadonlyMap<string, string>,
+  reserved: readonly string[] = [],
 ): PhysicalColumn[] {
   return [...types].map(([name, own]) => {
     const type = trinoType(own);
-    const target = (stored.get(name) ?? type) === type ? name : `_as ${type}: ${name}`;
-    const all = [...stored].filter(([one]) => one === name || laterTypeOf(one) === name);
+    const isFree = !reserved.includes(name);
+    const target = isFree && (stored.get(name) ?? type) === type ? name : `_as ${type}: ${name}`;
+    const all = [...stored].filter(([one]) => (isFree && one === name) || laterTypeOf(one) === name);
     return { name, own, type, target, former: all.filter(([one]) => one !== target) };
   });
 }
@@ -208,7 +211,7 @@ export function laterTypeOf(stored: string): string | undefined {
 /** SQL of a column's value, whichever of its stored columns has it. */
 export function columnSql({ name, type, target, former }: PhysicalColumn, from: string): string {
   const own = `${from}.${ident(target)}`;
-  if (former.length === 0) return own;
+  if (former.length === 0) return target === name ? own : `${own} AS ${ident(name)}`;
   const others = former.map(([column, was]) => {
     const value = `${from}.${ident(column)}`;
     const isLifted = type.startsWith('array(') && !was.startsWith('array(');

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { type Connection, ident, relationTable, text } from '../../../core/duckdb/duckdb.ts';
 import type { ModelPlace } from '../../../engines/model-engine.ts';
+import { hasBuilds, withLoad } from '../../../project/sql/models/load-columns.ts';
 import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
 import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { describedColumn } from '../../../project/sql/plan/wildcard-columns.ts';
 import type { CatalogColumn } from '../../../state/catalogue/catalog.ts';
 import {
   forgetPartitions,
-  type PartitionChanges,
   recordPartitions,
+  recordPartitionsUntested,
 } from '../../../state/catalogue/ops/ops-model-partitions.ts';
 import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops/ops-models.ts';
 import type { Build } from './assess-models.ts';
@@ -33,13 +35,20 @@ export async function buildModel(
   const rows = await connection.transaction(async () => {
     const { model } = planned;
     const partitioned = partitionedModel(planned);
-    const changes = partitionsOf(build);
+    const changes = build.how === 'partitions' ? build.changes : 'all';
+    // Of this build alone: a partition that is built again has another `_load_id`.
+    const id = hasBuilds(model) ? randomUUID() : null;
+    const stamped = id === null ? planned : { ...planned, sql: withLoad(planned, id, Date.now()) };
     if (present && present !== model.kind) await drop(connection, model.name, present);
-    const made = await engine.make(planned, build.how === 'partitions' ? build.changes : undefined, signal);
-    if (partitioned)
-      await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
-    else await forgetPartitions(connection, model.name);
-    if (changes === 'all') await connection.run(comments(planned).join(';'));
+    const made = await engine.make(stamped, changes === 'all' ? undefined : changes, signal);
+    if (partitioned) {
+      const current = currentPartitions(partitioned);
+      await recordPartitions(connection, { model: model.name, current, build: id }, changes);
+    } else await forgetPartitions(connection, model.name);
+    // Changed words may mean changed tests, which every partition must pass.
+    const isReworded = build.reason === 'words';
+    if (isReworded) await recordPartitionsUntested(connection, model.name);
+    if (changes === 'all' || isReworded) await connection.run(comments(planned).join(';'));
     await recordBuild(connection, model, made, stamp);
     await onChange?.();
     return made;
@@ -74,11 +83,6 @@ export async function dropModel(
     await forgetPartitions(connection, name);
     await onChange?.();
   });
-}
-
-/** The partitions that a build replaces. Changed words may mean changed tests, which every partition must pass. */
-function partitionsOf(build: Build): PartitionChanges | 'all' {
-  return build.how === 'partitions' && build.reason === 'partitions' ? build.changes : 'all';
 }
 
 async function drop(connection: Connection, name: string, kind: 'table' | 'view'): Promise<void> {

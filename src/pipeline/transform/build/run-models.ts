@@ -325,7 +325,8 @@ class LaterRecords {
     const connection = this.#connection;
     await connection.transaction(async () => {
       await recordNewRows(connection, this.#views);
-      for (const [name, changes] of this.#partitions) await recordPartitions(connection, name, '', changes);
+      for (const [name, changes] of this.#partitions)
+        await recordPartitions(connection, { model: name, current: '', build: null }, changes);
       await this.#onChange?.();
     });
     this.#views.clear();

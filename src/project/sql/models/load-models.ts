@@ -23,6 +23,7 @@ import { changeProjectRows, changeRows } from './change-rows.ts';
 import { checkHeader } from './check-header.ts';
 import { dataTests } from './data-tests.ts';
 import { withIssues } from './issue-models.ts';
+import { columnsWithLoad } from './load-columns.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { type SeedRow, type SeedShape, seedFile, seedFiles, seedRows, seedSelect } from './seeds.ts';
@@ -233,7 +234,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
     materialize: header.materialize ?? null,
     description: header.description,
     grain,
-    columns: new Map([...columns, ...described]),
+    columns: columnsWithLoad(header, new Map([...columns, ...described])),
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
     ),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { hashOf, keepResult } from '../../../core/duckdb/keep-result.ts';
 import { countRows, type DataTest } from '../models/data-tests.ts';
+import { selectWithLoad } from '../models/load-columns.ts';
 import type { Model } from '../models/model.ts';
 import { orderModels } from '../models/order-models.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
@@ -162,7 +163,7 @@ async function draftModel(connection: Connection, model: Model, around: Surround
   const parts: Inspected[] = [];
   for (const { sql, place } of model.parts)
     parts.push(await inspectSql(connection, model, { sql, start: place }, around));
-  const sql = expandWildcards(model, around.present);
+  const sql = selectWithLoad(model, expandWildcards(model, around.present));
   const seen = await inspectSql(connection, model, { sql, start }, around);
   const queries = new Map<DataTest, Inspected>();
   for (const test of model.tests) {

@@ -201,6 +201,20 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       partition_key: 'Values of the columns that partition it, as a JSON list.',
       stamp: 'Hash of what the partition was made from.',
       tested: 'Whether the partition has passed its tests.',
+      load_id: 'Identifier of the build of its rows (_load_id); NULL for a view.',
+    },
+  },
+  tombstones: {
+    holds: 'A row for each load whose rows were replaced or removed, of a unit or of a partition of a model.',
+    columns: {
+      load_id: 'Identifier of the load, as _load_id in the tables of mart.',
+      relation: 'Table that had the rows: raw.crawl_pages, mart.page_issues.',
+      ...UNIT,
+      unit: `${UNIT.unit} NULL for a partition of a model.`,
+      dataset: `${UNIT.dataset} NULL for a partition of a model.`,
+      partition_key: 'Values of the columns that partition the model, as a JSON list; NULL for a unit.',
+      reason: 'reloaded or dropped, of a unit; replaced, of a partition that was built again or is gone.',
+      removed_at: 'When the rows were replaced or removed.',
     },
   },
   pointers: {

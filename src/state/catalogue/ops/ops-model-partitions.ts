@@ -1,4 +1,5 @@
 import { type Connection, given, type Row, text } from '../../../core/duckdb/duckdb.ts';
+import { recordRemovedPartitions } from './ops-tombstones.ts';
 
 /** Partitions of a model that are out of date, by their key: a JSON list of the values of its `by` columns, as text. */
 export interface PartitionChanges {
@@ -35,30 +36,40 @@ export async function changedPartitions(
   return { behind: [...stamps.keys()], gone, stamps, total: Number(rows[0]?.total ?? 0) };
 }
 
+interface BuiltPartitions {
+  readonly model: string;
+  /** As `changedPartitions` takes it. */
+  readonly current: string;
+  /** The build, as `_load_id` of their rows has it; null for a view, which has the loads of what it reads. */
+  readonly build: string | null;
+}
+
 /** Records the changed partitions, or all, with their present stamps. They are untested. */
 export async function recordPartitions(
   connection: Connection,
-  model: string,
-  current: string,
+  { model, current, build }: BuiltPartitions,
   changes: PartitionChanges | 'all',
 ): Promise<void> {
-  const insert = `INSERT INTO ops.model_partitions BY NAME SELECT $1 AS model, false AS tested`;
+  const insert = `INSERT INTO ops.model_partitions BY NAME SELECT $1 AS model, false AS tested,
+    ${build === null ? 'NULL' : `${text(build)} || array_to_string([' ' || coalesce(value, '') FOR value IN from_json(partition_key, '["VARCHAR"]')], '')`} AS load_id`;
   if (changes === 'all') {
+    await recordRemovedPartitions(connection, model, 'all');
     await forgetPartitions(connection, model);
     await connection.run(`${insert}, partition_key, stamp FROM (${current})`, [model]);
     return;
   }
   const keys = [...changes.behind, ...changes.gone].map(text);
   if (keys.length === 0) return;
+  await recordRemovedPartitions(connection, model, [...changes.behind, ...changes.gone]);
   await connection.run(
     `DELETE FROM ops.model_partitions WHERE model = $1 AND partition_key IN (${keys.join(', ')})`,
     [model],
   );
   const stamps = [...changes.stamps].map(([partition_key, stamp]) => ({ partition_key, stamp }));
-  await connection.run(`${insert}, ${given('$2', ['partition_key', 'stamp'])}`, [
-    model,
-    JSON.stringify(stamps),
-  ]);
+  await connection.run(
+    `${insert}, partition_key, stamp FROM (SELECT ${given('$2', ['partition_key', 'stamp'])})`,
+    [model, JSON.stringify(stamps)],
+  );
 }
 
 /** The partitions that have not passed their tests; undefined where there are none, or most of all. */
@@ -73,6 +84,11 @@ export async function untestedPartitions(
   const untested = rows.filter((row) => !row.tested).map((row) => row.partition_key);
   const few = untested.length > 0 && untested.length * 2 <= rows.length;
   return few ? untested : undefined;
+}
+
+/** Notes that every partition of a model has to pass its tests again. */
+export async function recordPartitionsUntested(connection: Connection, model: string): Promise<void> {
+  await connection.run('UPDATE ops.model_partitions SET tested = false WHERE model = $1', [model]);
 }
 
 export async function recordPartitionsTested(

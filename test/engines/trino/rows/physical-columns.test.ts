@@ -36,6 +36,17 @@ test('a column is not taken for one whose name ends alike', () => {
   expect(laterTypeOf('_as double: x: n')).toBe('x: n');
 });
 
+test('a column of a model may have the name of one that every stored table has', () => {
+  const load = { _load_id: 'varchar', '_as varchar: _load_id': 'varchar' };
+  for (const known of [{}, { _load_id: 'varchar' }, load]) {
+    const [column] = physicalColumns(new Map([['_load_id', 'VARCHAR']]), new Map(Object.entries(known)), [
+      '_load_id',
+    ]);
+    expect(column).toMatchObject({ target: '_as varchar: _load_id', former: [] });
+    expect(column && columnSql(column, 'd')).toBe('d."_as varchar: _load_id" AS "_load_id"');
+  }
+});
+
 test('a type that Trino has no column for is refused', () => {
   expect(() => stored('STRUCT(a INTEGER)', {})).toThrow('Trino has no column for the type STRUCT(a INTEGER)');
 });

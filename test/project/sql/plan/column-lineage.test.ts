@@ -77,9 +77,17 @@ test('follows our models to the fields of the service', async () => {
       ...['processing_warnings', 'rel_canonical', 'robots_txt_denied', 'status_code', 'title', 'url'],
     ].map((field) => `raw.crawl_pages.${field}`),
   );
+  const isOfBuilds = (column: string) => ['_load_id', '_loaded_at'].includes(column);
   const without = [...lineage].flatMap(([model, columns]) =>
-    [...columns].filter(([, sources]) => sources.length === 0).map(([column]) => `${model}.${column}`),
+    [...columns]
+      .filter(([column, sources]) => sources.length === 0 && !isOfBuilds(column))
+      .map(([column]) => `${model}.${column}`),
   );
+  expect(lineage.get('mart.links')?.get('_load_id')).toEqual([
+    'raw.crawl_links._run_id',
+    'raw.crawl_links._unit',
+  ]);
+  expect(lineage.get('mart.page_issues')?.get('_load_id')).toEqual([]);
   // Seeds, row counts and literals come from no field. Segmentations and lists differ by crawl.
   const OF_SEED = ['crawler', 'bot_class', 'engine', 'purpose'];
   expect(without.sort()).toEqual(
