@@ -1,39 +1,143 @@
 import { stringify } from 'yaml';
-import type { Dictionary, DictionaryTable } from './dictionary.ts';
+import type { DataTest } from '../../project/sql/models/data-tests.ts';
+import type { Dictionary, DictionaryColumn, DictionaryTable } from './dictionary.ts';
 
 const SCHEMAS = {
   raw: "Data as the service exports them, under the service's own names of columns.",
   mart: 'Models of crawlhouse.',
+  ops: 'Records of runs, loads and publications.',
 } as const;
 
-/** A file of sources for dbt (1.8 and later): the tables of `raw` and `mart`, their columns, and tests of their keys. */
-export function renderDbtSources({ tables }: Dictionary, contractVersion: number): string {
-  const sources = Object.entries(SCHEMAS).map(([schema, words]) => ({
-    name: schema,
-    schema,
-    description: schema === 'mart' ? `${words} Contract of version ${contractVersion}.` : words,
-    tables: tables.filter(({ name }) => name.startsWith(`${schema}.`)).map(sourceTable),
-  }));
-  return stringify({ version: 2, sources }, { lineWidth: 0 });
+export interface DbtOptions {
+  /** The catalog that dbt has the warehouse under. */
+  readonly database: string;
+  readonly contractVersion: number;
+  /** The data tests of each model of `mart`, by its name. */
+  readonly tests: ReadonlyMap<string, readonly DataTest[]>;
+  /** Hours between two scheduled runs, at most, of each dataset that a schedule loads. */
+  readonly hours: ReadonlyMap<string, number>;
 }
 
-function sourceTable({ name, description, columns, grain }: DictionaryTable): object {
-  const key = grain?.length === 1 ? grain[0] : null;
+/** Columns that name a row of another table, with that table and the table of `raw` that it is made from. */
+const REFERENCES: Readonly<Record<string, readonly [to: string, field: string, from: string]>> = {
+  crawl_id: ['mart.crawls', 'crawl_id', 'raw.crawls'],
+  project_id: ['mart.projects', 'project_id', 'raw.projects'],
+};
+const OPS_KEYS: Readonly<Record<string, string>> = {
+  loads: 'unit',
+  models: 'name',
+  runs: 'run_id',
+  units: 'unit',
+};
+
+/** A file of sources for dbt (1.10.5 and later, which has `arguments`): tables with their columns, tests and freshness. */
+export function renderDbtSources({ tables }: Dictionary, options: DbtOptions): string {
+  const present = new Set(tables.map(({ name }) => name));
+  const sources = Object.entries(SCHEMAS).map(([schema, words]) => ({
+    name: schema,
+    database: options.database,
+    schema,
+    description: schema === 'mart' ? `${words} Contract of version ${options.contractVersion}.` : words,
+    tables: tables
+      .filter(({ name }) => name.startsWith(`${schema}.`))
+      .map((table) => sourceTable(table, rulesOf(table, present, options), options)),
+  }));
+  return stringify({ version: 2, sources }, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+type Rule = Partial<Omit<DataTest['declared'], 'name'>>;
+
+/** The rules of a table: those of its model, keys of `ops`, and what a row of it belongs to. */
+function rulesOf(
+  { name, columns }: DictionaryTable,
+  present: ReadonlySet<string>,
+  { tests }: DbtOptions,
+): readonly Rule[] {
+  const [schema, own = ''] = name.split('.');
+  const names = columns.map((column) => column.name);
+  const key = schema === 'ops' ? OPS_KEYS[own] : undefined;
+  const isOfUnits = schema === 'raw' && names.includes('_unit') && !names.includes('_seen_to');
+  const references = Object.entries(schema === 'mart' ? REFERENCES : {}).flatMap(
+    ([column, [to, field, from]]) =>
+      names.includes(column) && to !== name && present.has(from) ? [{ column, to, field }] : [],
+  );
+  return [
+    ...(tests.get(name) ?? []).map(({ declared }) => declared),
+    ...(key === undefined ? [] : [{ not_null: key }, { unique: [key] }]),
+    ...(isOfUnits ? [{ not_null: '_unit' }] : []),
+    ...(isOfUnits ? [{ column: '_unit', to: 'ops.loads', field: 'unit' }, ...references] : references).map(
+      (relationships) => ({ relationships }),
+    ),
+  ];
+}
+
+function sourceTable(table: DictionaryTable, rules: readonly Rule[], options: DbtOptions): object {
+  const { name, description, columns } = table;
+  const [schema = '', own = ''] = name.split('.');
+  const tests = rules.flatMap((rule) => dbtTest(own, rule));
+  const ofTable = tests.filter(({ column }) => column === null).map(({ test }) => test);
   return {
-    name: name.split('.')[1],
+    name: own,
     ...(description === null ? {} : { description: oneLine(description) }),
+    ...(schema === 'raw' ? freshnessOf(columns, options.hours.get(own)) : {}),
+    ...(ofTable.length > 0 ? { data_tests: ofTable } : {}),
     columns: columns
       // One that stands for others, which only a published warehouse knows.
       .filter((column) => !column.name.endsWith('*'))
-      .map((column) => ({
-        name: column.name,
-        // Names that dbt would otherwise leave unquoted, such as a reserved word.
-        quote: true,
-        ...(column.description ? { description: oneLine(column.description) } : {}),
-        ...(column.type === null ? {} : { data_type: column.type }),
-        ...(column.name === key ? { data_tests: ['unique', 'not_null'] } : {}),
-      })),
+      .map((column) => {
+        const ofColumn = tests.filter((one) => one.column === column.name).map(({ test }) => test);
+        return {
+          name: column.name,
+          // Names that dbt would otherwise leave unquoted, such as a reserved word.
+          quote: true,
+          ...(column.description ? { description: oneLine(column.description) } : {}),
+          ...(column.type === null ? {} : { data_type: column.type }),
+          ...(ofColumn.length > 0 ? { data_tests: ofColumn } : {}),
+        };
+      }),
   };
+}
+
+/**
+ * Late after one and a half times the wait between two runs, and an error after three times. The rows of a list of
+ * resources keep the time at which they changed, so it can't be late.
+ */
+function freshnessOf(columns: readonly DictionaryColumn[], hours: number | undefined): object {
+  const names = columns.map(({ name }) => name);
+  if (!names.includes('_loaded_at') || names.includes('_seen_to')) return {};
+  const after = (times: number) => ({ count: Math.ceil((hours ?? 0) * times), period: 'hour' });
+  return {
+    loaded_at_field: '_loaded_at',
+    ...(hours === undefined ? {} : { freshness: { warn_after: after(1.5), error_after: after(3) } }),
+  };
+}
+
+/** A test as dbt has it, of a column or, with null, of the table; none for a rule that dbt has no generic test for. */
+function dbtTest(table: string, test: Rule): { readonly column: string | null; readonly test: unknown }[] {
+  const config = test.severity === 'warn' ? { config: { severity: 'warn' } } : {};
+  const of = (column: string, kind: string, values: object = {}) => {
+    const all = { ...(Object.keys(values).length === 0 ? {} : { arguments: values }), ...config };
+    return [{ column, test: Object.keys(all).length === 0 ? kind : { [kind]: all } }];
+  };
+  if (test.not_null !== undefined) return of(test.not_null, 'not_null');
+  if (test.accepted_values !== undefined) {
+    const { column, values } = test.accepted_values;
+    return of(column, 'accepted_values', { values });
+  }
+  if (test.relationships !== undefined) {
+    const { column, to, field } = test.relationships;
+    const [schema, name] = to.split('.');
+    return of(column, 'relationships', { to: `source('${schema}', '${name}')`, field });
+  }
+  const [first, ...others] = test.unique ?? [];
+  if (first === undefined) return [];
+  if (others.length === 0) return of(first, 'unique');
+  const key = [first, ...others];
+  const name = `unique_mart_${table}_${key.join('_')}`;
+  const columns = key.map((one) => `"${one}"`).join(', ');
+  return [
+    { column: null, test: { unique: { name, arguments: { column_name: `(${columns})` }, ...config } } },
+  ];
 }
 
 /** Without Jinja, which dbt would run in a description. */

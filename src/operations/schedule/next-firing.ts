@@ -3,6 +3,9 @@ import type { Schedule } from '../../project/settings/schedules.ts';
 
 const DAY_MS = 86_400_000;
 
+/** More than the firings of a week by the quarter of an hour. */
+const FIRINGS_COMPARED = 700;
+
 /** A leap day on a given weekday comes back within 40 years, also over a century without one. */
 const FARTHEST_DAYS = 41 * 366;
 
@@ -43,6 +46,22 @@ export function lastFiring(
     }
   }
   return found.size === 0 ? null : { at, count: found.size };
+}
+
+/** Hours between two firings of a schedule, the longest of the next ones; null if it fires no more than once. */
+export function longestWait(
+  { cron, time_zone }: Pick<Schedule, 'cron' | 'time_zone'>,
+  now: number,
+): number | null {
+  let longest: number | null = null;
+  let at = nextFiring(cron, time_zone, now);
+  for (let count = 0; at !== null && count < FIRINGS_COMPARED; count++) {
+    const next = nextFiring(cron, time_zone, at);
+    if (next === null) break;
+    longest = Math.max(longest ?? 0, (next - at) / 3_600_000);
+    at = next;
+  }
+  return longest;
 }
 
 /** Midnight, as if it were UTC, of the date that a zone's clocks show. */

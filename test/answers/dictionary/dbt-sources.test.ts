@@ -1,37 +1,105 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { renderDbtSources } from '../../../src/answers/dictionary/dbt-sources.ts';
+import { type DbtOptions, renderDbtSources } from '../../../src/answers/dictionary/dbt-sources.ts';
 import type { DictionaryTable } from '../../../src/answers/dictionary/dictionary.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 
-const PAGES: DictionaryTable = {
-  name: 'mart.pages',
-  kind: 'table',
-  description: 'Pages:\n  one row {{ each }}.',
-  grain: ['page_key'],
-  columns: [
-    { name: 'page_key', type: 'VARCHAR', description: 'Its key.', sources: [] },
-    { name: 'custom_*', type: null, description: 'What a project scrapes.', sources: [] },
-  ],
-  ...{ reads: [], tests: [], sql: null, file: null, rows: null },
+const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../../sql'))]);
+const OPTIONS: DbtOptions = {
+  database: 'crawlhouse',
+  contractVersion: 2,
+  tests: new Map(models.map((model) => [model.name, model.tests])),
+  hours: new Map([['crawl_pages', 24]]),
 };
 
-test('the sources of dbt are raw and mart, with types and tests of keys, and without Jinja of a description', () => {
-  const tables = [PAGES, { ...PAGES, name: 'raw.crawl_pages', grain: null }, { ...PAGES, name: 'ops.runs' }];
-  const { version, sources } = parse(renderDbtSources({ publishedAt: null, tables, questions: [] }, 2));
+const column = (name: string, description: string | null = null) => ({
+  ...{ name, type: 'VARCHAR', description, sources: [] },
+});
+const tableOf = (name: string, ...columns: DictionaryTable['columns']): DictionaryTable => ({
+  ...{ name, kind: 'table', description: 'Pages:\n  one row {{ each }}.', grain: null, columns },
+  ...{ reads: [], tests: [], sql: null, file: null, rows: null },
+});
+const PAGES = tableOf(
+  'mart.pages',
+  ...['crawl_id', 'url', 'canonical_evaluation'].map((name) => column(name, `${name}.`)),
+  { ...column('custom_*'), type: null },
+);
+
+interface Written {
+  readonly name: string;
+  readonly database: string;
+  readonly tables: readonly (Record<string, unknown> & { readonly columns: readonly object[] })[];
+}
+
+function sourcesOf(tables: readonly DictionaryTable[], options = OPTIONS): ReadonlyMap<string, Written> {
+  const { version, sources } = parse(renderDbtSources({ publishedAt: null, tables, questions: [] }, options));
   expect(version).toBe(2);
-  expect(sources.map((one: { name: string }) => one.name)).toEqual(['raw', 'mart']);
-  expect(sources[1]).toMatchObject({ schema: 'mart', description: expect.stringContaining('version 2') });
-  expect(sources[1].tables).toEqual([
-    {
-      name: 'pages',
-      description: 'Pages: one row { { each }}.',
-      columns: [
-        {
-          ...{ name: 'page_key', quote: true, description: 'Its key.', data_type: 'VARCHAR' },
-          data_tests: ['unique', 'not_null'],
-        },
-      ],
-    },
+  return new Map(sources.map((one: Written) => [one.name, one]));
+}
+
+test('the sources of dbt are raw, mart and ops in one database, without Jinja of a description', () => {
+  const sources = sourcesOf([PAGES, tableOf('ops.runs', column('run_id'))], { ...OPTIONS, database: 'w' });
+  expect([...sources.values()].map(({ name, database }) => [name, database])).toEqual([
+    ['raw', 'w'],
+    ['mart', 'w'],
+    ['ops', 'w'],
   ]);
-  expect(sources[0].tables[0].columns[0]).not.toHaveProperty('data_tests');
+  const [pages] = sources.get('mart')?.tables ?? [];
+  expect(pages).toMatchObject({ name: 'pages', description: 'Pages: one row { { each }}.' });
+  expect(pages?.columns).toHaveLength(3);
+  expect(sources.get('ops')?.tables[0]?.columns).toEqual([
+    { name: 'run_id', quote: true, data_type: 'VARCHAR', data_tests: ['not_null', 'unique'] },
+  ]);
+});
+
+test('tests are those of the model: keys of several columns, required columns, accepted values, references', () => {
+  const crawls = tableOf('raw.crawls', column('id'), column('_seen_to'));
+  const of = (...tables: DictionaryTable[]) => sourcesOf(tables).get('mart')?.tables[0];
+  const table = of(PAGES, crawls);
+  expect(table?.data_tests).toEqual([
+    { unique: { name: 'unique_mart_pages_crawl_id_url', arguments: { column_name: '("crawl_id", "url")' } } },
+  ]);
+  const reference = { to: "source('mart', 'crawls')", field: 'crawl_id' };
+  expect(table?.columns[0]).toMatchObject({
+    data_tests: ['not_null', { relationships: { arguments: reference } }],
+  });
+  expect(of(PAGES)?.columns[0]).toMatchObject({ data_tests: ['not_null'] });
+});
+
+test('each model with a grain has its key as a test, and each accepted value of a header stands there', () => {
+  const tables = models.map((model) =>
+    tableOf(model.name, ...[...model.columns.keys()].map((one) => column(one))),
+  );
+  const text = renderDbtSources({ publishedAt: null, tables, questions: [] }, OPTIONS);
+  for (const { name, grain, tests } of models) {
+    const own = name.replace('mart.', '');
+    if (grain && grain.length > 1) expect(text).toContain(`name: unique_mart_${own}_${grain.join('_')}\n`);
+    for (const { declared } of tests)
+      for (const value of declared.accepted_values?.values ?? []) expect(text).toContain(`- ${value}\n`);
+  }
+});
+
+test('a table of units has its loads and its freshness, and a list of resources has neither', () => {
+  const meta = ['_unit', '_loaded_at'].map((name) => column(name));
+  const [pages, other, list] =
+    sourcesOf([
+      tableOf('raw.crawl_pages', ...meta),
+      tableOf('raw.log_events', ...meta),
+      tableOf('raw.projects', ...meta, column('_seen_to')),
+    ]).get('raw')?.tables ?? [];
+  expect(pages).toMatchObject({
+    loaded_at_field: '_loaded_at',
+    freshness: { warn_after: { count: 36, period: 'hour' }, error_after: { count: 72, period: 'hour' } },
+  });
+  expect(pages?.columns[0]).toMatchObject({
+    data_tests: [
+      'not_null',
+      { relationships: { arguments: { to: "source('ops', 'loads')", field: 'unit' } } },
+    ],
+  });
+  expect(other).toMatchObject({ loaded_at_field: '_loaded_at' });
+  expect(other).not.toHaveProperty('freshness');
+  expect(list).not.toHaveProperty('loaded_at_field');
 });

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { renderDbtSources } from '../../../answers/dictionary/dbt-sources.ts';
+import { type DbtOptions, renderDbtSources } from '../../../answers/dictionary/dbt-sources.ts';
 import type { Dictionary } from '../../../answers/dictionary/dictionary.ts';
 import { renderDictionaryPage } from '../../../answers/dictionary/dictionary-page.ts';
 import { readDictionary } from '../../../answers/dictionary/read-dictionary.ts';
@@ -14,10 +14,36 @@ import { writeFileAtomic } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import { giveUserMode } from '../../../core/files/private-files.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { longestWait } from '../../../operations/schedule/next-firing.ts';
+import type { Pipeline } from '../../../project/model/pipeline.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { projectSchedules } from '../../../project/settings/schedules.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { loadModels } from '../../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { readContract } from '../../../project/sql/plan/mart-contract.ts';
 import type { Command } from '../command.ts';
 import { oneOf } from '../flag-values.ts';
+
+/** Files that go by what schedules.yaml and sql/ say. */
+async function dbtOptions(
+  settings: Settings,
+  pipelines: readonly Pipeline[],
+  database = 'crawlhouse',
+): Promise<DbtOptions> {
+  const { version } = await readContract();
+  const schedules = await projectSchedules(settings.projectDir);
+  const hours = new Map<string, number>();
+  for (const schedule of schedules) {
+    const wait = longestWait(schedule, Date.now());
+    for (const { dataset } of wait === null ? [] : pipelines)
+      if (schedule.pipelines === 'all' || schedule.pipelines.includes(dataset))
+        hours.set(dataset, Math.min(wait ?? 0, hours.get(dataset) ?? Number.POSITIVE_INFINITY));
+  }
+  const models = await loadModels(sqlFolders(settings));
+  const tests = new Map(models.map((model) => [model.name, model.tests]));
+  return { database, contractVersion: version, tests, hours };
+}
 
 const FORMATS = {
   html: { file: 'index.html', render: renderSite },
@@ -28,7 +54,8 @@ export const docs: Command = {
   name: 'docs',
   summary: 'data dictionary and lineage of the warehouse, as a site',
   flags: {
-    dbt: { help: 'sources.yml for dbt: raw and mart, with their columns' },
+    dbt: { help: 'sources.yml for dbt: raw, mart and ops, with columns, tests and freshness' },
+    database: { value: 'NAME', help: 'with --dbt: the name that dbt has the warehouse under (crawlhouse)' },
     output: { value: 'DIR', help: 'the folder to write to (warehouse-docs)' },
     format: { value: 'FORMAT', help: 'html (the default), or markdown: the models alone' },
   },
@@ -42,11 +69,13 @@ export const docs: Command = {
       throw new CrawlhouseError('usage', '--dbt and --format do not go together');
     const names = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
     const format = oneOf(invocation, 'format', names) ?? 'html';
-    const { version } = await readContract();
-    const { file, render } = isDbt
-      ? { file: 'sources.yml', render: (one: Dictionary) => renderDbtSources(one, version) }
-      : FORMATS[format];
+    if (!isDbt && invocation.text('database') !== undefined)
+      throw new CrawlhouseError('usage', '--database goes with --dbt');
     const pipelines = await loadPipelines(settings.projectDir);
+    const dbt = isDbt ? await dbtOptions(settings, pipelines, invocation.text('database')) : undefined;
+    const { file, render } = dbt
+      ? { file: 'sources.yml', render: (one: Dictionary) => renderDbtSources(one, dbt) }
+      : FORMATS[format];
     if (format === 'html')
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });

@@ -6,6 +6,8 @@ import type { ModelHeader, ModelTest } from './model-header.ts';
 /** A rule that the rows of a model must keep. */
 export interface DataTest {
   readonly name: string;
+  /** As a header has it. */
+  readonly declared: ModelTest;
   readonly severity: TestSeverity;
   /** Counts the rows that break the rule. */
   readonly sql: string;
@@ -85,6 +87,7 @@ function build(
   const count = rule.count ?? ((rows: string) => countRows(rule.rows(rows)));
   return {
     name: test.name ?? rule.name,
+    declared: test,
     severity: test.severity,
     sql: count(from),
     rows: rule.rows(from),
