@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { DataTest } from '../../project/sql/models/data-tests.ts';
+import { OPS_KEYS, UNIT_OF_ROW } from '../../state/catalogue/descriptions/ops-tables.ts';
 import type { Dictionary, DictionaryColumn, DictionaryTable } from './dictionary.ts';
 
 const SCHEMAS = {
@@ -22,12 +23,6 @@ export interface DbtOptions {
 const REFERENCES: Readonly<Record<string, readonly [to: string, field: string, from: string]>> = {
   crawl_id: ['mart.crawls', 'crawl_id', 'raw.crawls'],
   project_id: ['mart.projects', 'project_id', 'raw.projects'],
-};
-const OPS_KEYS: Readonly<Record<string, string>> = {
-  loads: 'unit',
-  models: 'name',
-  runs: 'run_id',
-  units: 'unit',
 };
 
 /** A file of sources for dbt (1.10.5 and later, which has `arguments`): tables with their columns, tests and freshness. */
@@ -55,7 +50,7 @@ function rulesOf(
 ): readonly Rule[] {
   const [schema, own = ''] = name.split('.');
   const names = columns.map((column) => column.name);
-  const key = schema === 'ops' ? OPS_KEYS[own] : undefined;
+  const key = schema === 'ops' ? OPS_KEYS.get(own) : undefined;
   const isOfUnits = schema === 'raw' && names.includes('_unit') && !names.includes('_seen_to');
   const references = Object.entries(schema === 'mart' ? REFERENCES : {}).flatMap(
     ([column, [to, field, from]]) =>
@@ -65,9 +60,7 @@ function rulesOf(
     ...(tests.get(name) ?? []).map(({ declared }) => declared),
     ...(key === undefined ? [] : [{ not_null: key }, { unique: [key] }]),
     ...(isOfUnits ? [{ not_null: '_unit' }] : []),
-    ...(isOfUnits ? [{ column: '_unit', to: 'ops.loads', field: 'unit' }, ...references] : references).map(
-      (relationships) => ({ relationships }),
-    ),
+    ...(isOfUnits ? [UNIT_OF_ROW, ...references] : references).map((relationships) => ({ relationships })),
   ];
 }
 

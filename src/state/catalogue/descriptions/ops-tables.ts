@@ -227,3 +227,14 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
     },
   },
 };
+
+/** Tables of `ops` with a key of one column. */
+export const OPS_KEYS: ReadonlyMap<string, string> = new Map([
+  ['loads', 'unit'],
+  ['models', 'name'],
+  ['runs', 'run_id'],
+  ['units', 'unit'],
+]);
+
+/** What a row of a unit belongs to. */
+export const UNIT_OF_ROW = { column: '_unit', to: 'ops.loads', field: 'unit' } as const;
