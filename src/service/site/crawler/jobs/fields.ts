@@ -11,8 +11,9 @@ export interface CrawlField {
   readonly sql: string;
 }
 
-/** A full-width character counts two, as in mart.pages. */
-const DESCRIPTION_WIDTH = `(page.description_length + length(regexp_replace(page.meta_description, '[^${FULL_WIDTH}]+', '', 'g')))`;
+/** A full-width character, of at least three bytes, counts two, as in mart.pages. */
+const DESCRIPTION_WIDTH = `(page.description_length + CASE WHEN strlen(page.meta_description) < length(page.meta_description) + 2 THEN 0
+  ELSE length(regexp_replace(page.meta_description, '[^${FULL_WIDTH}]+', '', 'g')) END)`;
 
 const SQL_TYPES = {
   natural: 'BIGINT',

@@ -102,6 +102,8 @@ const DECLARED = `WITH declared AS (
     list_sort(list(DISTINCT error) FILTER (kind <> 'amp' AND error IS NOT NULL)) AS errors
   FROM judged GROUP BY id`;
 
+const INDEX_FILE = '/(?:index|default)[.][a-z]{3,5}$';
+
 /**
  * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared, without the
  * shells of applications.
@@ -119,8 +121,8 @@ const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND par
         AND coalesce(meta_refresh_delay <> 0, true) AND nullif(content_problem IS NULL AND coalesce(content_kind IN (${PAGE_KINDS}), true), false) END AS is_indexable
   FROM fetched_pages JOIN crawl_pages AS pages USING (url) LEFT JOIN job_missing ON job_missing.id = pages.id
   LEFT JOIN crawl_pages AS targets ON targets.url = rel_canonical
-  LEFT JOIN crawl_pages AS folders ON rel_canonical IS NULL AND folders.url <> fetched_pages.url
-    AND folders.url = regexp_replace(fetched_pages.url, '/(?:index|default)[.][a-z]{3,5}$', '/')`;
+  LEFT JOIN crawl_pages AS folders ON folders.url = CASE WHEN rel_canonical IS NULL AND regexp_matches(fetched_pages.url, '${INDEX_FILE}')
+    THEN regexp_replace(fetched_pages.url, '${INDEX_FILE}', '/') END`;
 
 /** What is known of URLs that are no pages of the crawl, and were requested after them. */
 const ASKED = `SELECT urls.id, any_value(url) AS url, any_value(asked.status_code) AS status_code,

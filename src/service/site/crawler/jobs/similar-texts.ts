@@ -5,18 +5,18 @@ import { UnionFind } from './union-find.ts';
  * another measure; the recall of both limits is in docs/decisions/crawler.md.
  */
 const LEAST_SIMILARITY = 0.85;
-/** Texts that share a pair are compared with so many that precede. */
+/** Texts with equal bins are compared with so many that precede. */
 const WINDOW = 64;
+/** Bins that the pairs of a text are divided into, and those that are in memory at a time. */
+const [BINS, BINS_AT_ONCE] = [64, 16];
+/** A text with more pairs has enough bins of several pairs: those of one pair are alike in too many texts. */
+const MANY_PAIRS = 96;
 /** Texts of a cluster of which all are compared for its average. */
 const MOST_AVERAGED = 48;
-/** Places of the counts of pairs; pairs that share one only lose their order. */
-const MOST_COUNTS = 2 ** 22;
-/** Counts that tell which pair is rarer; with the place of the pair in its text they fit into 32 bits. */
-const MOST_COUNTED = 2 ** 16 - 1;
 /** Words of 32 bits in which a text marks its pairs, and those of all that tells whether texts are far apart. */
 const [MARKS, WORDS] = [8, 16];
 
-/** The sampled pairs of a text, in ascending order, at most 65,536. */
+/** The sampled pairs of a text, in ascending order. */
 export interface SampledText {
   readonly pairs: Uint32Array;
   /** Larger pairs of the text are not in the sample. */
@@ -46,11 +46,12 @@ export function similarityOf(one: SampledText, other: SampledText, least = 0): n
 /**
  * Finds similar texts, and joins them to clusters. Within a cluster two texts may differ more, if others lie between them.
  *
- * With the pairs of a text in one order for all, the rarest first, two similar texts share one of their first pairs. So
- * only texts that share one of those are compared. Where more than 64 texts share a pair, each is compared with the 64
- * that precede it; similar texts of a large family are then found by way of others.
+ * The last bits of a pair put it into one of 64 bins. A pair that only one of two texts has changes one bin, so some bins of
+ * similar texts are equal, and only texts with an equal bin are compared. With 160 pairs and 85 % of them equal, 30 bins are
+ * equal on average; that none is happens less than once in a million. Where more than 64 texts have the same bin, each is
+ * compared with the 64 that precede it; similar texts of a large family are then found by way of others.
  *
- * Source: R. Bayardo et al., "Scaling up all pairs similarity search" (2007), §3.
+ * Source: P. Li et al., "One permutation hashing" (2012).
  */
 export function similarTexts(texts: readonly SampledText[]) {
   const groups = new UnionFind(texts.length);
@@ -70,10 +71,11 @@ export function similarTexts(texts: readonly SampledText[]) {
     const share = similarityOf(texts[text] ?? NO_TEXT, texts[other] ?? NO_TEXT, LEAST_SIMILARITY);
     if (share >= LEAST_SIMILARITY) join(text, other, share);
   };
-  const { starts, pairs } = firstPairs(texts, different);
-  const postings = new Postings(pairs);
-  for (const [at, text] of different.entries())
-    for (const pair of pairs.subarray(starts[at], starts[at + 1])) postings.add(pair, text, compare);
+  const bins = new EqualBins(texts.length);
+  for (let first = 0; first < BINS; first += BINS_AT_ONCE) {
+    bins.clear();
+    for (const text of different) bins.add(text, (texts[text] ?? NO_TEXT).pairs, first, compare);
+  }
   return {
     /** For each text the lowest one of its cluster; itself, when it is alone. */
     cluster: Int32Array.from(texts, (_, text) => groups.find(text)),
@@ -119,88 +121,54 @@ function isEqual(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((pair, at) => pair === b[at]);
 }
 
-/** The first pairs of each of the texts, one after the other, and where those of a text start. */
-function firstPairs(texts: readonly SampledText[], different: readonly number[]) {
-  const counts = countPairs(texts, different);
-  const most = different.map((text) => mostFirst(texts[text] ?? NO_TEXT));
-  const pairs = new Uint32Array(most.reduce((sum, one) => sum + one, 0));
-  const starts = new Uint32Array(different.length + 1);
-  let ranks = new Uint32Array(256);
-  let length = 0;
-  for (const [at, text] of different.entries()) {
-    const one = texts[text] ?? NO_TEXT;
-    if (one.pairs.length > ranks.length) ranks = new Uint32Array(2 * one.pairs.length);
-    let shared = 0;
-    // A pair of one text leads to no other.
-    for (let place = 0; place < one.pairs.length; place++) {
-      const count = counts[(one.pairs[place] ?? 0) & (counts.length - 1)] ?? 0;
-      if (count > 1) ranks[shared++] = (count << 16) | place;
-    }
-    const first = (most[at] ?? 0) - (one.pairs.length - shared);
-    if (first > 0)
-      for (const rank of ranks.subarray(0, shared).sort().subarray(0, first))
-        pairs[length++] = one.pairs[rank & MOST_COUNTED] ?? 0;
-    starts[at + 1] = length;
-  }
-  return { pairs: pairs.subarray(0, length), starts };
-}
-
-/** In how many texts each pair stands, or more, by its last bits. */
-function countPairs(texts: readonly SampledText[], different: readonly number[]): Uint16Array {
-  const total = different.reduce((sum, text) => sum + (texts[text] ?? NO_TEXT).pairs.length, 0);
-  const counts = new Uint16Array(Math.min(places(4 * total), MOST_COUNTS));
-  for (const text of different)
-    for (const pair of (texts[text] ?? NO_TEXT).pairs) {
-      const place = pair & (counts.length - 1);
-      counts[place] = Math.min((counts[place] ?? 0) + 1, MOST_COUNTED);
-    }
-  return counts;
-}
-
-/** A power of two that is no less. */
-function places(least: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, least)));
-}
-
-/** How many of its first pairs a text shares at least one of with each similar one; some more, as samples may end apart. */
-function mostFirst({ pairs: { length } }: SampledText): number {
-  const least = Math.ceil((LEAST_SIMILARITY / (2 - LEAST_SIMILARITY)) * length);
-  return Math.min(length, length - least + 1 + Math.ceil(length / 10));
-}
-
-/** Texts by their pairs. */
-class Postings {
+/** Texts by their bins, some bins at a time. */
+class EqualBins {
   readonly #mask: number;
-  /** Pairs with their texts: those of a pair, and of others with the same last bits, follow each other. */
-  readonly #pairs: Uint32Array;
-  readonly #texts: Uint32Array;
-  readonly #ends: Uint32Array;
+  /** Of each key that has come, the last bin of a text that has it, by an open hash. */
+  readonly #lasts: Uint32Array;
+  /** Of each bin of a text its key, and the bin before it with the same key. */
+  readonly #keys: Uint32Array;
+  readonly #befores: Uint32Array;
+  readonly #own = new Uint32Array(BINS_AT_ONCE);
+  readonly #sizes = new Uint8Array(BINS_AT_ONCE);
 
-  /** @param all the pairs that are added, as often as they are */
-  constructor(all: Uint32Array) {
-    this.#mask = places(all.length) - 1;
-    this.#pairs = new Uint32Array(all.length);
-    this.#texts = new Uint32Array(all.length);
-    const ends = new Uint32Array(this.#mask + 2);
-    for (const pair of all) ends[(pair & this.#mask) + 1] = (ends[(pair & this.#mask) + 1] ?? 0) + 1;
-    for (let place = 0; place <= this.#mask; place++)
-      ends[place + 1] = (ends[place + 1] ?? 0) + (ends[place] ?? 0);
-    this.#ends = ends;
+  constructor(texts: number) {
+    const bins = texts * BINS_AT_ONCE + 1;
+    this.#mask = 2 ** Math.ceil(Math.log2(1.5 * bins)) - 1;
+    this.#lasts = new Uint32Array(this.#mask + 1);
+    this.#keys = new Uint32Array(bins);
+    this.#befores = new Uint32Array(bins);
   }
 
-  /** Adds a text to those of a pair, after it is compared with the last ones of these. */
-  add(pair: number, text: number, compare: (text: number, other: number) => void): void {
-    const end = this.#ends[pair & this.#mask] ?? 0;
-    for (let at = end - 1, left = WINDOW; at >= 0 && left > 0; at--) {
-      const before = this.#pairs[at] ?? 0;
-      if (before === pair) {
-        left--;
-        compare(text, this.#texts[at] ?? 0);
-      } else if (((before ^ pair) & this.#mask) !== 0) break;
+  clear(): void {
+    this.#lasts.fill(0);
+  }
+
+  /** Adds bins of a text, the first one and those after it, once it is compared with the last texts that have the same ones. */
+  add(text: number, pairs: Uint32Array, first: number, compare: (text: number, other: number) => void): void {
+    this.#own.fill(0);
+    this.#sizes.fill(0);
+    for (const pair of pairs) {
+      const bin = (pair & (BINS - 1)) - first;
+      if (bin < 0 || bin >= BINS_AT_ONCE) continue;
+      this.#own[bin] = Math.imul((this.#own[bin] ?? 0) ^ pair, 0x9e3779b1) + 1;
+      this.#sizes[bin] = (this.#sizes[bin] ?? 0) + 1;
     }
-    this.#pairs[end] = pair;
-    this.#texts[end] = text;
-    this.#ends[pair & this.#mask] = end + 1;
+    const fewest = pairs.length < MANY_PAIRS ? 1 : 2;
+    for (let bin = 0; bin < BINS_AT_ONCE; bin++) {
+      if ((this.#sizes[bin] ?? 0) < fewest) continue;
+      const key = this.#own[bin] ?? 0;
+      let place = (key ^ (key >>> 15)) & this.#mask;
+      while (this.#lasts[place] !== 0 && this.#keys[this.#lasts[place] ?? 0] !== key)
+        place = (place + 1) & this.#mask;
+      const last = this.#lasts[place] ?? 0;
+      for (let at = last, left = WINDOW; at > 0 && left > 0; at = this.#befores[at] ?? 0, left--)
+        compare(text, Math.floor((at - 1) / BINS_AT_ONCE));
+      const own = text * BINS_AT_ONCE + bin + 1;
+      this.#keys[own] = key;
+      this.#befores[own] = last;
+      this.#lasts[place] = own;
+    }
   }
 }
 

@@ -60,8 +60,8 @@ export async function writeTables(connection: Connection, options: TableOptions)
     slices(connection, table, size, slice);
   const plain = (table: string, name: string) =>
     sliced(table, (within) => `${table} AS ${name} WHERE ${within(`${name}.rowid`)}`);
-  // Pages have twelve joins.
-  await write('pages', pageFields(rules), sliced('fetched_pages', pageSlice, PAGES_AT_ONCE), 2 / 3);
+  // With less, the fifteen joins of pages run out of memory, and are run twice.
+  await write('pages', pageFields(rules), sliced('fetched_pages', pageSlice, PAGES_AT_ONCE), 1);
   await write('links', LINK_FIELDS, sliced('crawl_links', linkSlice));
   await write('clusters', CLUSTER_FIELDS, plain('job_clusters', 'cluster'));
   await write('structured_data', ITEM_FIELDS, plain('fetched_items', 'item'));

@@ -67,6 +67,17 @@ test('clusters are those of comparing every pair', () => {
   );
 });
 
+test('similar texts are found wherever they stand, also if each of their pairs is in hundreds of texts', () => {
+  const random = seededRandom(11);
+  const words = Array.from({ length: 1_000 }, () => Math.floor(random() * 2 ** 32));
+  const anyWord = (): number => words[Math.floor(random() * words.length)] ?? 0;
+  const texts = Array.from({ length: 2_000 }, () => Array.from({ length: 170 }, anyWord));
+  const copies = texts.slice(0, 50).map((text) => text.map((pair) => (random() < 0.05 ? anyWord() : pair)));
+  const { cluster } = similarTexts([...texts, ...copies].map(textOf));
+  const alike = [...cluster.entries()].filter(([text, first]) => text !== first);
+  expect(alike).toEqual(copies.map((_, copy) => [texts.length + copy, copy]));
+});
+
 test('the average similarity is that of all pairs', () => {
   fc.assert(
     fc.property(families, (texts) => {
