@@ -588,7 +588,7 @@ const TOGETHER: Readonly<Record<string, string>> = {
   'people/cli/local/crawl-config.ts: new Set(others.map((one) => new URL(one).href))':
     'a start URL that is no URL refuses the command',
   'people/cli/local/log-sources.ts: given': 'a path that is not there refuses the command',
-  'people/cli/local/log-sources.ts: await pathsOf(one, folder)': 'LogAdder.add isolates each file',
+  'people/cli/local/log-sources.ts: await pathsOf(given, folder)': 'LogAdder.add isolates each file',
   'people/cli/local/log-sources.ts: named': 'logs that are not there are taken out by their names',
   'people/cli/local/log-sources.ts: logSources([one], place, signal)': 'names of logs, in one transaction',
   'people/cli/local/sync-demand.ts: console.rows({ property, from, to }, [‘date’], signal)':

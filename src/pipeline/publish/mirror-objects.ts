@@ -87,8 +87,8 @@ export function cutOf(columns: readonly { readonly name: string }[]): readonly s
 
 /** A table that is mirrored, as the settings name it. */
 const TABLE = /^(?:raw|mart)\.\w+$/;
-/** Bytes of a manifest: a partition takes some 300. */
-const MOST_MANIFEST = 512_000_000;
+/** Bytes of a manifest, or of the state of a table: a partition takes some 300. */
+export const MOST_MANIFEST = 512_000_000;
 
 const under = (prefix: string, ...folders: readonly string[]): string =>
   [...(prefix === '' ? [] : [prefix]), ...folders].join('/');

@@ -7,6 +7,7 @@ import { objectText } from '../../../stores/read-object.ts';
 import {
   type LayoutCommit,
   MirroredPartition,
+  MOST_MANIFEST,
   type PlacedPartition,
   tableFolder,
 } from '../mirror-objects.ts';
@@ -98,7 +99,8 @@ export class IcebergTable {
     // That of the last mirror may have been removed.
     const version = Math.max(versions.get(name) ?? 0, ...present);
     const object = listed.get(stateKey(folder, version));
-    const read = object && TableState.safeParse(jsonOf(await objectText(store, object, signal)));
+    const isRead = object !== undefined && object.size <= MOST_MANIFEST;
+    const read = isRead ? TableState.safeParse(jsonOf(await objectText(store, object, signal))) : undefined;
     const location = store.url(folder);
     // Manifests name files by their whole URL: those of a copied bucket are not its own.
     const isHere = read?.success === true && read.data.metadata.location === location;
