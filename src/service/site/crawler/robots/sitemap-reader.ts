@@ -22,6 +22,8 @@ const MOST_LEVELS = 100;
 const SLICE = 16 * 1024;
 /** Characters of the longest line of a text sitemap; a longer one is no URL. */
 const LONGEST_LINE = 64 * 1024;
+/** A line of a text that is a path, or a host with one. */
+const BARE_ADDRESS = /^(?:\/|[\w-]+(?:\.[\w-]+)+\/)/;
 const LONGEST_ENTITY = 40;
 const BARE_AMPERSAND = /&(?!(?:[a-z_][\w.-]{0,31}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
 /** A declaration of a document type; what it declares is text, and nothing in it is expanded. */
@@ -154,6 +156,7 @@ export class SitemapReader {
     if (this.#passesOver) this.#line = '';
     for (const line of lines) {
       const [url = ''] = firstColumn(line.replace(/^\s*"([^"]*)".*$/, '$1')).split(/\s/, 1);
+      this.#hasRelativeUrl ||= BARE_ADDRESS.test(url);
       if (!/^https?:\/\//i.test(url)) continue;
       this.#listed++;
       this.#handler.entry(draftOf(url));

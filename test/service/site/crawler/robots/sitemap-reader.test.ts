@@ -92,6 +92,17 @@ test('a text of lines is a sitemap', () => {
   expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
 });
 
+test.each([
+  ['/b', 'relative_url'],
+  ['www.site.example/b', 'relative_url'],
+  ['# of 2.0/3', null],
+  ['https://site.example/b', null],
+  ['', null],
+])('a text with the line %j has the flaw %s', (line, flaw) => {
+  const { reader } = read(`https://site.example/a\n${line}\n`);
+  expect([reader.problem, reader.flaw]).toEqual([null, flaw]);
+});
+
 test('an entity is its text, in which nothing is expanded', () => {
   const text =
     '<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>https://site.example/&b;</loc></url></urlset>';
