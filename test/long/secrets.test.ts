@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -113,6 +113,30 @@ test('no secret of settings or records is in the warehouse, the state directory 
   );
   expect(open).toEqual([]);
   expect((await stat(join(folder, 'warehouse.duckdb'))).mode & 0o777).toBe(0o666 & ~process.umask());
+});
+
+test('with a umask of 000 secrets and the state directory are still their owner’s alone', async () => {
+  const folder = await temporaryFolder();
+  const open = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.umask(0)')}` };
+  const line = '203.0.113.9 - - [23/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
+  await writeFile(join(folder, 'access.log'), line);
+  for (const argv of [
+    ['init'],
+    ['logs', 'add', 'access.log', '--site', 'https://e.example/'],
+    ['query', 'SELECT 1', '--output', 'answer.csv'],
+    ['report', '--output', 'report.html'],
+  ]) {
+    const { status, stderr } = await crawlhouse(folder, null, argv, open);
+    expect([argv, status, stderr]).toEqual([argv, 0, expect.any(String)]);
+  }
+  expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, '.crawlhouse'))).mode & 0o777).toBe(0o700);
+  const others = (await filesBelow(join(folder, '.crawlhouse'))).filter(
+    ({ mode, isFolder }) => mode !== (isFolder ? 0o700 : 0o600),
+  );
+  expect(others).toEqual([]);
+  // Results have the mode that the person asked for.
+  expect((await stat(join(folder, 'warehouse.duckdb'))).mode & 0o777).toBe(0o666);
 });
 
 test('a service that echoes the token in every spelling finds it in no output and no file', async () => {
