@@ -90,7 +90,10 @@ function momentsOf(changes: readonly Change[]): Moment[] {
   );
 }
 
-/** A folder that is published, and a command for each way to change its warehouse. */
+/**
+ * A folder that is published, and a command for each way to change its warehouse. Only `move` is not here: it needs
+ * Trino, and test/trino/move.test.ts kills it.
+ */
 interface Scene {
   readonly base: string;
   readonly connection: Connection;

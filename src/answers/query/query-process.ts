@@ -189,7 +189,7 @@ export class QueryProcess extends Warehouse {
         take(reply.text).then(() => child.connected && child.send({ kind: 'taken' }), reject);
         return;
       }
-      isIdle = reply.kind !== 'error' || reply.code !== 'internal';
+      isIdle = reply.kind !== 'error' || !['internal', 'memory'].includes(reply.code);
       if (reply.kind === 'error') reject(errorOf(reply));
       else if (reply.kind === 'done') resolve(reply.rows);
       else {

@@ -286,6 +286,11 @@ export const ERROR_CODES = {
       'A file could not be read or written: disk full or read-only, no permission, a failing disk, or too many open files.',
     hint: 'check the disk, its space and its permissions, then run again',
   },
+  memory: {
+    kind: 'retriable',
+    means: 'DuckDB needs more than the setting memory_limit, or the system gives the process no more memory.',
+    hint: 'raise the setting memory_limit, or the limit of the process (MemoryMax of systemd, ulimit -v, the container), then run again',
+  },
   timed_out: {
     kind: 'retriable',
     means:

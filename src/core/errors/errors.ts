@@ -48,6 +48,8 @@ const FAILED: readonly unknown[] = ['EIO', 10, 266, 522, 1802];
 const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8, 14];
 /** The limit of open files, of the process and of the machine. */
 const TOO_MANY: readonly unknown[] = ['EMFILE', 'ENFILE'];
+/** Of DuckDB; of the system, also where it loads a library. */
+const NO_MEMORY = /^Out of Memory Error|\bENOMEM\b|cannot allocate memory|failed to map segment/i;
 const READ_ONLY: readonly unknown[] = ['EROFS'];
 /** System calls that have the codes above for other reasons than a file. */
 const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
@@ -70,6 +72,7 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
     return new CrawlhouseError('bad_project', misplaced, { cause: error, hint: MOVE_IT });
   const hint = diskHint(error, message);
   if (hint !== null) return new CrawlhouseError('disk', message, { cause: error, hint });
+  if (NO_MEMORY.test(message)) return new CrawlhouseError('memory', message, { cause: error });
   if (saysDamage(error)) {
     return new CrawlhouseError('damaged_warehouse', message, {
       cause: error,

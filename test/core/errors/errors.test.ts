@@ -138,6 +138,20 @@ test('anything else is a fault of ours that keeps its cause', () => {
 });
 
 test.for([
+  new Error('Out of Memory Error: failed to pin block of size 256.0 KiB (14.1 MiB/14.3 MiB used)'),
+  new Error('libduckdb.so: failed to map segment from shared object'),
+  Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM', syscall: 'spawn' }),
+  new Error('IO Error: Could not mmap: Cannot allocate memory'),
+])('too little memory is no fault of crawlhouse: %s', (error) => {
+  const { code, exitCode, hint } = toCrawlhouseError(error);
+  expect([code, exitCode, hint]).toEqual([
+    'memory',
+    3,
+    expect.stringContaining('raise the setting memory_limit'),
+  ]);
+});
+
+test.for([
   Object.assign(new Error('EMFILE: too many open files, open /x'), {
     code: 'EMFILE',
     syscall: 'open',

@@ -7,8 +7,8 @@ import { firstWord } from '../text/sql-tree.ts';
 export function modelError(model: Model, error: unknown, what: 'made' | 'tested'): CrawlhouseError {
   const known = toCrawlhouseError(error);
   // Other engines than DuckDB call a fault of a statement or of values one of the query.
-  if (known.code !== 'internal' && known.code !== 'bad_query') return known;
+  if (!['internal', 'bad_query', 'memory'].includes(known.code)) return known;
   const place = firstWord(model.sql, { file: model.file, line: model.sqlLine });
-  const hint = /out of memory/i.test(known.message) ? 'raise the setting memory_limit' : undefined;
+  const hint = known.code === 'memory' ? 'raise the setting memory_limit' : undefined;
   return badModel(place, `${model.name} could not be ${what}: ${known.message}`, hint, error);
 }
