@@ -289,7 +289,7 @@ export const ERROR_CODES = {
   memory: {
     kind: 'retriable',
     means: 'DuckDB needs more than the setting memory_limit, or the system gives the process no more memory.',
-    hint: 'raise the setting memory_limit, or the limit of the process (MemoryMax of systemd, ulimit -v, the container), then run again',
+    hint: 'raise the setting memory_limit, or the memory of the process (ulimit -v, MemoryMax)',
   },
   timed_out: {
     kind: 'retriable',
