@@ -67,8 +67,9 @@ export interface EnginePlace {
 
 interface EngineWords {
   readonly shown: string;
-  /** The namespace of its tables (docs/operate.md). */
+  /** Of its tables in OpenLineage: the namespace, and what comes before schema and table, as dbt's integration has them. */
   readonly namespace: string;
+  readonly prefix: string;
   readonly removable: string;
 }
 

@@ -47,7 +47,10 @@ export async function runUnits(
 ): Promise<SessionOutcome> {
   const settled = await settleUnits(context, planned);
   await reconcileExports(context, context.loaded);
-  context.meter.begin(await expectedRows(context, settled.due));
+  for (const report of settled.reports) noteEnd(context, report);
+  const due = await expectedRows(context, settled.due);
+  context.meter.begin(due);
+  for (const { unit, rows } of due) context.events?.note('planned', unit, { rows });
   const work = new UnitsAtWork({ context, routes, inventory }, settled);
   await work.run();
   const { reports, errors, yielded } = work;
@@ -221,6 +224,7 @@ class UnitsAtWork {
       const report = await failUnit(context, one, exhausted);
       this.reports.push(report);
       context.meter.unitDone(report.unit, 'failed', null);
+      noteEnd(context, report);
       return { report, error: exhausted };
     }
     const outcome = await this.#runOne(one, options, taken);
@@ -259,8 +263,10 @@ class UnitsAtWork {
     const seen = new Set(this.reports.map(({ unit }) => unit));
     const said = { code, message: `not tried, because the run ended: ${message}`, hint };
     for (const { unit, name } of this.#due.filter((one) => !seen.has(one.name))) {
-      this.reports.push(unitReport(unit, 'failed', said));
+      const report = unitReport(unit, 'failed', said);
+      this.reports.push(report);
       meter.unitDone(name, 'failed', null);
+      noteEnd(this.#inputs.context, report);
     }
   }
 
@@ -271,6 +277,7 @@ class UnitsAtWork {
     if (error?.kind === 'access' || error?.code === 'damaged_warehouse') this.#shutOut ??= error;
     if (error?.code === 'quota') this.#exhausted.set(unit.source.id, error);
     meter.unitDone(report.unit, report.status, report.bytes);
+    noteEnd(this.#inputs.context, report);
     countUnit(report);
     logger.info(`unit ${report.status}`, {
       unit: report.unit,
@@ -281,6 +288,11 @@ class UnitsAtWork {
       error: report.error?.message,
     });
   }
+}
+
+/** Says what has become of a unit; of a loaded one, its load has said it. */
+function noteEnd({ events }: RunContext, { unit, status, counts, error }: UnitReport): void {
+  if (status !== 'loaded') events?.note(status, unit, { rows: counts.loaded, error });
 }
 
 /** By the first plan of the run, or by the past loads of the dataset. */

@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly now?: number;
   /** Leave units alone that have failed again and again, until their next try; for runs that nobody started. */
   readonly respectBackoff?: boolean;
+  /** Gets each line of `--events`. */
+  readonly events?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -65,7 +67,8 @@ export async function run(
 ): Promise<RunResult> {
   await using client = connect(settings, logger);
   const routes = routesOf(settings, request);
-  const options = { command: request.command, settings, logger, signal, progress };
+  const { command, events } = request;
+  const options = { command, settings, logger, signal, progress, events };
   const session = (done: ReadonlySet<string>): Promise<RunResult> =>
     runSession(options, (own) => loadDueUnits(own, { settings, client, request, routes, done }));
   const results: [RunResult, ...RunResult[]] = [await session(new Set())];

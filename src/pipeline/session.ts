@@ -19,7 +19,7 @@ import { fieldsRead, modelsVersion } from '../project/sql/models/load-models.ts'
 import type { Model } from '../project/sql/models/model.ts';
 import { announceUpgrade } from '../project/sql/plan/mart-contract.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops/ops-holds.ts';
-import { countsOf, loadedUnits } from '../state/catalogue/ops/ops-loads.ts';
+import { countsOf, loadedUnits, unpublishedLoads } from '../state/catalogue/ops/ops-loads.ts';
 import { unknownIssueSettings, unknownSegmentProjects } from '../state/catalogue/unknown-settings.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
@@ -34,6 +34,7 @@ import type { ModelsReport } from './transform/build/run-models.ts';
 import { compileQuestions } from './transform/questions/compile-questions.ts';
 import { transform } from './transform.ts';
 import type { Session } from './unit/run-context.ts';
+import { UnitEvents } from './unit/unit-events.ts';
 import { removePublishedPackages } from './workers/package-store.ts';
 
 /** The last runs that may tell how long models take. */
@@ -57,6 +58,8 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   /** Called with a short text about the progress of the units. */
   readonly progress?: (text: string) => void;
+  /** Called with each line of `run --events`. */
+  readonly events?: ((line: string) => void) | undefined;
   /** Make and test every model, changed or not. */
   readonly full?: boolean;
   /** The models to make, as `selectModels` reads them; all when absent. */
@@ -178,6 +181,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
     signal,
     progress,
     meter,
+    events: options.events && new UnitEvents(options.events, run.run_id, logger),
   };
   const ended = await workAndPublish(session, given);
   return await endRun(session, run.started_at, ended, given);
@@ -273,6 +277,7 @@ async function publishReady(
   ended.held.push(...held);
   ended.units = withHeld(ended.units, ended.held);
   ended.errors.push(...held.map(({ error }) => error));
+  for (const { unit, error } of held) session.events?.note('refused', unit.unit, { error });
   if (errors.length === 0 && (statuses === null || (await hasNews(session, ended, statuses))))
     await publishRun(session, statuses === null ? null : runStatus(ended.errors, ended.units), healed);
   return errors;
@@ -292,13 +297,15 @@ async function hasNews(
 }
 
 async function publishRun(session: OpenSession, status: RunStatus | null, healed: string[]): Promise<void> {
-  const { ledger, working, runId, meter, logger, signal } = session;
+  const { ledger, working, runId, meter, logger, signal, events } = session;
+  const published = events ? await unpublishedLoads(working.connection) : [];
   const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack).map(({ unit }) => unit);
   await keepHolds(working.connection, stillHeld);
   await recordLedger(ledger, working, runId, status);
   meter.step('publish');
   const confirm = (): Promise<void> => ledger.confirm();
   healed.push(...(await inSpan('publish', {}, () => publish(working, logger, signal, confirm))));
+  for (const { unit, rows } of published) events?.note('published', unit, { rows });
   const { id } = await working.publication();
   await ledger.publishLoaded(id ?? '');
   await reconcileExports(session, await loadedUnits(working.connection));

@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { parse } from 'node:path';
 import type { EngineKind } from '../engine.ts';
 
 /** The rows are in the file that is published, beside the catalogue. */
@@ -11,7 +11,8 @@ export const duckdb: EngineKind = {
   address: () => ({ engine: 'duckdb', schemaPrefix: '' }),
   describe: ({ warehouse }) => ({
     shown: warehouse,
-    namespace: `duckdb://${hostname()}${warehouse}`,
+    namespace: `duckdb://${warehouse}`,
+    prefix: `${parse(warehouse).name}.`,
     removable: warehouse,
   }),
   remote: null,

@@ -14,9 +14,11 @@ export const trino: EngineKind = {
   address: (setting, projectDir) => trinoAddress(TrinoWarehouse.parse(setting), projectDir),
   describe({ engine }) {
     const { url, catalog, schemaPrefix } = asTrino(engine);
+    const { protocol, hostname, port } = new URL(url);
     return {
       shown: `Trino at ${url}, schemas ${schemaPrefix}raw, ${schemaPrefix}mart`,
-      namespace: `trino://${new URL(url).host}/${catalog}.${schemaPrefix}`,
+      namespace: `trino://${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`,
+      prefix: `${catalog}.${schemaPrefix}`,
       removable: 'the schemas and the bucket of Trino',
     };
   },

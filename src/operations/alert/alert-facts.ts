@@ -24,17 +24,11 @@ export interface AlertFacts {
   readonly nameOf: (projectId: string) => string;
 }
 
-/** @param units as the ledger has them, or where it is lost the warehouse */
-export async function alertFacts(
-  settings: PublishedPlace,
-  units: readonly LedgerUnit[],
-): Promise<AlertFacts> {
-  const failed = failedUnits(units);
-  const held = failed.filter(({ code }) => code === 'volume_held');
-  const heldBack = held.flatMap(({ project_id, message, hint, failing_since }) =>
-    project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
-  );
-  const found = await readPublished(settings, async (connection) => {
+/** What the published warehouse says; undefined if there is none. */
+export type PublishedFacts = Awaited<ReturnType<typeof publishedFacts>>;
+
+export async function publishedFacts(settings: PublishedPlace) {
+  return await readPublished(settings, async (connection) => {
     const names = await projectNames(connection);
     return {
       names,
@@ -51,6 +45,15 @@ export async function alertFacts(
       ),
     };
   });
+}
+
+/** @param units as the ledger has them, or where it is lost the warehouse */
+export function alertFacts(found: PublishedFacts, units: readonly LedgerUnit[]): AlertFacts {
+  const failed = failedUnits(units);
+  const held = failed.filter(({ code }) => code === 'volume_held');
+  const heldBack = held.flatMap(({ project_id, message, hint, failing_since }) =>
+    project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
+  );
   return {
     failed,
     rhythms: found?.rhythms ?? [],

@@ -25,6 +25,11 @@ const REST_DISTANCES = 10;
  * longest. Weekends without a crawl are thus normal, and a single outage is ignored.
  */
 export function expectedBy(ends: readonly number[]): number | null {
+  return rhythmOf(ends)?.due ?? null;
+}
+
+/** The median interval, and the time until when a crawl is expected, in milliseconds; null if there are too few crawls. */
+export function rhythmOf(ends: readonly number[]): { readonly median: number; readonly due: number } | null {
   const ordered = [...new Set(ends)].sort((a, b) => a - b);
   const last = ordered.at(-1);
   const gaps = ordered.slice(1).map((end, index) => end - (ordered[index] ?? end));
@@ -32,7 +37,7 @@ export function expectedBy(ends: readonly number[]): number | null {
   const usual = gaps.slice(-LAST_GAPS).sort((a, b) => a - b);
   const median = usual[Math.floor(usual.length / 2)] ?? 0;
   const longest = (usual.length < LAST_GAPS ? usual.at(-1) : usual.at(-2)) ?? 0;
-  return last + Math.max(LEAST_MS, 1.5 * median, 1.25 * longest);
+  return { median, due: last + Math.max(LEAST_MS, 1.5 * median, 1.25 * longest) };
 }
 
 /** @param projects ids or names */

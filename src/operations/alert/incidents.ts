@@ -2,7 +2,7 @@ import { crawlCommand } from '../../project/model/crawl-name.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
 import { type CrawlFolderSettings, isCrawlFolder } from '../../project/settings/settings.ts';
 import type { PublishedPlace } from '../../state/catalogue/published/read-published.ts';
-import { alertFacts } from './alert-facts.ts';
+import { type AlertFacts, alertFacts, publishedFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findSchemaChanges } from './find-schema-changes.ts';
 import { findSiteChanges } from './find-site-changes.ts';
@@ -36,7 +36,16 @@ export async function openIncidents(
   { units, runs }: { readonly units: readonly LedgerUnit[]; readonly runs: readonly LedgerRun[] },
   now: number,
 ): Promise<readonly Incident[]> {
-  const facts = await alertFacts(settings, units);
+  return incidentsOf(settings, alertFacts(await publishedFacts(settings), units), runs, now);
+}
+
+/** The open incidents by facts that were read before. */
+export function incidentsOf(
+  settings: IncidentSettings,
+  facts: AlertFacts,
+  runs: readonly LedgerRun[],
+  now: number,
+): readonly Incident[] {
   const stale = findStale(rhythmsIn(facts.rhythms, settings.projects), now);
   const lastEnded = runs.find(({ summary }) => summary !== null);
   return [

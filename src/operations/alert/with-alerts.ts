@@ -8,7 +8,7 @@ import type { RunResult } from '../../project/model/runs/run-result.ts';
 import type { AlertEvent, AlertSettings } from '../../project/settings/alert-settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
-import { type AlertFacts, alertFacts, type MemoryPlace } from './alert-facts.ts';
+import { type AlertFacts, alertFacts, type MemoryPlace, publishedFacts } from './alert-facts.ts';
 import { findHealed, findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findSchemaChanges } from './find-schema-changes.ts';
 import { endedChanges, findSiteChanges } from './find-site-changes.ts';
@@ -104,7 +104,7 @@ async function sendAlerts(
 
 async function factsOfLedger(settings: MemoryPlace): Promise<AlertFacts> {
   await using ledger = await readLedger(settings);
-  return alertFacts(settings, (await ledger?.units('unpublished')) ?? []);
+  return alertFacts(await publishedFacts(settings), (await ledger?.units('unpublished')) ?? []);
 }
 
 /** `errors` are those of the run as a whole; if there are any, the run may not have read all it should. */

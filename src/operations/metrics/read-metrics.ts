@@ -10,13 +10,16 @@ import { isLocked } from '../../core/locks/state-lock.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { LedgerRun } from '../../project/model/runs/ledger-records.ts';
 import { runSeconds } from '../../project/model/runs/run-summary.ts';
+import { ALERT_EVENTS } from '../../project/settings/alert-settings.ts';
 import { type LoadTotal, loadTotals } from '../../state/catalogue/ops/ops-loads.ts';
 import { publicationStamp } from '../../state/catalogue/published/publication-stamp.ts';
 import { readPublished } from '../../state/catalogue/published/read-published.ts';
 import type { UnitCount } from '../../state/ledger/ledger-facts.ts';
 import { type LedgerSettings, readLedger } from '../../state/ledger/open-ledger.ts';
-import type { MemoryPlace } from '../alert/alert-facts.ts';
+import { alertFacts, type MemoryPlace, type PublishedFacts, publishedFacts } from '../alert/alert-facts.ts';
+import { type IncidentSettings, incidentsOf } from '../alert/incidents.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
+import { type ProjectFreshness, projectFreshness } from '../alert/project-freshness.ts';
 
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
@@ -35,21 +38,36 @@ const RUNS = 1000;
  * Reads the metrics of a project in the text format of Prometheus. The published warehouse is read again only after a
  * publication, so a scrape is cheap.
  */
-export function metricsReader(settings: MemoryPlace): () => Promise<string> {
+export function metricsReader(settings: ReaderSettings): () => Promise<string> {
   let publication = '';
-  let totals: readonly LoadTotal[] = [];
+  let published: Published = { totals: [], facts: undefined, projects: () => [] };
   return async () => {
-    const now = publicationStamp(settings.warehouse);
-    if (now !== publication) {
-      totals = (await readPublished(settings, loadTotals)) ?? [];
-      publication = now;
+    const stamp = publicationStamp(settings.warehouse);
+    if (stamp !== publication) {
+      published = {
+        totals: (await readPublished(settings, loadTotals)) ?? [],
+        facts: await publishedFacts(settings),
+        projects: (await readPublished(settings, projectFreshness)) ?? (() => []),
+      };
+      publication = stamp;
     }
+    const now = Date.now();
     return prometheusText([
       ...(await ofMachine(settings)),
-      ...(await ofLedger(settings)),
-      ...ofLoads(totals),
+      ...(await ofLedger(settings, published.facts, now)),
+      ...ofLoads(published.totals),
+      ...ofProjects(published.projects(now).slice(0, settings.metrics.projects), now),
     ]);
   };
+}
+
+type ReaderSettings = MemoryPlace & IncidentSettings & { readonly metrics: { readonly projects: number } };
+
+/** What is read of a publication. */
+interface Published {
+  readonly totals: readonly LoadTotal[];
+  readonly facts: PublishedFacts;
+  readonly projects: (now: number) => readonly ProjectFreshness[];
 }
 
 async function ofMachine(settings: MemoryPlace): Promise<Gauge[]> {
@@ -79,10 +97,44 @@ async function undelivered(settings: LedgerSettings): Promise<number> {
   return (await store?.undelivered())?.length ?? 0;
 }
 
-async function ofLedger(settings: LedgerSettings): Promise<Gauge[]> {
+async function ofLedger(settings: ReaderSettings, published: PublishedFacts, now: number): Promise<Gauge[]> {
   await using ledger = await readLedger(settings);
   if (ledger === undefined) return [];
-  return [...ofRuns(await ledger.runs(RUNS)), ofUnits(await ledger.unitCounts())];
+  const runs = await ledger.runs(RUNS);
+  const facts = alertFacts(published, await ledger.units('unpublished'));
+  const incidents = Map.groupBy(incidentsOf(settings, facts, runs, now), ({ event }) => event);
+  const events = ALERT_EVENTS.filter((event) => event !== 'recovery');
+  return [
+    ...ofRuns(runs),
+    ofUnits(await ledger.unitCounts()),
+    gauge(
+      'open_incidents',
+      'Incidents that are open now, by the event of their alert.',
+      events.map((event) => ({ labels: { event }, value: incidents.get(event)?.length ?? 0 })),
+    ),
+  ];
+}
+
+/** Of the projects whose last crawl is the oldest. */
+function ofProjects(projects: readonly ProjectFreshness[], now: number): Gauge[] {
+  const of = (value: (project: ProjectFreshness) => number | string | null): Sample[] =>
+    projects.flatMap((one) => {
+      const labels = { project_id: one.project_id, project: one.project_name ?? one.project_id };
+      const number = value(one);
+      return typeof number === 'number' ? [{ labels, value: number }] : [];
+    });
+  return [
+    gauge(
+      'project_age_seconds',
+      'Time since the last loaded crawl of the project ended.',
+      of(({ ended_at }) => ended_at && (now - Date.parse(ended_at)) / 1000),
+    ),
+    gauge(
+      'project_expected_by_timestamp_seconds',
+      'Until when the next crawl of the project is expected.',
+      of(({ expected_by }) => expected_by && Date.parse(expected_by) / 1000),
+    ),
+  ];
 }
 
 function ofRuns(runs: readonly LedgerRun[]): Gauge[] {
@@ -178,7 +230,7 @@ function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 
-type MetricsSettings = MemoryPlace & { readonly metrics_file?: string | undefined };
+type MetricsSettings = ReaderSettings & { readonly metrics_file?: string | undefined };
 
 /** Writes the metrics to the file of the setting, whole. Errors are logged: metrics must not fail a run. */
 export async function writeMetrics(settings: MetricsSettings, logger: Logger): Promise<void> {

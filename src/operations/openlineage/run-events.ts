@@ -14,6 +14,8 @@ export interface LineageRun {
   /** The namespaces of the datasets: the service's address, the warehouse's path. */
   readonly service: string;
   readonly warehouse: string;
+  /** What comes before schema and table in their names: the database. */
+  readonly prefix: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
 }
@@ -81,7 +83,7 @@ function unitEvents(
       ...facet(run.producer, 'crawlhouse_unit', { unit: unit.unit, route, format, attempts, bytes, counts }),
       ...(error === null ? {} : errorFacet(run, error.message)),
     },
-    inputs: [{ namespace: run.service, name: unit.unit }],
+    inputs: [{ namespace: run.service, name: unit.dataset }],
     outputs: [
       counts.loaded === null
         ? output
@@ -202,7 +204,7 @@ function event(run: LineageRun, eventType: RunEvent['eventType'], eventTime: str
 }
 
 function dataset(run: LineageRun, name: string): LineageDataset {
-  return { namespace: run.warehouse, name };
+  return { namespace: run.warehouse, name: `${run.prefix}${name}` };
 }
 
 /** A loaded table; its columns are told once a run, since they may be many. */

@@ -38,13 +38,16 @@ export async function withLineage(
 ): Promise<RunResult> {
   const { openlineage } = settings;
   if (openlineage?.url === undefined && openlineage?.file === undefined) return run();
+  const { namespace, prefix } = engineKind(settings.engine).describe(settings);
+  const { dataset_namespace, database } = openlineage;
   const context: LineageRun = {
     runId: randomUUID(),
     job,
     namespace: openlineage.namespace,
     producer: `urn:crawlhouse:${await packageVersion()}`,
     service: settings.base_url === undefined ? 'crawlhouse' : new URL(settings.base_url).origin,
-    warehouse: engineKind(settings.engine).describe(settings).namespace,
+    warehouse: dataset_namespace ?? namespace,
+    prefix: database === undefined ? prefix : `${database}.${prefix.slice(prefix.indexOf('.') + 1)}`,
     startedAt: new Date().toISOString(),
   };
   const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {

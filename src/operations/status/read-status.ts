@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { bytesOf, freeBytes } from '../../core/files/disk-use.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
 import { readUnits } from '../../state/catalogue/ops/ops-units.ts';
 import { type PipelineDrift, readDrift } from '../../state/catalogue/pipeline-drift.ts';
 import { SPARE_FILE } from '../../state/catalogue/published/former-copies.ts';
@@ -13,6 +12,7 @@ import { type LiveRun, readLiveRun } from '../../state/ledger/live-run.ts';
 import type { LedgerSettings } from '../../state/ledger/open-ledger.ts';
 import type { Incident } from '../alert/incident.ts';
 import { type IncidentSettings, openIncidents } from '../alert/incidents.ts';
+import { type ProjectFreshness, projectFreshness } from '../alert/project-freshness.ts';
 import { publishedRuns, readMemory } from './remembered.ts';
 
 const RUNS_LISTED = 20;
@@ -46,7 +46,7 @@ export interface Status {
   readonly claims: readonly ClaimedUnit[];
   /** How far the run under way is; null if none is. */
   readonly live: LiveRun | null;
-  readonly freshness: readonly Freshness[];
+  readonly freshness: readonly ProjectFreshness[];
   readonly disk: DiskUse;
   /** Pipelines that have changed since units were loaded. */
   readonly drift: readonly PipelineDrift[];
@@ -71,7 +71,7 @@ export async function readStatus(settings: StatusSettings, now: number): Promise
     runs: remembered.runs.slice(0, RUNS_LISTED),
     live: readLiveRun(settings.state_dir),
     incidents: await openIncidents(settings, remembered, now),
-    freshness: (await readPublished(settings, freshness)) ?? [],
+    freshness: (await readPublished(settings, projectFreshness))?.(now) ?? [],
     disk: await diskUse(settings),
     drift: await readDrift(settings),
   };

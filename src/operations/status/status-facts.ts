@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { LedgerUnit } from '../../project/model/runs/ledger-records.ts';
-import { Freshness } from '../../state/catalogue/freshness.ts';
 import { describeDrift, driftHint } from '../../state/catalogue/pipeline-drift.ts';
 import { ClaimedUnit } from '../../state/ledger/ledger-facts.ts';
 import { LiveRun } from '../../state/ledger/live-run.ts';
 import { ShownIncident, shownIncident } from '../alert/incident.ts';
+import { ProjectFreshness } from '../alert/project-freshness.ts';
 import { DiskUse, type Status } from './read-status.ts';
 import { RunLine, runLine } from './run-line.ts';
 
@@ -49,7 +49,7 @@ export const StatusFacts = z.strictObject({
   projects: z.strictObject({
     total: z.number(),
     /** Those whose last crawl is the oldest. */
-    oldest: z.array(Freshness),
+    oldest: z.array(ProjectFreshness),
   }),
   schedules: z.array(z.strictObject({ name: z.string(), next_at: z.string().nullable() })),
   exports: z.array(

@@ -1,3 +1,6 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { checkOutput, filesOfProject } from '../../answers/query/result/check-output.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { calendarDay } from '../../core/time/calendar-day.ts';
 import type { RunRequest } from '../../pipeline/run.ts';
@@ -16,6 +19,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
   store: { value: 'STORE', values: STORE_NAMES, help: 'the store of data exports' },
   plan: { help: 'only print the plan' },
+  events: { value: 'FILE', help: 'append what happens to each unit, as JSON lines; - is stderr' },
 };
 
 /** The message of a run that changed nothing, limited to the request. */
@@ -57,4 +61,19 @@ export function dayOf(text: string, flag: string): number {
   const at = calendarDay(text);
   if (at !== null) return at;
   throw new CrawlhouseError('usage', `--${flag}: ${text} is not a date`, { hint: 'write it as 2026-01-31' });
+}
+
+/** Opens what `--events` names: a file that lines are appended to, each before the run goes on, or stderr. */
+export async function openEvents(invocation: Invocation, settings: Settings) {
+  const name = invocation.text('events');
+  if (name === undefined) return { write: undefined, [Symbol.dispose]: () => {} };
+  if (name === '-')
+    return { write: (line: string) => void process.stderr.write(line), [Symbol.dispose]: () => {} };
+  const path = resolve(invocation.workingDirectory, name);
+  await checkOutput(path, { ...filesOfProject(settings), named: '--events', isAppended: true });
+  const file = openSync(path, 'a');
+  return {
+    write: (line: string) => void writeSync(file, line),
+    [Symbol.dispose]: () => closeSync(file),
+  };
 }

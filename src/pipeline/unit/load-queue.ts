@@ -104,6 +104,7 @@ export class LoadQueue {
         }
         // Before anything is published.
         await context.ledger.setUnit(staged.manifest.unit, 'loaded', attempts, null);
+        context.events?.note('loaded', staged.manifest.name, { rows: result.value.loaded });
         settle.resolve(result.value);
       }
     } catch (error) {

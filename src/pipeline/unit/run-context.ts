@@ -26,6 +26,7 @@ import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { OpeningContext, UnitToOpen } from '../routes/open-unit.ts';
 import type { RouteSettings } from '../routes/route.ts';
 import type { FolderSettings, UnitFolders } from '../stage/unit-folders.ts';
+import type { UnitEvents } from './unit-events.ts';
 
 /** What staging reads of the settings. */
 interface StagingSettings extends RouteSettings, FolderSettings {
@@ -66,6 +67,8 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly meter: Meter;
+  /** Absent where nobody reads them. */
+  readonly events?: UnitEvents | undefined;
   /** Publishes what is loaded, while nothing else uses the working copy; the session goes on. */
   readonly publish: (units: readonly UnitReport[]) => Promise<unknown>;
 }
@@ -77,6 +80,7 @@ export interface StagingContext extends OpeningContext {
   /** The connections that convert. */
   readonly staging: ConnectionPool;
   readonly meter: Pick<Meter, 'opened' | 'received' | 'unitPhase'>;
+  readonly events?: UnitEvents | undefined;
 }
 
 /** The shared context of the units of one run. */

@@ -57,6 +57,7 @@ export async function runUnit(
   const { unit, name } = planned;
   const { ledger, settings } = context;
   const startedAt = host().monotonic();
+  context.events?.begin(name);
   const tried: Tried = { attempts: stagedByOther?.attempts ?? 0, chosen: null };
   let staged: StagedPackage | undefined;
   const outcome = (
@@ -139,6 +140,7 @@ async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried)
     context.meter.opened(name, counts.reported, columns.length);
     context.meter.received(name, counts.received);
     await ledger.setUnit(unit, 'staged', attempts, null);
+    context.events?.note('staged', name, { rows: counts.staged });
     await ledger.claimExport(name, context.runId);
     return there;
   }
@@ -155,6 +157,7 @@ async function obtainPackage(context: UnitContext, due: UnitToRun, tried: Tried)
     }),
   );
   await ledger.setUnit(unit, 'staged', tried.attempts, null);
+  context.events?.note('staged', name, { rows: fresh.manifest.counts.staged });
   return { folder: fresh.folders.package, manifest: fresh.manifest };
 }
 

@@ -194,6 +194,7 @@ async function stageParts(
       const next = await source.parts.next();
       if (next.done) {
         context.meter.unitPhase(planned.name, 'stage');
+        context.events?.note('extracted', planned.name, { rows });
         await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
         await refuseRepeatedRows(context, planned, builder, { staged, key: source.key ?? [] });

@@ -20,6 +20,18 @@ export const LineageSettings = z.strictObject({
   api_key: z.string().min(1).optional().describe('Sent with each event as a bearer token.'),
   file: z.string().min(1).optional().describe('A file that each event is appended to as a line of JSON.'),
   namespace: z.string().min(1).default('crawlhouse').describe('The namespace of the jobs.'),
+  dataset_namespace: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The namespace of the tables; none: that of dbt's integration (docs/operate.md#openlineage)."),
+  database: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The database in the names of tables; none: the name of the file of the warehouse (docs/operate.md#openlineage).',
+    ),
 });
 
 export type LineageSettings = z.output<typeof LineageSettings>;
@@ -328,6 +340,14 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
     metrics_file: Path.optional().describe(
       'A file that gets the metrics for Prometheus after each command that changes the warehouse (docs/operate.md#metrics).',
     ),
+    metrics: z
+      .strictObject({
+        projects: WholeNumber.max(1000)
+          .default(20)
+          .describe('Projects with metrics of their own, those whose last crawl is the oldest; 0: none.'),
+      })
+      .prefault({})
+      .describe('What the metrics contain (docs/operate.md#metrics).'),
     schedule_grace: z
       .number()
       .min(0)

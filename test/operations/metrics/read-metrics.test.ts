@@ -84,3 +84,35 @@ test('a file that cannot be written is logged, and fails nothing', async () => {
   expect(log.join('\n')).toMatch(/metrics not written.*\/nowhere\/x\.prom/);
   await writeMetrics({ ...settings, metrics_file: undefined }, silentLogger);
 });
+
+test('open incidents are counted by event; projects have their age and when a crawl is expected, the stalest first', async () => {
+  const own = await startSandbox({ generate: ['projects=3,crawls=5,pages=3,links=0,columns=8,seed=7'] });
+  try {
+    const folder = await rawProjectFolder();
+    await runProject(folder, own, { pipelines: ['projects', 'crawls', 'crawl_pages'] });
+    const read = async (projects: number): Promise<string> =>
+      await metricsReader({
+        ...(await loadSettings(folder, environmentOf(own))),
+        metrics: { projects },
+      })();
+    const text = await read(20);
+    const events = ['failure', 'stale', 'volume', 'schema', 'change'];
+    const open = events.map((event) => valueIn(text, `crawlhouse_open_incidents{event="${event}"}`));
+    expect(open).toEqual(events.map(() => expect.any(Number)));
+    const agesIn = (metrics: string): number[] =>
+      [...metrics.matchAll(/^crawlhouse_project_age_seconds\{project_id="\S+",project=".+"\} (\S+)$/gm)].map(
+        ([, age]) => Number(age),
+      );
+    const ages = agesIn(text);
+    expect(ages).toHaveLength(3);
+    expect(ages).toEqual(ages.toSorted((a, b) => b - a));
+    expect(text.match(/^crawlhouse_project_expected_by_timestamp_seconds\{.+\} \d+(\.\d+)?$/gm)).toHaveLength(
+      3,
+    );
+    expect(agesIn(await read(1))[0]).toBeCloseTo(ages[0] ?? 0, -3);
+    expect(agesIn(await read(1))).toHaveLength(1);
+    expect(await read(0)).not.toContain('crawlhouse_project_');
+  } finally {
+    await own.close();
+  }
+});

@@ -13,7 +13,7 @@ import { type CheckedEvent, EventContract } from './event-contract.ts';
 const RUN: LineageRun = {
   runId: '0199a3a4-7f53-7000-8000-000000000001',
   ...{ job: 'run', namespace: 'seo', producer: 'urn:crawlhouse:0.1.0' },
-  ...{ service: 'https://service.example', warehouse: 'duckdb://host/w.duckdb' },
+  ...{ service: 'https://service.example', warehouse: 'duckdb:///srv/w.duckdb', prefix: 'w.' },
   startedAt: '2026-03-01T06:00:00.000Z',
 };
 const UNIT = { dataset: 'crawl_pages', source: { kind: 'crawl', id: 'c1', project_id: 'p1' }, window: null };
@@ -107,9 +107,9 @@ test('a loaded unit has its six counts, what it read and wrote, and the columns 
     job: { namespace: 'seo', name: 'run' },
   });
   expect(end.run.facets.crawlhouse_unit?.counts).toEqual(COUNTS);
-  expect(end.inputs).toEqual([{ namespace: RUN.service, name: 'crawl_pages/c1' }]);
+  expect(end.inputs).toEqual([{ namespace: RUN.service, name: 'crawl_pages' }]);
   expect(end.outputs[0]).toMatchObject({
-    ...{ namespace: RUN.warehouse, name: 'raw.crawl_pages' },
+    ...{ namespace: RUN.warehouse, name: 'w.raw.crawl_pages' },
     facets: {
       schema: {
         fields: [{ name: 'url', type: 'VARCHAR', description: 'The address.', ordinal_position: 1 }],
@@ -167,9 +167,9 @@ test('a model has its SQL, its columns with the fields that they come from, and 
   ]);
   const built = all[1];
   expect(built?.job.facets.sql?.query).toBe('SELECT url FROM raw.crawl_pages');
-  expect(built?.inputs).toEqual([{ namespace: RUN.warehouse, name: 'raw.crawl_pages' }]);
+  expect(built?.inputs).toEqual([{ namespace: RUN.warehouse, name: 'w.raw.crawl_pages' }]);
   expect(built?.outputs[0]?.facets?.columnLineage?.fields).toEqual({
-    url: { inputFields: [{ namespace: RUN.warehouse, name: 'raw.crawl_pages', field: 'url' }] },
+    url: { inputFields: [{ namespace: RUN.warehouse, name: 'w.raw.crawl_pages', field: 'url' }] },
   });
   expect(built?.outputs[0]?.outputFacets?.outputStatistics.rowCount).toBe(7);
   const assertions = all[5]?.inputs[0]?.inputFacets?.dataQualityAssertions.assertions;

@@ -66,6 +66,7 @@ const status: Status = {
       crawl_id: 'c1',
       ended_at: '2026-11-20T08:00:00.000Z',
       loaded_at: '2026-11-20T09:00:00.000Z',
+      ...{ interval: null, expected_by: null, late: false },
     },
   ],
   drift: [],

@@ -4,11 +4,12 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { documentSchemas } from '../../../src/people/cli/reports/documents.ts';
 import { editorSchemas } from '../../../src/people/settings/editor-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SCHEMAS = join(ROOT, 'schemas');
-const schemas = editorSchemas();
+const schemas = { ...editorSchemas(), ...documentSchemas() };
 
 function validator(name: string) {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true });

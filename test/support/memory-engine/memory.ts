@@ -11,6 +11,6 @@ export const memory: EngineKind = {
   target: 'memory.yaml',
   dialect: async (prefix) => (await import('./memory-engine.ts')).memoryDialect(prefix),
   address: (setting) => ({ engine: 'memory', schemaPrefix: MemoryWarehouse.parse(setting).schema_prefix }),
-  describe: () => ({ shown: 'memory', namespace: 'memory://process', removable: 'nothing' }),
+  describe: () => ({ shown: 'memory', namespace: 'memory://process', prefix: '', removable: 'nothing' }),
   remote: async ({ schemaPrefix }) => (await import('./memory-engine.ts')).memoryRemote(schemaPrefix),
 };

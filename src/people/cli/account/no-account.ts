@@ -4,6 +4,7 @@ import { runSession } from '../../../pipeline/session.ts';
 import { totalsOf } from '../../../project/model/runs/plan-report.ts';
 import { isCrawlFolder, type Settings } from '../../../project/settings/settings.ts';
 import type { Invocation } from '../command.ts';
+import { printDocument } from '../reports/documents.ts';
 import { printRun } from '../reports/run-report.ts';
 
 const NOTHING_DUE =
@@ -41,11 +42,12 @@ export async function runWithoutAccount(
 /** The document of a run, or of its plan, in a folder where nothing is due. */
 async function printNothingDue(invocation: Invocation, settings: Settings): Promise<number> {
   if (!invocation.has('json')) return 0;
-  if (invocation.has('plan')) await invocation.printJson({ units: [], totals: totalsOf([], settings) });
+  if (invocation.has('plan'))
+    await printDocument(invocation, 'plan', { units: [], totals: totalsOf([], settings) });
   else {
     const now = new Date().toISOString();
-    const head = { run_id: null, status: 'done', started_at: now, ended_at: now };
-    await invocation.printJson({ ...head, units: [], models: [], tests: [], error: null });
+    const head = { run_id: null, status: 'done' as const, started_at: now, ended_at: now };
+    await printDocument(invocation, 'run', { ...head, units: [], models: [], tests: [], error: null });
   }
   return 0;
 }

@@ -6,6 +6,7 @@ import { allTargets } from '../../../operations/alert/targets.ts';
 import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import { projectSchedules } from '../../../project/settings/schedules.ts';
 import type { Command } from '../command.ts';
+import { printDocument } from '../reports/documents.ts';
 
 export const alertsTest: Command = {
   name: 'alerts test',
@@ -36,7 +37,7 @@ export const alertsTest: Command = {
       }),
     );
     if (invocation.has('json')) {
-      await invocation.printJson({
+      await printDocument(invocation, 'alerts-test', {
         targets: results.map(({ error, ...one }) => ({
           ...one,
           error: error && { code: error.code, message: error.message, hint: error.hint },

@@ -6,7 +6,7 @@ import { runWithoutAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
-import { dayOf, nothingNew, RUN_FLAGS, requestOf } from '../run-flags.ts';
+import { dayOf, nothingNew, openEvents, RUN_FLAGS, requestOf } from '../run-flags.ts';
 
 export const backfill: Command = {
   name: 'backfill',
@@ -28,9 +28,10 @@ export const backfill: Command = {
     };
     if (isCrawlFolder(settings)) return await runWithoutAccount(invocation, settings, 'backfill');
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
+    using events = await openEvents(invocation, settings);
     const { logger, signal, progress } = invocation;
     const result = await withLineage(settings, 'backfill', logger, signal, () =>
-      run(settings, request, logger, signal, progress),
+      run(settings, { ...request, events: events.write }, logger, signal, progress),
     );
     return printRun(invocation, settings, result, { idle: nothingNew(invocation) });
   },

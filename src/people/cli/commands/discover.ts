@@ -8,6 +8,7 @@ import { readDrift } from '../../../state/catalogue/pipeline-drift.ts';
 import { projectText } from '../../../state/catalogue/raw/raw-projects.ts';
 import { saysNoAccount } from '../account/no-account.ts';
 import type { Command } from '../command.ts';
+import { printDocument } from '../reports/documents.ts';
 import { printBlocks } from '../reports/print-blocks.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
 
@@ -24,7 +25,10 @@ export const discover: Command = {
     };
     if (saysNoAccount(invocation, settings)) {
       if (invocation.has('json'))
-        await invocation.printJson({ units: [], open: [], drift: await readDrift(settings) });
+        await printDocument(invocation, 'discover', {
+          ...{ units: [], open: [] },
+          drift: await readDrift(settings),
+        });
       return 0;
     }
     const { plan, loaded, names } = await discoverUnits(
@@ -38,12 +42,12 @@ export const discover: Command = {
       .map(({ unit, name, skip, failure }) => ({
         unit: name,
         ...unit,
-        status: failure ? 'failed' : skip === null ? 'due' : 'skipped',
+        status: failure ? ('failed' as const) : skip === null ? ('due' as const) : ('skipped' as const),
         reason: failure?.message ?? skip,
       }));
     const drift = await readDrift(settings);
     if (invocation.has('json')) {
-      await invocation.printJson({ units, open: plan.open, drift });
+      await printDocument(invocation, 'discover', { units, open: plan.open, drift });
       return 0;
     }
     await invocation.print(

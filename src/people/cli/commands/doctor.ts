@@ -5,6 +5,7 @@ import { exitCodeOf } from '../../../project/model/runs/run-result.ts';
 import type { Command } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { describeChecks, worst } from '../reports/doctor-report.ts';
+import { printDocument } from '../reports/documents.ts';
 
 export const doctor: Command = {
   name: 'doctor',
@@ -24,7 +25,10 @@ export const doctor: Command = {
     const errors = errorsOf(checks);
     const code = exitCodeOf(errors);
     if (invocation.has('json'))
-      await invocation.printJson({ status: worst(checks), checks, error: failureOf(errors, code) });
+      await printDocument(invocation, 'doctor', {
+        ...{ status: worst(checks), checks },
+        error: failureOf(errors, code),
+      });
     else await invocation.print(describeChecks(checks));
     return code;
   },

@@ -7,7 +7,7 @@ import { runWithoutAccount } from '../account/no-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPlan, sayFirstPlan } from '../reports/plan-report.ts';
 import { printRun } from '../reports/run-report.ts';
-import { dayOf, nothingNew, RUN_FLAGS, requestOf } from '../run-flags.ts';
+import { dayOf, nothingNew, openEvents, RUN_FLAGS, requestOf } from '../run-flags.ts';
 
 export const run: Command = {
   name: 'run',
@@ -29,6 +29,7 @@ export const run: Command = {
     if (isCrawlFolder(settings)) return await runWithoutAccount(invocation, settings, 'run');
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const planned = await sayFirstPlan(invocation, settings, request);
+    using events = await openEvents(invocation, settings);
     const { logger, signal, progress } = invocation;
     const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
     const result = await withLineage(settings, 'run', logger, signal, () =>
@@ -37,7 +38,8 @@ export const run: Command = {
         watch,
         {
           plan: () => request,
-          run: () => runPipelines(settings, { ...request, planned }, logger, signal, progress),
+          run: () =>
+            runPipelines(settings, { ...request, planned, events: events.write }, logger, signal, progress),
         },
         logger,
         signal,

@@ -23,6 +23,7 @@ import { readPublished } from '../../../state/catalogue/published/read-published
 import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
+import { printDocument } from '../reports/documents.ts';
 import { isAlarm, printBlocks } from '../reports/print-blocks.ts';
 
 export const status: Command = {
@@ -65,7 +66,8 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
     const incidents = status.incidents.map((one) => ({ ...one, opened_at: one.began, message: one.title }));
-    await invocation.printJson({ ...status, incidents, units: found?.units ?? status.units, schedules });
+    const units = found?.units ?? status.units;
+    await printDocument(invocation, 'status', { ...status, incidents, units, schedules });
     return;
   }
   const now = Date.now();

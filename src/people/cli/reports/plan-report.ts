@@ -8,6 +8,7 @@ import type { RunRequest } from '../../../pipeline/run.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readDrift } from '../../../state/catalogue/pipeline-drift.ts';
 import type { Invocation } from '../command.ts';
+import { printDocument } from './documents.ts';
 import { printBlocks } from './print-blocks.ts';
 
 /** Prints what a run would do, and does none of it. */
@@ -19,7 +20,7 @@ export async function printPlan(
   const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
   const drift = await readDrift(settings);
   const blocks = [...planBlocks(planFacts(plan)), ...driftBlocks(drift)];
-  if (invocation.has('json')) await invocation.printJson({ ...plan, drift });
+  if (invocation.has('json')) await printDocument(invocation, 'plan', { ...plan, drift });
   else await invocation.print(printBlocks(blocks, { width: invocation.terminal?.width }));
   return 0;
 }

@@ -11,6 +11,7 @@ import { readPublished } from '../../../state/catalogue/published/read-published
 import { projectNames } from '../../../state/catalogue/raw/raw-projects.ts';
 import type { Invocation } from '../command.ts';
 import { failureOf, printError } from '../print-error.ts';
+import { printDocument } from './documents.ts';
 import { printBlocks } from './print-blocks.ts';
 
 /** Errors of one code that are printed in full; `status` has them all. */
@@ -31,7 +32,8 @@ export async function printRun(
 ): Promise<number> {
   const drift = await readDrift(settings);
   if (invocation.has('json')) {
-    await invocation.printJson({ ...result.report, drift, error: failureOf(result.errors, result.exitCode) });
+    const error = failureOf(result.errors, result.exitCode);
+    await printDocument(invocation, 'run', { ...result.report, drift, error });
     return printErrors(invocation, result);
   }
   invocation.say(await runSummary(invocation, settings, result.report, idle));

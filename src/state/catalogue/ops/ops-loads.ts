@@ -271,6 +271,16 @@ export async function recordPublished(connection: Connection): Promise<void> {
   await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
 }
 
+/** The loads that are not published yet, in their order. */
+export async function unpublishedLoads(
+  connection: Connection,
+): Promise<{ readonly unit: string; readonly rows: number }[]> {
+  return await exactRows(
+    connection,
+    'SELECT unit, loaded AS rows FROM ops.loads WHERE queryable IS NULL ORDER BY loaded_at, unit',
+  );
+}
+
 export async function unpublishedUnits(connection: Connection, dataset: string): Promise<string[]> {
   return await connection.column('SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL', [
     dataset,
