@@ -171,8 +171,8 @@ test('the pages that are built stand in the index, with where they are, and no p
   expect(pages.filter(({ text }) => /\]\([^)]*reference\//.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-test('at most 25 pages and 12 decisions', () => {
+test('at most 26 pages and 12 decisions', () => {
   const count = (folder: string): number => readdirSync(folder).filter((name) => name.endsWith('.md')).length;
-  expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(25);
+  expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(26);
   expect(count(DECISIONS)).toBeLessThanOrEqual(12);
 });

@@ -65,14 +65,15 @@ function rulesOf(
 }
 
 function sourceTable(table: DictionaryTable, rules: readonly Rule[], options: DbtOptions): object {
-  const { name, description, columns } = table;
+  const { name, description, columns, rows } = table;
   const [schema = '', own = ''] = name.split('.');
   const tests = rules.flatMap((rule) => dbtTest(own, rule));
   const ofTable = tests.filter(({ column }) => column === null).map(({ test }) => test);
   return {
     name: own,
     ...(description === null ? {} : { description: oneLine(description) }),
-    ...(schema === 'raw' ? freshnessOf(columns, options.hours.get(own)) : {}),
+    // Of no rows, dbt takes the newest for very old.
+    ...(schema === 'raw' && rows !== 0 ? freshnessOf(columns, options.hours.get(own)) : {}),
     ...(ofTable.length > 0 ? { data_tests: ofTable } : {}),
     columns: columns
       // One that stands for others, which only a published warehouse knows.

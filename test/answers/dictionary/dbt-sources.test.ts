@@ -102,4 +102,6 @@ test('a table of units has its loads and its freshness, and a list of resources 
   expect(other).toMatchObject({ loaded_at_field: '_loaded_at' });
   expect(other).not.toHaveProperty('freshness');
   expect(list).not.toHaveProperty('loaded_at_field');
+  const [empty] = sourcesOf([{ ...tableOf('raw.crawl_pages', ...meta), rows: 0 }]).get('raw')?.tables ?? [];
+  expect(empty).not.toHaveProperty('freshness');
 });
