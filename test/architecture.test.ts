@@ -600,6 +600,9 @@ const TOGETHER: Readonly<Record<string, string>> = {
   'people/cli/local/write-sitemaps.ts: await readdir(this.#folder)': 'our own files',
   'operations/openlineage/with-lineage.ts: events()':
     'events in their order: no later one without an earlier one',
+  'operations/doctor/examine-upgrade.ts: [‘raw’, ‘ops’, ‘mart’]': 'our own schemas',
+  'operations/doctor/examine-upgrade.ts: plan': 'the next run would fail on the model too',
+  'operations/doctor/examine-upgrade.ts: sources.keys()': 'our own tables',
   'operations/doctor/examine-service.ts: selected': 'projectsOf says which workspace fails: a finding is one',
   'operations/doctor/examine-state.ts: [dirname(path), stateDir].map(nearest)': 'our own folders',
   'operations/doctor/examine.ts: configuredStores(settings)': 'each store is a check of its own',

@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../core/errors/errors.ts';
 import type { Meter } from '../core/progress/meter.ts';
 import { type NewUnit, type NewUnits, withNewUnits } from '../engines/new-units.ts';
 import type { WorkingCopy } from '../engines/working-copy.ts';
+import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
 import { reportedError, type UnitReport, unitReport } from '../project/model/runs/report.ts';
 import { type Hold, recordHolds } from '../state/catalogue/ops/ops-holds.ts';
 import { projectNames } from '../state/catalogue/raw/raw-projects.ts';
@@ -120,4 +121,14 @@ function errorOf(
   return new CrawlhouseError(isTest ? 'test_held' : 'model_held', `${unit}: ${what}${others}`, {
     hint: `its former rows stay, everything else is published, and the next run requests it again${drop}`,
   });
+}
+
+export function isHeldBack({ status, error }: LedgerUnit): boolean {
+  return status === 'refused' && (error?.code === 'test_held' || error?.code === 'model_held');
+}
+
+/** Does the unit change what `ops` shows? */
+export function isChange(unit: UnitReport, before: string | undefined): boolean {
+  if (unit.status === 'loaded') return true;
+  return unit.status !== 'unchanged' && unit.status !== before;
 }

@@ -9,8 +9,7 @@ import { Meter } from '../core/progress/meter.ts';
 import { projectModels } from '../engines/project-models.ts';
 import { reconcileLedger, recordLedger } from '../engines/reconcile-ledger.ts';
 import { WorkingCopy } from '../engines/working-copy.ts';
-import type { LedgerUnit } from '../project/model/runs/ledger-records.ts';
-import type { RunReport, RunStatus, UnitReport } from '../project/model/runs/report.ts';
+import type { MovedFigures, RunReport, RunStatus, UnitReport } from '../project/model/runs/report.ts';
 import { exitCodeOf, type RunResult, runStatus } from '../project/model/runs/run-result.ts';
 import { formerPace, runSeconds, summarizeRun } from '../project/model/runs/run-summary.ts';
 import { nameFullDisk } from '../project/settings/name-full-disk.ts';
@@ -25,11 +24,12 @@ import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
 import { Reserve } from '../state/ledger/reserve.ts';
-import { type HeldBack, withHeld } from './hold-units.ts';
+import { type HeldBack, isChange, isHeldBack, withHeld } from './hold-units.ts';
 import { mirrorPublished } from './publish/mirror.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import { sweepFolders, sweepUnfinished } from './stage/unit-folders.ts';
+import { beforeUpgrade } from './transform/build/before-upgrade.ts';
 import type { ModelsReport } from './transform/build/run-models.ts';
 import { compileQuestions } from './transform/questions/compile-questions.ts';
 import { transform } from './transform.ts';
@@ -156,7 +156,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
   const run = { run_id: randomUUID(), command: options.command, started_at: new Date().toISOString() };
   const holds = await readHolds(working.connection);
   const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
-  await announceUpgrade(working.connection, models, logger);
+  const changed = await announceUpgrade(working.connection, models, logger);
   const pace = formerPace(await ledger.runs(RUNS_READ));
   // From here on, whatever ends the run is noted: one without an end was killed.
   await ledger.startRun(run.run_id, run.command, run.started_at);
@@ -183,7 +183,7 @@ async function attempt(given: SessionInput, anew: boolean): Promise<RunResult> {
     meter,
     events: options.events && new UnitEvents(options.events, run.run_id, logger),
   };
-  const ended = await workAndPublish(session, given);
+  const ended = await workAndPublish(session, given, changed);
   return await endRun(session, run.started_at, ended, given);
 }
 
@@ -193,6 +193,7 @@ interface Ended {
   readonly held: HeldBack[];
   readonly errors: CrawlhouseError[];
   yielded: boolean;
+  moved?: readonly MovedFigures[];
 }
 
 /**
@@ -201,7 +202,11 @@ interface Ended {
  *
  * @returns with the error that ended it, if one did
  */
-async function workAndPublish(session: OpenSession, input: SessionInput): Promise<Ended> {
+async function workAndPublish(
+  session: OpenSession,
+  input: SessionInput,
+  changed: ReadonlySet<string> | null,
+): Promise<Ended> {
   const { signal, working, ledger, logger } = session;
   const transformed = { models: [], tests: [] };
   const ended: Ended = { units: [], transformed, held: [], errors: [], yielded: false };
@@ -209,10 +214,13 @@ async function workAndPublish(session: OpenSession, input: SessionInput): Promis
     const publish = (units: readonly UnitReport[]): Promise<boolean> =>
       publishLoaded(session, input, Object.assign(ended, { units }));
     let current: Session = { ...session, publish };
+    const isUpgrade = changed !== null && !input.options.select;
+    const compare = isUpgrade ? await beforeUpgrade(session, input.models, changed) : undefined;
     if (await publish([])) {
       const [loaded, holds] = [await loadedUnits(working.connection), await readHolds(working.connection)];
       current = { ...current, loaded, holds };
     }
+    ended.moved = (await compare?.()) ?? [];
     const statuses = new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
     const done = await input.work(current);
     ended.units = done.units;
@@ -342,7 +350,6 @@ async function endRun(
 ): Promise<RunResult> {
   const { working, ledger, logger, meter, runId } = session;
   const { errors, units, transformed, yielded } = ended;
-  // Where the working copy can't be read any more, what was counted on the way.
   const counted = await withFinalCounts(working, units).catch((error: unknown) => {
     logger.warn('the final counts can not be read', {
       stage: 'run',
@@ -358,6 +365,7 @@ async function endRun(
     units: counted,
     ...transformed,
     ...(healed.length > 0 ? { healed } : {}),
+    ...(ended.moved?.length ? { moved: ended.moved } : {}),
   };
   meter.end(runSeconds(report));
   for (const { code, message } of errors)
@@ -376,16 +384,6 @@ async function endRun(
     errors.push(nameFullDisk(toCrawlhouseError(thrown), session.settings));
   }
   return { report, exitCode: exitCodeOf(errors), errors, yielded };
-}
-
-function isHeldBack({ status, error }: LedgerUnit): boolean {
-  return status === 'refused' && (error?.code === 'test_held' || error?.code === 'model_held');
-}
-
-/** Does the unit change what `ops` shows? */
-function isChange(unit: UnitReport, before: string | undefined): boolean {
-  if (unit.status === 'loaded') return true;
-  return unit.status !== 'unchanged' && unit.status !== before;
 }
 
 /** The counts as the warehouse has them now, `queryable` with the publication. */

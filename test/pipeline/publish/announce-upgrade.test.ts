@@ -11,7 +11,9 @@ test('changes of mart are said beforehand, once by the first run, and not again'
   const folder = await temporaryFolder();
   const lines: string[] = [];
   const logger = createLogger('warn', (line) => lines.push(line));
-  const models = [{ name: 'mart.status_codes_by_crawl' }, { name: 'mart.mine' }];
+  const models = ['mart.status_codes_by_crawl', 'mart.mine'].map((name) => {
+    return { name, kind: 'table' as const, sql: 'SELECT 1 AS crawl_id', incremental: null };
+  });
   const database = await openDatabase(folder);
   await using working = await openWorking(folder, database);
   await working.connection.run(
@@ -21,10 +23,12 @@ test('changes of mart are said beforehand, once by the first run, and not again'
   const { published, stateDir } = placeIn(folder);
   const settings = {
     warehouse: published,
+    projectDir: folder,
+    engine: { engine: 'duckdb' },
     state_dir: stateDir,
     memory_limit: '300MB',
     threads: 1,
-  } as Settings;
+  } as unknown as Settings;
   const said = 'mart.status_codes_by_crawl.share is now pages_percent, and stays until version 3';
   expect(describeUpgrade(await examineUpgrade(settings))).toContain(said);
   await announceUpgrade(working.connection, models, logger);

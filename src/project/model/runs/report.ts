@@ -50,6 +50,19 @@ export interface TestReport {
   readonly held?: readonly string[];
 }
 
+/** Figures of a table of `mart` that another definition gave another value, from the same data. */
+export interface MovedFigures {
+  readonly table: string;
+  /** Null where the table has no `project_id`. */
+  readonly project: string | null;
+  /** `rows`, and sums of columns by name. */
+  readonly figures: Readonly<
+    Record<string, { readonly before: number | null; readonly after: number | null }>
+  >;
+  /** The models that the table is made from and whose definition has changed, the nearest first. */
+  readonly changed: readonly string[];
+}
+
 export type RunStatus = 'done' | 'partial' | 'refused' | 'failed';
 
 /** The document that `run --json` and `backfill --json` print. */
@@ -63,6 +76,8 @@ export interface RunReport {
   readonly tests: readonly TestReport[];
   /** Damaged files, and what was put in their place; absent where there were none. */
   readonly healed?: readonly string[];
+  /** Figures that an upgrade moved; absent where no definition has changed. */
+  readonly moved?: readonly MovedFigures[];
 }
 
 const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, null])) as UnitReport['counts'];

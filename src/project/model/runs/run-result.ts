@@ -22,6 +22,7 @@ export function mergeResults(results: readonly [RunResult, ...RunResult[]]): Run
   const errors = results.flatMap((result) => result.errors);
   const units = results.flatMap((result) => result.report.units);
   const healed = results.flatMap((result) => result.report.healed ?? []);
+  const moved = results.flatMap((result) => result.report.moved ?? []);
   return {
     report: {
       ...last.report,
@@ -29,6 +30,7 @@ export function mergeResults(results: readonly [RunResult, ...RunResult[]]): Run
       started_at: first.report.started_at,
       units,
       ...(healed.length > 0 ? { healed } : {}),
+      ...(moved.length > 0 ? { moved } : {}),
     },
     exitCode: exitCodeOf(errors),
     errors,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
@@ -30,7 +31,9 @@ const Contract = z.strictObject({
 });
 export type MartContract = z.output<typeof Contract>;
 
-export type KeptContract = Pick<MartContract, 'version' | 'tables'>;
+export type KeptContract = Pick<MartContract, 'version' | 'tables'> & {
+  readonly definitions?: Record<string, string>;
+};
 
 export interface MartChange {
   readonly table: string;
@@ -42,6 +45,8 @@ export interface MartChange {
   /** The version of the contract that no longer has the former name; null where it is gone. */
   readonly until: number | null;
   readonly says: string | null;
+  /** The tables that are made from this one, whose figures another meaning moves too; none of other changes. */
+  readonly reaches: readonly string[];
 }
 
 export async function readContract(
@@ -52,7 +57,11 @@ export async function readContract(
 }
 
 /** What went, was renamed or changed its meaning since a former contract; tables that never shipped are left out. */
-export function diffContract(former: KeptContract, { tables, changes }: MartContract): MartChange[] {
+export function diffContract(
+  former: KeptContract,
+  { tables, changes }: MartContract,
+  models: readonly Pick<Model, 'name' | 'sql'>[],
+): MartChange[] {
   const isShipped = (table: string): boolean =>
     Object.hasOwn(tables, table) || changes.some((one) => one.table === table);
   return Object.entries(former.tables)
@@ -67,6 +76,7 @@ export function diffContract(former: KeptContract, { tables, changes }: MartCont
       ): MartChange => ({
         ...{ table, column, change, now: note?.now ?? null },
         ...{ until: note?.until ?? null, says: note?.says ?? null },
+        reaches: change === 'meaning' ? readersOf(table, models).filter((name) => former.tables[name]) : [],
       });
       const ofTable = said.filter(({ column }) => column === undefined);
       if (present === null) return [entry(null, ofTable[0]?.now ? 'renamed' : 'removed', ofTable[0])];
@@ -80,35 +90,80 @@ export function diffContract(former: KeptContract, { tables, changes }: MartCont
     });
 }
 
-export function changeText({ table, column, change, now, until, says }: MartChange): string {
+/** The models that a table is read by, and those that read them, the nearest first. */
+function readersOf(table: string, models: readonly Pick<Model, 'name' | 'sql'>[]): string[] {
+  const reads = models.map(({ name, sql }) => [name, new Set(sql.match(/\bmart\.\w+/g))] as const);
+  const found = new Set([table]);
+  // A set is walked with what is added on the way.
+  for (const one of found) for (const [name, tables] of reads) if (tables.has(one)) found.add(name);
+  return [...found].slice(1);
+}
+
+export function changeText({ table, column, change, now, until, says, reaches }: MartChange): string {
   const name = column === null ? table : `${table}.${column}`;
   const what = {
     removed: `${name} is gone`,
     renamed: `${name} is now ${now}${until === null ? '' : `, and stays until version ${until} of the contract`}`,
     meaning: `${name} has another meaning`,
   }[change];
-  return says === null ? what : `${what}: ${says}`;
+  const moved = reaches.length === 0 ? '' : `; it reaches ${reaches.join(', ')}`;
+  return says === null ? `${what}${moved}` : `${what}: ${says}${moved}`;
 }
 
 function hasColumn(columns: readonly string[], name: string): boolean {
   return columns.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : one === name));
 }
 
-/** Says once what changed in `mart` since the contract that the working copy was made with, then keeps the present one. */
+type Defined = Pick<Model, 'name' | 'kind' | 'sql' | 'incremental'>;
+
+/** A hash of the definition of each model, without those that it reads. */
+function definitionsOf(models: readonly Defined[]): Record<string, string> {
+  return Object.fromEntries(
+    models.map(({ name, kind, sql, incremental }) => [
+      name,
+      hash('md5', JSON.stringify([kind, sql, incremental])),
+    ]),
+  );
+}
+
+/**
+ * The models of the contract that a former program defined in another way; null where none did. What it does not say is
+ * taken from the entries of the contract since.
+ */
+export function changedDefinitions(
+  { version, tables, definitions }: KeptContract,
+  contract: Pick<MartContract, 'changes'>,
+  models: readonly Defined[],
+): ReadonlySet<string> | null {
+  const names = Object.keys(tables);
+  if (definitions === undefined) {
+    const said = contract.changes.filter((one) => one.version > version).map(({ table }) => table);
+    return names.length === 0 ? null : new Set(said);
+  }
+  const present = definitionsOf(models);
+  const changed = names.filter((name) => present[name] !== undefined && present[name] !== definitions[name]);
+  return changed.length === 0 ? null : new Set(changed);
+}
+
+/**
+ * Says once what changed in `mart` since the contract that the working copy was made with, then keeps the present one.
+ *
+ * @returns the models with another definition; null where there are none
+ */
 export async function announceUpgrade(
   connection: Connection,
-  models: readonly Pick<Model, 'name'>[],
+  models: readonly Defined[],
   logger: Logger,
-): Promise<void> {
+): Promise<ReadonlySet<string> | null> {
   const contract = await readContract();
   const former = await keptContract(connection, WAREHOUSE_VERSION);
-  for (const change of diffContract(former, contract))
+  for (const change of diffContract(former, contract, models))
     logger.warn('mart has changed', { stage: 'transform', change: changeText(change) });
   const { version } = contract;
   // Those that the project makes.
-  const tables = Object.fromEntries(
-    models.flatMap(({ name }) => (contract.tables[name] ? [[name, contract.tables[name]]] : [])),
-  );
-  if (JSON.stringify({ version, tables }) !== JSON.stringify(former))
-    await keepContract(connection, { version, tables });
+  const shipped = models.filter(({ name }) => contract.tables[name]);
+  const tables = Object.fromEntries(shipped.map(({ name }) => [name, contract.tables[name] ?? []]));
+  const present = { version, tables, definitions: definitionsOf(shipped) };
+  if (JSON.stringify(present) !== JSON.stringify(former)) await keepContract(connection, present);
+  return changedDefinitions(former, contract, models);
 }

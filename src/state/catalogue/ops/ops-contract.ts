@@ -5,6 +5,8 @@ import { tableColumns } from '../catalog.ts';
 interface KeptTables {
   readonly version: number;
   readonly tables: Record<string, string[]>;
+  /** A hash of each definition that a model of the contract had; absent in warehouses of earlier programs. */
+  readonly definitions?: Record<string, string>;
 }
 
 /**
@@ -22,9 +24,6 @@ export async function keptContract(connection: Connection, version: number): Pro
   };
 }
 
-export async function keepContract(
-  connection: Connection,
-  { version, tables }: { readonly version: number; readonly tables: Readonly<Record<string, string[]>> },
-): Promise<void> {
-  await connection.run('UPDATE ops.publication SET contract = ?', [JSON.stringify({ version, tables })]);
+export async function keepContract(connection: Connection, contract: KeptTables): Promise<void> {
+  await connection.run('UPDATE ops.publication SET contract = ?', [JSON.stringify(contract)]);
 }

@@ -45,7 +45,8 @@ test('a version of the contract stays as it is kept, and what went since the ver
   // Before a release, `cp` over the copy of its version is enough: nobody has it yet.
   expect(contract, `${raise}, ${keep}`).toEqual(await keptContract(version));
   const before = await keptContract(version - 1);
-  const unsaid = before === null ? [] : diffContract(before, contract).filter(({ says }) => says === null);
+  const unsaid =
+    before === null ? [] : diffContract(before, contract, []).filter(({ says }) => says === null);
   expect(unsaid.map(changeText)).toEqual([]);
 });
 
@@ -61,18 +62,27 @@ const CONTRACT: MartContract = {
 };
 
 test('the difference tells what went, was renamed, or means something else since the version that was kept', () => {
+  const models = [
+    { name: 'mart.mine', sql: 'SELECT url FROM mart.pages' },
+    { name: 'mart.titles', sql: 'SELECT url FROM mart.mine' },
+    { name: 'mart.all_links', sql: 'SELECT url FROM raw.links' },
+  ];
   const said = (former: number, tables: Record<string, string[]>) =>
-    diffContract({ version: former, tables }, CONTRACT).map(changeText);
+    diffContract({ version: former, tables }, CONTRACT, models).map(changeText);
   const pages = ['url', 'share', 'size', 'gone', 'custom_a'];
   expect(said(1, { 'mart.pages': pages, 'mart.links': ['url'], 'mart.mine': ['a'] })).toEqual([
-    'mart.pages has another meaning: one row for each crawl',
+    'mart.pages has another meaning: one row for each crawl; it reaches mart.mine',
     'mart.pages.share is now percent, and stays until version 4 of the contract: 0 to 100',
-    'mart.pages.size has another meaning: bytes, not characters',
+    'mart.pages.size has another meaning: bytes, not characters; it reaches mart.mine',
     'mart.pages.gone is gone',
     'mart.links is now mart.all_links: the same rows',
   ]);
   expect(said(2, { 'mart.pages': ['size'] })).toEqual([
     'mart.pages has another meaning: one row for each crawl',
+  ]);
+  // Another meaning is carried on to what is made from the table, if others have it.
+  expect(said(2, { 'mart.pages': ['size'], 'mart.titles': ['url'] })).toEqual([
+    'mart.pages has another meaning: one row for each crawl; it reaches mart.titles',
   ]);
   expect(said(3, CONTRACT.tables)).toEqual([]);
   expect(said(1, {})).toEqual([]);
