@@ -64,7 +64,8 @@ export function tokenFaults(sql: string, tree: unknown): PortabilityFault[] {
   const add = (rule: string, instead: string, { offset }: SqlToken): number =>
     faults.push({ rule, instead, offset });
   for (const [at, token] of tokens.entries()) {
-    if (types.has(at) || tokens[at - 1]?.text === '$') continue;
+    // What stands after :: is the type of a cast that is a finding already.
+    if (types.has(at) || /^[$:]$/.test(tokens[at - 1]?.text ?? '')) continue;
     const { kind, text } = token;
     if (kind === 'foreign')
       add(

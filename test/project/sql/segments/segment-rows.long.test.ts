@@ -190,7 +190,7 @@ describe('a condition that does not hold names its file, line and key', () => {
     [
       'a regular expression that is none',
       'oql: { field: [url, contains, "(a", { regex: true }] }',
-      `6: ${key}.oql: .*missing \\): \\(`,
+      `6: ${key}.oql.field.2: contains on url, .* takes no such regular expression: a \\( without its \\)`,
     ],
     ['a comment', 'sql: "-- none"', `6: ${key}.sql: has no condition`],
     ['a subquery', 'sql: depth > (SELECT 1)', `6: ${key}.sql: has a SELECT in its condition`],
