@@ -99,7 +99,10 @@ export async function workerScene(
   };
   return {
     ...{ project, warehouse },
-    run: (...args) => start(warehouse, [...RUN, ...args], { ...settings(), ...ofRun.environment }),
+    run: (...args) => {
+      const command = args.includes('--route') ? ['run', ...TABLES] : RUN;
+      return start(warehouse, [...command, ...args], { ...settings(), ...ofRun.environment });
+    },
     reload: () =>
       start(warehouse, ['backfill', ...RUN.slice(1), '--reload', ...ALL_TIME], {
         ...settings(),
