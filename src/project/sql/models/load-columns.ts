@@ -41,6 +41,8 @@ export function withLoad(
   const key = (model.incremental?.by ?? []).map(
     (column) => ` || ' ' || coalesce(CAST(${ident(column)} AS VARCHAR), '')`,
   );
-  const time = `CAST(${text(new Date(at).toISOString().replace('Z', '+00:00'))} AS TIMESTAMP WITH TIME ZONE)`;
-  return `SELECT *, ${text(build)}${key.join('')} AS _load_id, ${time} AS _loaded_at FROM (${sql.slice(UNBUILT.length)}`;
+  // Trino reads no T between day and time.
+  const time = new Date(at).toISOString().replace('T', ' ').replace('Z', '+00:00');
+  const loadedAt = `CAST(${text(time)} AS TIMESTAMP WITH TIME ZONE)`;
+  return `SELECT *, ${text(build)}${key.join('')} AS _load_id, ${loadedAt} AS _loaded_at FROM (${sql.slice(UNBUILT.length)}`;
 }
