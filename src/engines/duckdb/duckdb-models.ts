@@ -132,9 +132,10 @@ async function insertPartitions(
       return `SELECT * FROM ${name}`;
     };
     const narrow = await narrowed(connection, { model, sql }, { partitioned, behind: some, keep });
-    const only = UNNESTS.test(narrow)
-      ? semiJoinPartitions(partitioned, some)
-      : `WHERE ${inPartitions(partitioned, some)}`;
+    const only =
+      UNNESTS.test(narrow) && some.length === 1
+        ? semiJoinPartitions(partitioned, some)
+        : `WHERE ${inPartitions(partitioned, some)}`;
     const made = `SELECT ${columns} FROM (${narrow}\n) AS made ${only}`;
     rows += await connection.run(`${insert} ${made}`, [], signal);
     for (const name of kept) await connection.run(`DROP TABLE ${name}`);
