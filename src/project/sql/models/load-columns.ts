@@ -41,7 +41,7 @@ export function withLoad(
   const key = (model.incremental?.by ?? []).map(
     (column) => ` || ' ' || coalesce(CAST(${ident(column)} AS VARCHAR), '')`,
   );
-  // Trino reads no T between day and time.
+  // A blank, because not every engine reads a T between day and time.
   const time = new Date(at).toISOString().replace('T', ' ').replace('Z', '+00:00');
   const loadedAt = `CAST(${text(time)} AS TIMESTAMP WITH TIME ZONE)`;
   return `SELECT *, ${text(build)}${key.join('')} AS _load_id, ${loadedAt} AS _loaded_at FROM (${sql.slice(UNBUILT.length)}`;
