@@ -17,7 +17,7 @@ FROM ${NODE_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/* \
-  && ln -s /app/dist/people/cli/main.js /usr/local/bin/crawlhouse \
+  && ln -s /app/dist/app/cli/main.js /usr/local/bin/crawlhouse \
   && install -d -o node -g node -m 0700 /data
 COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules

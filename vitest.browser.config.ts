@@ -5,6 +5,7 @@ import { waiting } from './test/support/turns.ts';
 /** The console in Chromium: `npm run test:browser`. Nothing is installed; where Chromium is missing, it says so. */
 export default defineConfig({
   test: {
+    runner: 'test/support/until-time.ts',
     include: ['test/browser/**/*.test.ts'],
     exclude: waiting('browser'),
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],

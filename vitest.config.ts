@@ -14,14 +14,7 @@ const setup = ['test/support/clean-environment.ts', 'test/support/seed.ts'];
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          ...shared,
-          name: 'unit',
-          include: [...unit],
-          setupFiles: setup,
-        },
-      },
+      { test: { ...shared, name: 'unit', include: [...unit], setupFiles: setup } },
       {
         test: {
           ...shared,

@@ -8,6 +8,7 @@ import { waiting } from './test/support/turns.ts';
  */
 export default defineConfig({
   test: {
+    runner: 'test/support/until-time.ts',
     include: ['test/trino/**/*.test.ts'],
     exclude: waiting('trino'),
     globalSetup: ['test/support/provide-engines.ts'],

@@ -5,6 +5,7 @@ import { waiting } from './test/support/turns.ts';
 /** The package as it is installed elsewhere, and real servers: `npm run test:integration`. Three files run at once. */
 export default defineConfig({
   test: {
+    runner: 'test/support/until-time.ts',
     include: ['test/integration/**/*.test.ts'],
     exclude: waiting('integration'),
     globalSetup: ['test/support/install-servers.ts'],

@@ -3,18 +3,19 @@ import { longestFirst } from './test/support/longest-first.ts';
 import { waiting } from './test/support/turns.ts';
 
 const shared = {
+  runner: 'test/support/until-time.ts',
   setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
   testTimeout: 900_000,
   hookTimeout: 900_000,
 };
 /** They measure memory, or fill a disk. */
-const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
+const ALONE = ['test/long/run/memory.test.ts', 'test/long/faults/disk-full.test.ts'];
 /** Properties and cases of which `npm test` has a sample. */
 const SAMPLED = [
   'test/core/duckdb/sql-tokens.test.ts',
-  'test/pipeline/load-packages.test.ts',
-  'test/pipeline/transform/golden.test.ts',
-  'test/service/local/ranking/ranking-properties.test.ts',
+  'test/etl/pipeline/load-packages.test.ts',
+  'test/etl/pipeline/transform/golden.test.ts',
+  'test/service/ranking/ranking-properties.test.ts',
   'test/sim/simulation.test.ts',
 ];
 const LONGEST =
@@ -48,8 +49,6 @@ export default defineConfig({
         },
       },
     ],
-    sequence: {
-      sequencer: longestFirst(...LONGEST.split(' ')),
-    },
+    sequence: { sequencer: longestFirst(...LONGEST.split(' ')) },
   },
 });

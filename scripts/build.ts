@@ -6,6 +6,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,9 +18,11 @@ import { join, relative } from 'node:path';
  * `dist/` is what these sources gave.
  */
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
+const DIST = join(root, 'dist');
+/** Written first, and renamed once it is whole: a build that fails leaves the former `dist/`. */
+const BUILDING = join(root, 'dist.building');
 /** Of which sources the files beside it were made, and which files these were. Written last. */
-const stampFile = join(dist, '.built');
+const STAMP = '.built';
 const SOURCES = [
   'package.json',
   'package-lock.json',
@@ -32,15 +35,18 @@ const SOURCES = [
 ];
 
 sayWhichNode();
-const sources = hashOf(filesOf(...SOURCES), (file) => readFileSync(file));
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp()) {
-  rmSync(dist, { recursive: true, force: true });
+const sources = hashOf(root, filesOf(...SOURCES), (file) => readFileSync(file));
+const stampFile = join(DIST, STAMP);
+if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stampOf(DIST)) {
+  rmSync(BUILDING, { recursive: true, force: true });
   compile();
   dropInnerTypes();
   await addManPage();
   await addYaml();
   await buildConsole();
-  writeFileSync(stampFile, stamp());
+  writeFileSync(join(BUILDING, STAMP), stampOf(BUILDING));
+  rmSync(DIST, { recursive: true, force: true });
+  renameSync(BUILDING, DIST);
 }
 
 /** npm runs on the Node of the machine, and would warn of each package that asks for a later one (.npmrc). */
@@ -53,39 +59,43 @@ function sayWhichNode(): void {
   );
 }
 
-function stamp(): string {
-  const built = filesOf('dist').filter((file) => file !== stampFile);
-  return `${sources}\n${hashOf(built, (file) => String(statSync(file).size))}\n`;
+/** The sources, and the files of a folder that was made from them. */
+function stampOf(folder: string): string {
+  const built = filesIn(folder).filter((file) => file !== join(folder, STAMP));
+  return `${sources}\n${hashOf(folder, built, (file) => String(statSync(file).size))}\n`;
 }
 
 function filesOf(...names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const path = join(root, name);
-    if (!statSync(path).isDirectory()) return path;
-    const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort();
+    return statSync(path).isDirectory() ? filesIn(path) : path;
   });
 }
 
-function hashOf(files: readonly string[], read: (file: string) => string | Uint8Array): string {
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function hashOf(from: string, files: readonly string[], read: (file: string) => string | Uint8Array): string {
   const hash = createHash('sha256');
   for (const file of files) {
     const value = read(file);
-    hash.update(`${relative(root, file)}\0${value.length}\0`).update(value);
+    hash.update(`${relative(from, file)}\0${value.length}\0`).update(value);
   }
   return hash.digest('hex');
 }
 
 function compile(): void {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '--project', join(root, 'tsconfig.build.json')], {
+  const project = join(root, 'tsconfig.build.json');
+  const { status } = spawnSync(process.execPath, [compiler, '--project', project, '--outDir', BUILDING], {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  chmodSync(join(dist, 'people', 'cli', 'main.js'), 0o755);
+  chmodSync(join(BUILDING, 'app', 'cli', 'main.js'), 0o755);
 }
 
 /** Leaves the types that the package's entry leads to: no other file can be imported. */
@@ -99,21 +109,21 @@ function dropInnerTypes(): void {
     ))
       visit(join(file, '..', `${path}.d.ts`));
   };
-  visit(join(dist, 'index.d.ts'));
-  for (const file of filesOf('dist').filter((one) => one.endsWith('.d.ts') && !reached.has(one)))
+  visit(join(BUILDING, 'index.d.ts'));
+  for (const file of filesIn(BUILDING).filter((one) => one.endsWith('.d.ts') && !reached.has(one)))
     rmSync(file);
 }
 
 async function addManPage(): Promise<void> {
-  const { manPage } = await import('../src/people/cli/man-page.ts');
-  writeFileSync(join(dist, 'crawlhouse.1'), await manPage());
+  const { manPage } = await import('../src/app/cli/man-page.ts');
+  writeFileSync(join(BUILDING, 'crawlhouse.1'), await manPage());
 }
 
 /** The headers under `sql/` and the pipelines, as YAML gives them. */
 async function addYaml(): Promise<void> {
   const { compileYaml } = await import('../src/core/text/parse-yaml.ts');
   const { parseYaml } = await import('../src/core/text/parse-yaml.ts');
-  const { headerComment } = await import('../src/project/sql/text/sql-file.ts');
+  const { headerComment } = await import('../src/etl/project/sql/text/sql-file.ts');
   const texts = filesOf('sql', 'pipelines').flatMap((file) => {
     const text = readFileSync(file, 'utf8');
     return file.endsWith('.sql') ? (headerComment(text)?.yaml ?? []) : file.endsWith('.yaml') ? text : [];
@@ -125,15 +135,15 @@ async function addYaml(): Promise<void> {
     } catch {
       // The command that reads the file says what is wrong with it.
     }
-  writeFileSync(join(dist, 'yaml.json'), compileYaml(values));
+  writeFileSync(join(BUILDING, 'yaml.json'), compileYaml(values));
 }
 
 async function buildConsole(): Promise<void> {
   const { build } = await import('vite');
-  const { CHART_STYLE } = await import('../src/answers/report/chart-style.ts');
-  const { PAGE_STYLE } = await import('../src/core/text/page-style.ts');
-  const folder = join(root, 'src', 'people', 'console');
-  const assets = join(dist, 'people', 'console', 'assets');
+  const { CHART_STYLE } = await import('../src/app/answers/presentation/charts/chart-style.ts');
+  const { PAGE_STYLE } = await import('../src/app/answers/presentation/page-style.ts');
+  const folder = join(root, 'src', 'app', 'console');
+  const assets = join(BUILDING, 'app', 'console', 'assets');
   cpSync(join(folder, 'assets'), assets, { recursive: true });
   const style = join(assets, 'console.css');
   writeFileSync(style, PAGE_STYLE + CHART_STYLE + readFileSync(style, 'utf8'));
@@ -147,7 +157,7 @@ async function buildConsole(): Promise<void> {
       target: 'es2024',
       modulePreload: false,
       rolldownOptions: {
-        input: { console: join(folder, 'browser', 'console.ts') },
+        input: { console: join(folder, 'browser', 'main.ts') },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

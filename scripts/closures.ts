@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * Prints how many files of `src` each command can reach, with those that it imports only when it needs them. Types are
- * left out, because the build removes them; so are threads and processes that a command starts. Fails where a command
- * reaches more files than `closures.json` allows: an import that brings a whole layer with it is found here.
+ * left out, because the build removes them; so are optional parts, threads and processes that a command starts. Fails
+ * where a command reaches more files than `closures.json` allows: an import that brings a whole layer with it is found
+ * here.
  * `npm run lint` runs it.
  */
 const ROOT = join(import.meta.dirname, '..', 'src');
@@ -14,7 +15,7 @@ const most = JSON.parse(readFileSync(KEPT, 'utf8')) as Readonly<Record<string, n
 const texts = new Map<string, string>();
 let isLarger = false;
 for (const [command, limit] of Object.entries(most)) {
-  const files = reachOf(`people/cli/commands/${command}.ts`);
+  const files = reachOf(`app/cli/commands/${command}.ts`);
   isLarger ||= files > limit;
   process.stdout.write(
     `${command.padEnd(8)} reaches ${files} of ${limit} files${files > limit ? ': too many' : ''}\n`,

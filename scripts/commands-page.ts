@@ -1,7 +1,7 @@
-import { markdownProse, markdownTable } from '../src/core/text/markdown.ts';
-import { type Flag, GLOBAL_FLAGS } from '../src/people/cli/command.ts';
-import { allCommands } from '../src/people/cli/commands.ts';
-import { usageLine } from '../src/people/cli/help.ts';
+import { markdownProse, markdownTable } from '../src/app/answers/presentation/markdown.ts';
+import { type Flag, GLOBAL_FLAGS } from '../src/app/cli/command.ts';
+import { allCommands } from '../src/app/cli/commands.ts';
+import { usageLine } from '../src/app/cli/help.ts';
 
 const HEAD = `# Commands
 

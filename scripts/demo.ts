@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlhouseError } from '../src/core/errors/errors.ts';
-import { findBrowser } from '../src/service/site/crawler/render/find-browser.ts';
+import { findBrowser } from '../src/site/crawler/render/find-browser.ts';
 import { accessLog } from './demo-site/access-log.ts';
 import { demandExport } from './demo-site/demand-export.ts';
 import { readFaults } from './demo-site/faults.ts';
@@ -23,7 +23,7 @@ const root = join(import.meta.dirname, '..');
 const rendered = process.argv.includes('--render');
 const folder = join(root, '.demo');
 const siteFolder = join(folder, 'site');
-const program = join(root, 'dist', 'people', 'cli', 'main.js');
+const program = join(root, 'dist', 'app', 'cli', 'main.js');
 const real = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site']
   .map((name) => join(root, '..', 'shared', 'data', name))
   .filter((path) => existsSync(path));
@@ -62,8 +62,14 @@ const readyFile = join(folder, 'sandbox.json');
 const sandbox = spawn(
   process.execPath,
   [
-    ...[program, 'sandbox', 'start', '--quiet', '--ready-file', readyFile],
-    ...['--generate', SPEC],
+    program,
+    'sandbox',
+    'start',
+    '--quiet',
+    '--ready-file',
+    readyFile,
+    '--generate',
+    SPEC,
     ...real.flatMap((path) => ['--import', path]),
   ],
   { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },

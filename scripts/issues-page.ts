@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { markdownTable } from '../src/core/text/markdown.ts';
-import { CATEGORIES, type Issue, loadIssues } from '../src/project/sql/models/issues.ts';
-import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
-import { defaultSetting, definitionOf } from '../src/project/sql/models/tune-issues.ts';
+import { markdownTable } from '../src/app/answers/presentation/markdown.ts';
+import { CATEGORIES, type Issue, loadIssues } from '../src/etl/project/sql/models/load-issues.ts';
+import { sqlFolder } from '../src/etl/project/sql/models/sql-folders.ts';
+import { defaultSetting, definitionOf } from '../src/etl/project/sql/models/tune-issues.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -38,12 +38,12 @@ const titleOf = (category: string): string =>
 
 const head = (count: number): string => `# Issues
 
-What may be wrong with a page. Each of these ${count} issues is one file under \`sql/issues/\`. It has the definition, the source, why it
-matters, how to mend it and the cases that test it. \`mart.page_issues\` has the pages of each, \`mart.issue_changes\` counts new,
-fixed and remaining ones ([warehouse.md](../warehouse.md)). [explore.md](../explore.md#settings-of-issues) says how to switch
-one off, set its thresholds, or write your own.
+This page lists the issues that crawlhouse finds. Each of these ${count} issues is one file under \`sql/issues/\` with its definition,
+source, reason, fix and test cases. \`mart.page_issues\` has the pages of each issue. \`mart.issue_changes\` counts new, fixed and
+remaining pages ([warehouse.md](../warehouse.md)). [explore.md](../explore.md#settings-of-issues) explains how to switch an issue
+off, set its thresholds, or write your own.
 
-Where sources differ, the definition says whose limit is taken. Most issues of texts and links are asked of indexable pages
-only ([definitions.md](../definitions.md#whether-a-page-is-indexable)). A field that a crawl's export lacks gives no issue:
-\`mart.issue_changes.pages\` is then NULL.
+If sources differ, the definition names the source of its limit. Most issues of texts and links apply only to indexable pages
+([definitions.md](../definitions.md#whether-a-page-is-indexable)). If a crawl's export lacks a field, its issues are unknown, and
+\`mart.issue_changes.pages\` is NULL.
 `;

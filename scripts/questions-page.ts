@@ -1,23 +1,20 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
-import { writeResult } from '../src/answers/query/result/write-result.ts';
+import { markdownTable } from '../src/app/answers/presentation/markdown.ts';
+import { PublishedWarehouse } from '../src/app/answers/query/query-warehouse.ts';
+import { writeResult } from '../src/app/answers/query/result/write-result.ts';
+import { explainEmpty } from '../src/app/answers/questions/explain-empty.ts';
+import { loadSettings } from '../src/app/settings/load-settings.ts';
 import { silentLogger } from '../src/core/logs/logger.ts';
-import { markdownTable } from '../src/core/text/markdown.ts';
-import { loadSettings } from '../src/people/settings/load-settings.ts';
-import { run } from '../src/pipeline/run.ts';
-import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/questions/bind-question.ts';
-import { explainEmpty } from '../src/pipeline/transform/questions/question-needs.ts';
-import {
-  type Parameter,
-  STANDARD_PARAMETERS,
-} from '../src/pipeline/transform/questions/question-parameters.ts';
-import { loadQuestions, type Question } from '../src/pipeline/transform/questions/questions.ts';
-import { loadPipelines } from '../src/project/settings/pipelines.ts';
-import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
-import { startSandbox } from '../src/service/local/sandbox/start-sandbox.ts';
-import type { CatalogReader } from '../src/state/catalogue/catalog.ts';
+import { run } from '../src/etl/pipeline/run.ts';
+import { loadPipelines } from '../src/etl/project/settings/pipelines.ts';
+import { sqlFolder } from '../src/etl/project/sql/models/sql-folders.ts';
+import { type BoundQuestion, bindQuestion } from '../src/etl/project/sql/questions/bind-question.ts';
+import { type Parameter, STANDARD_PARAMETERS } from '../src/etl/project/sql/questions/question-parameters.ts';
+import { loadQuestions, type Question } from '../src/etl/project/sql/questions/questions.ts';
+import type { CatalogReader } from '../src/etl/state/catalog/catalog.ts';
+import { startSandbox } from '../src/service/sandbox/start-sandbox.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const REAL_DATA = join(ROOT, '..', 'shared', 'data');
@@ -181,16 +178,15 @@ function drawn(chart: Question['chart']): string {
 
 const HEAD = `# Saved questions
 
-Each is one SELECT on documented models, in a file under \`sql/questions/\`. \`crawlhouse query --question NAME\` runs one,
-\`crawlhouse query --question\` lists them; a file of your own beside them is a question too.
+This page lists the saved questions with their first rows. Each question is one SELECT in a file under \`sql/questions/\`.
+\`crawlhouse query --question NAME\` runs a question, and \`crawlhouse query --question\` lists all. You can add your own files.
 
-Below are the first rows on real crawls of public sites: two scans of US government sites a week apart, a small site with its
-links, and the log files of a web server. They have no search results, structured data or segmentations of links, so
-some questions have no rows; their models have cases worked by hand under \`test/golden/\`, and a test answers each question a
-second time by plain code over the service's rows.
+The rows come from real crawls of public sites: two scans of US government sites a week apart, a small site with its links, and
+the log files of a web server. These have no search results, structured data or segmentations of links, so some questions have no
+rows. Their models have cases under \`test/golden/\`. A test answers each question a second time with plain code.
 
-Without parameters a question answers for all projects. \`-p NAME=VALUE\` gives one a value. These mean the same in every
-question that takes them:
+Without parameters, a question covers all projects. \`-p NAME=VALUE\` sets a parameter. These parameters have the same meaning in
+every question:
 
 ${markdownTable([
   ['parameter', 'type', 'means'],

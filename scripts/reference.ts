@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renderDictionaryPage } from '../src/answers/dictionary/dictionary-page.ts';
-import { readDictionary } from '../src/answers/dictionary/read-dictionary.ts';
-import { loadSettings } from '../src/people/settings/load-settings.ts';
+import { renderDictionaryPage } from '../src/app/answers/dictionary/dictionary-page.ts';
+import { readDictionary } from '../src/app/answers/dictionary/read-dictionary.ts';
+import { loadSettings } from '../src/app/settings/load-settings.ts';
 import { commandsPage } from './commands-page.ts';
 import { issuesPage } from './issues-page.ts';
 import { questionsPage } from './questions-page.ts';

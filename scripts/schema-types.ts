@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { GOOGLE_RULES } from '../src/service/site/crawler/parse/structured-data/google-rules.ts';
+import { GOOGLE_RULES } from '../src/site/crawler/parse/structured-data/google-rules.ts';
 
 /**
  * Writes the subtypes of the types that have rules, from schema.org's own list of types: `npm run schema-types --
@@ -22,7 +22,7 @@ for (const type of pending) {
   pending.push(...below.filter((one) => !pending.includes(one)));
 }
 await writeFile(
-  join(import.meta.dirname, '../src/service/site/crawler/parse/structured-data/schema-types.ts'),
+  join(import.meta.dirname, '../src/site/crawler/parse/structured-data/schema-types.ts'),
   `/**
  * The subtypes of each type that has rules, and theirs. Written by \`scripts/schema-types.ts\`, of schema.org ${version}:
  * https://github.com/schemaorg/schemaorg/blob/main/data/releases/${version}/schemaorg-current-https-types.csv

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { documentSchemas } from '../src/people/cli/reports/documents.ts';
-import { editorSchemas } from '../src/people/settings/editor-schemas.ts';
+import { documentSchemas } from '../src/app/cli/reports/documents.ts';
+import { editorSchemas } from '../src/app/settings/editor-schemas.ts';
 
 /** Writes `schemas/`: of crawlhouse.yaml, schedules.yaml and pipelines/*.yaml for editors, and of what `--json` prints. */
 const folder = join(import.meta.dirname, '..', 'schemas');

@@ -1,6 +1,6 @@
-import { markdownProse, markdownTable } from '../src/core/text/markdown.ts';
-import { editorSchemas } from '../src/people/settings/editor-schemas.ts';
-import { SETTING_PATHS } from '../src/people/settings/variables.ts';
+import { markdownProse, markdownTable } from '../src/app/answers/presentation/markdown.ts';
+import { editorSchemas } from '../src/app/settings/editor-schemas.ts';
+import { SETTING_PATHS } from '../src/app/settings/variables.ts';
 
 /** What the page needs of a JSON Schema of draft 7. */
 interface Schema {
@@ -36,6 +36,7 @@ const FILES = {
   'schedules.yaml': ['schedules', 'What runs when ([guide](../operate.md#schedulesyaml)).'],
   'segments.yaml': ['segments', 'Segmentations of pages; may be missing ([guide](../explore.md#segments)).'],
   'notes.yaml': ['notes', 'What happened on a day; may be missing ([guide](../console.md#notes)).'],
+  'tickets.yaml': ['tickets', 'Who fixes which pages; may be missing ([guide](../explore.md#tickets)).'],
 } as const;
 
 const VARIABLES: ReadonlySet<string> = new Set(SETTING_PATHS.flatMap(({ names }) => names));

@@ -1,31 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { barChart, indexabilityFunnel } from '../src/answers/report/bars.ts';
-import { lineChart, statusChart } from '../src/answers/report/charts.ts';
-import { type FirstThing, firstThingsBlocks } from '../src/answers/report/first-things.ts';
-import { severityMark, statusMark } from '../src/answers/report/marks.ts';
-import { SERIES_COLOURS } from '../src/answers/report/palette.ts';
-import { table } from '../src/answers/report/table.ts';
+import { barChart, indexabilityFunnel } from '../src/app/answers/presentation/charts/bars.ts';
+import { lineChart, statusChart } from '../src/app/answers/presentation/charts/charts.ts';
+import { SERIES_COLOURS } from '../src/app/answers/presentation/charts/palette.ts';
+import { table } from '../src/app/answers/presentation/html-table.ts';
+import { severityMark, statusMark } from '../src/app/answers/presentation/marks.ts';
+import { PAGE_STYLE } from '../src/app/answers/presentation/page-style.ts';
+import { type FirstThing, firstThingsBlocks } from '../src/app/answers/report/first-things.ts';
+import { drawBlocks } from '../src/app/console/layout/addresses.ts';
+import { filterForm } from '../src/app/console/layout/filter-form.ts';
+import { drawPaging } from '../src/app/console/layout/paging.ts';
+import { projectTabs } from '../src/app/console/layout/project-tabs.ts';
+import { shellEnd, shellStart } from '../src/app/console/layout/shell.ts';
+import { answerFigure, type FigureAnswer } from '../src/app/console/page-parts/answer-figure.ts';
+import { drawKpis, type Kpi } from '../src/app/console/page-parts/kpi.ts';
+import { incidentCard } from '../src/app/console/pages/project/project-page.ts';
 import { type Html, html } from '../src/core/text/html.ts';
-import { PAGE_STYLE } from '../src/core/text/page-style.ts';
-import { drawBlocks } from '../src/people/console/layout/addresses.ts';
-import { filterForm } from '../src/people/console/layout/filter-form.ts';
-import { drawPaging } from '../src/people/console/layout/paging.ts';
-import { projectTabs } from '../src/people/console/layout/project-tabs.ts';
-import { shellEnd, shellStart } from '../src/people/console/layout/shell.ts';
-import { answerFigure, type FigureAnswer } from '../src/people/console/page-parts/answer-figure.ts';
-import { drawKpis, type Kpi } from '../src/people/console/page-parts/kpi.ts';
-import { incidentCard } from '../src/people/console/pages/project.ts';
 
 // Every block of the console on one page, for those who change how it looks: npm run build && npm run styleguide
 
-const ASSETS = join(import.meta.dirname, '..', 'dist', 'people', 'console', 'assets');
+const ASSETS = join(import.meta.dirname, '..', 'dist', 'app', 'console', 'assets');
 const ADDRESS = { host: '127.0.0.1', port: 8097 };
 
 const answer: FigureAnswer = {
-  ...{ question: 'q21_kpi_trend', sql: 'SELECT 1', command: 'crawlhouse query --question q21', address: '#' },
-  ...{ ignored: [], state: 'read', rows: [{ crawl_id: 'c', pages: 1234 }], why: null, error: null },
+  question: 'q21_kpi_trend',
+  sql: 'SELECT 1',
+  command: 'crawlhouse query --question q21',
+  address: '#',
+  ignored: [],
+  state: 'read',
+  rows: [{ crawl_id: 'c', pages: 1234 }],
+  why: null,
+  error: null,
 };
 
 const kpi: Kpi = { name: 'Indexable', value: 1050, change: -41, reason: null, better: 'more' };
@@ -39,50 +46,50 @@ const KPIS: readonly Kpi[] = [
     name: 'Search bot hits',
     value: null,
     change: null,
-    reason: 'not known: no log files of its days',
+    reason: 'unknown: no log files for its days',
   },
 ];
 
 const first: FirstThing = {
-  ...{ issue: 'client_error', title: 'Client error', severity: 'high', mended_by: 'server' },
-  ...{ fix: 'Let the page answer with status 200 or redirect it', priority: 70, pages: 26, new_pages: 20 },
-  ...{
-    clicks: 410,
-    new_clicks: 400,
-    previous_crawl_id: 'c1',
-    search_bot_hits: null,
-    example: 'https://shop.example/lamps/red',
-  },
-  ...{
-    ranking_from_date: '2026-10-29',
-    ranking_to_date: '2026-11-25',
-    log_from_date: null,
-    log_to_date: null,
-  },
+  issue: 'client_error',
+  title: 'Client error (4xx)',
+  severity: 'high',
+  owner: 'server',
+  fix: 'Make the page answer with status 200 or redirect it',
+  priority: 70,
+  pages: 26,
+  new_pages: 20,
+
+  clicks: 410,
+  new_clicks: 400,
+  previous_crawl_id: 'c1',
+  search_bot_hits: null,
+  example: 'https://shop.example/lamps/red',
+  within: null,
+
+  ranking_from_date: '2026-10-29',
+  ranking_to_date: '2026-11-25',
+  log_from_date: null,
+  log_to_date: null,
 };
 const FIRST: readonly FirstThing[] = [
   first,
-  {
-    ...first,
-    title: 'Duplicate title',
-    severity: 'medium',
-    mended_by: 'content',
-    priority: 36,
-    new_pages: 0,
-  },
+  { ...first, title: 'Duplicate title', severity: 'medium', owner: 'content', priority: 36, new_pages: 0 },
   {
     ...first,
     title: 'No structured data',
     severity: 'low',
-    mended_by: 'template',
+    owner: 'template',
     new_pages: null,
     priority: 12,
   },
 ];
 
 const CRAWLS = [3, 10, 17, 24].map((day, place) => ({
-  ...{ crawl_id: `c${day}`, ended_at: `2026-11-${String(day).padStart(2, '0')}T06:00:00Z` },
-  ...{ pages: 1100 + 40 * place, errors: place ** 3 },
+  crawl_id: `c${day}`,
+  ended_at: `2026-11-${String(day).padStart(2, '0')}T06:00:00Z`,
+  pages: 1100 + 40 * place,
+  errors: place ** 3,
 }));
 const LINES = (['pages', 'errors'] as const).map((name) => ({
   name,

@@ -1,25 +1,20 @@
-export { ERROR_CODES, EXIT_CODES } from './core/errors/error-codes.ts';
-export { CrawlhouseError } from './core/errors/errors.ts';
-export { Manifest } from './project/model/manifest.ts';
-export { Pipeline } from './project/model/pipeline.ts';
-export type { RunReport } from './project/model/runs/report.ts';
-export { ServiceClient } from './service/api/client/client.ts';
+export { ENDPOINTS } from './client/endpoints.ts';
 export {
   authorizationUrl,
   exchangeCode,
   type OAuthApplication,
   type OAuthTokens,
   refreshTokens,
-} from './service/api/client/oauth.ts';
-export { type OAuthSourceOptions, OAuthTokenSource } from './service/api/client/oauth-token-source.ts';
-export type { PageQuery } from './service/api/client/pagination.ts';
-export type { WholeList } from './service/api/client/read-list.ts';
-export { decodeRison, encodeRison } from './service/api/client/rison.ts';
-export { SERVICE_ERROR_STATUS, ServiceErrorBody } from './service/api/client/service-error.ts';
-export type { TokenSource } from './service/api/client/token-source.ts';
-export type { StreamedResponse, TransportOptions } from './service/api/client/transport.ts';
-export { ENDPOINTS } from './service/api/endpoints.ts';
-export { openApiDocument } from './service/api/openapi/openapi.ts';
+} from './client/http/oauth.ts';
+export { type OAuthSourceOptions, OAuthTokenSource } from './client/http/oauth-token-source.ts';
+export type { PageQuery } from './client/http/pagination.ts';
+export type { WholeList } from './client/http/read-list.ts';
+export { decodeRison, encodeRison } from './client/http/rison.ts';
+export { ServiceClient } from './client/http/service-client.ts';
+export { SERVICE_ERROR_STATUS, ServiceErrorBody } from './client/http/service-error.ts';
+export type { TokenSource } from './client/http/token-source.ts';
+export type { StreamedResponse, TransportOptions } from './client/http/transport.ts';
+export { openApiDocument } from './client/openapi/openapi.ts';
 export {
   type AnyFilters,
   and,
@@ -29,33 +24,38 @@ export {
   type Where,
   where,
   whereOf,
-} from './service/api/oql/build-oql.ts';
-export { FILTER_TYPES, Oql, type OqlLeaf, OqlOptions, type OqlValue } from './service/api/oql/oql.ts';
-export { OqlError, type ParseOqlOptions, parseOql } from './service/api/oql/parse-oql.ts';
-export { printOql } from './service/api/oql/print-oql.ts';
-export type { AggregateBody, AggregateResponse } from './service/api/resources/aggregates.ts';
+} from './client/oql/build-oql.ts';
+export { FILTER_TYPES, Oql, type OqlLeaf, OqlOptions, type OqlValue } from './client/oql/oql.ts';
+export { OqlError, type ParseOqlOptions, parseOql } from './client/oql/parse-oql.ts';
+export { printOql } from './client/oql/print-oql.ts';
+export type { AggregateBody, AggregateResponse } from './client/resources/aggregates.ts';
 export {
   CrawlConfig,
   type CrawlConfigInput,
   type CrawlConfigUpdate,
-} from './service/api/resources/crawl-configs.ts';
-export type { CrawlOverCrawl, CrawlOverCrawlInput } from './service/api/resources/crawl-over-crawls.ts';
-export type { CrawlProgress } from './service/api/resources/crawl-progress.ts';
-export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './service/api/resources/crawls.ts';
-export type { DataExport, DataExportInput } from './service/api/resources/data-exports.ts';
-export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './service/api/resources/fields.ts';
-export { fileForm, type IngestFile } from './service/api/resources/ingest-files.ts';
-export type { LogMetadata } from './service/api/resources/log-monitoring.ts';
-export { Project, type ProjectInput } from './service/api/resources/projects.ts';
-export type { RankingBody, RankingExportInput } from './service/api/resources/ranking-performance.ts';
-export type { ScheduledCrawl, ScheduledCrawlInput } from './service/api/resources/scheduled-crawls.ts';
-export { SEARCH_CEILING, SearchBody, SearchResponse } from './service/api/resources/search.ts';
-export type { Secret, SecretInput } from './service/api/resources/secrets.ts';
-export { Workspace } from './service/api/resources/workspaces.ts';
-export type { TokenScope } from './service/api/scopes.ts';
+} from './client/resources/crawl-configs.ts';
+export type { CrawlOverCrawl, CrawlOverCrawlInput } from './client/resources/crawl-over-crawls.ts';
+export type { CrawlProgress } from './client/resources/crawl-progress.ts';
+export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './client/resources/crawls.ts';
+export type { DataExport, DataExportInput } from './client/resources/data-exports.ts';
+export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './client/resources/fields.ts';
+export { fileForm, type IngestFile } from './client/resources/ingest-files.ts';
+export type { LogMetadata } from './client/resources/log-monitoring.ts';
+export { Project, type ProjectInput } from './client/resources/projects.ts';
+export type { RankingBody, RankingExportInput } from './client/resources/ranking-performance.ts';
+export type { ScheduledCrawl, ScheduledCrawlInput } from './client/resources/scheduled-crawls.ts';
+export { SEARCH_CEILING, SearchBody, SearchResponse } from './client/resources/search.ts';
+export type { Secret, SecretInput } from './client/resources/secrets.ts';
+export { Workspace } from './client/resources/workspaces.ts';
+export type { TokenScope } from './client/scopes.ts';
 export {
   signWebhook,
   verifyWebhookSignature,
   WEBHOOK_SIGNATURE_HEADER,
-} from './service/api/webhook-signature.ts';
-export { type Sandbox, type SandboxOptions, startSandbox } from './service/local/sandbox/start-sandbox.ts';
+} from './client/webhook-signature.ts';
+export { ERROR_CODES, EXIT_CODES } from './core/errors/error-codes.ts';
+export { CrawlhouseError } from './core/errors/errors.ts';
+export { Manifest } from './etl/project/model/manifest.ts';
+export { Pipeline } from './etl/project/model/pipeline.ts';
+export type { RunReport } from './etl/project/model/runs/unit-report.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from './service/sandbox/start-sandbox.ts';

@@ -11,12 +11,12 @@ type Visitor = 'google' | 'fake' | 'openai' | 'person';
 /** What the site answers before it changes, and how often each visitor asks for it in a day. */
 const ASKED: readonly (readonly [path: string, status: number, Partial<Record<Visitor, number>>])[] = [
   ['/', 200, { google: 12, fake: 3, openai: 4, person: 30 }],
-  ['/en/ledger/backfill', 200, { google: 6, fake: 2, openai: 3, person: 20 }],
+  ['/en/query', 200, { google: 6, fake: 2, openai: 3, person: 20 }],
   ['/en/ledger/discovery', 200, { google: 5, openai: 2, person: 15 }],
-  ['/en/settings/stores', 200, { google: 3, person: 6 }],
+  ['/en/settings', 200, { google: 3, person: 6 }],
   ['/en/errors', 200, { google: 4, openai: 1, person: 8 }],
-  ['/en/operate/delivery', 200, { google: 7, openai: 3, person: 9 }],
-  ['/en-cyrl/operate/delivery', 200, { google: 2, person: 3 }],
+  ['/en/logs', 200, { google: 7, openai: 3, person: 9 }],
+  ['/en-cyrl/logs', 200, { google: 2, person: 3 }],
   // Budget that is spent for nothing: a redirect, errors, and a page that no link leads to.
   ['/en/tour', 301, { google: 8, person: 2 }],
   ['/en/gone', 404, { google: 9, fake: 1, openai: 2, person: 4 }],

@@ -1,7 +1,7 @@
 import type { Fault, Planted } from './faults.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { escapeHtml, type Rendering, renderMarkdown } from './markdown.ts';
-import { type Chapter, plainText, readChapters } from './read-chapters.ts';
+import { type Chapter, plainText, readChapters, standIn } from './read-chapters.ts';
 
 export interface Answer {
   readonly status: number;
@@ -31,16 +31,14 @@ export function buildSite(docs: string, faults: readonly Fault[], origin: string
   const planted = new Map<string, Planted>();
   for (const { pages } of faults)
     for (const [path, one] of Object.entries(pages)) planted.set(path, { ...planted.get(path), ...one });
-  const chapters = readChapters(docs);
+  const links = new Map(faults.flatMap((one) => Object.entries(one.links)));
+  const chapters = withStandIns(readChapters(docs), [...planted.keys(), ...links.keys()]);
   const pages = new Map<string, Page>();
   for (const language of LANGUAGES)
     for (const chapter of [null, ...chapters]) {
       const path = pathIn(language, chapter?.path ?? '');
       pages.set(path, { path, language, chapter, planted: planted.get(path) ?? {} });
     }
-  const links = new Map(faults.flatMap((one) => Object.entries(one.links)));
-  for (const path of [...planted.keys(), ...links.keys()])
-    if (!pages.has(path)) throw new Error(`faults.yaml: the site has no page ${path}`);
   const site: Site = { origin, pages, chapters, links };
 
   const answers = new Map<string, Answer>();
@@ -54,6 +52,18 @@ export function buildSite(docs: string, faults: readonly Fault[], origin: string
   answers.set('/robots.txt', plain('text/plain', robotsTxt(faults, origin)));
   answers.set('/sitemap.xml', plain('application/xml', sitemap(faults, site)));
   return answers;
+}
+
+/** The chapters, and a stand-in for each page with a fault that the documentation has no longer. */
+function withStandIns(chapters: readonly Chapter[], addresses: readonly string[]): Chapter[] {
+  const all = new Map(chapters.map((chapter) => [chapter.path, chapter]));
+  for (const address of addresses) {
+    const language = LANGUAGES.find(({ folder }) => `${address}/`.startsWith(`/${folder}/`));
+    if (language === undefined && address !== '/') throw new Error(`faults.yaml: no language has ${address}`);
+    const path = address.slice(`/${language?.folder ?? ''}/`.length);
+    if (path !== '' && !all.has(path)) all.set(path, standIn(path, chapters));
+  }
+  return [...all.values()];
 }
 
 /** The first language's home page is that of the site. */
@@ -104,11 +114,16 @@ function answerOf(site: Site, page: Page): Answer {
   const { headers = {}, delay_ms = 0, http_1_0 = false } = page.planted;
   const given = Object.entries({ ...HEADERS, ...headers }).filter(([, value]) => value !== null);
   return {
-    ...html(200, renderPage(site, page)),
+    ...html(200, atLeast(page.planted.least_bytes ?? 0, renderPage(site, page))),
     headers: Object.fromEntries(given) as Answer['headers'],
     delayMs: delay_ms,
     isHttp10: http_1_0,
   };
+}
+
+function atLeast(bytes: number, text: string): string {
+  const missing = bytes - Buffer.byteLength(text);
+  return missing > 0 ? `${text}<!--${' '.repeat(missing)}-->\n` : text;
 }
 
 function renderPage(site: Site, page: Page): string {

@@ -1,12 +1,12 @@
 /** Pages of the demo's site, what they are found by, and how often a day; some of them are no good page. */
 const FOUND: readonly (readonly [path: string, query: string, impressions: number, position: number])[] = [
   ['/', 'crawlhouse', 120, 1.2],
-  ['/en/ledger/backfill', 'load old crawls', 60, 3.5],
+  ['/en/query', 'load old crawls', 60, 3.5],
   ['/en/ledger/discovery', 'find new crawls', 45, 4],
   // Two pages for one query.
-  ['/en/settings/stores', 'check settings', 40, 6],
+  ['/en/settings', 'check settings', 40, 6],
   ['/en/errors', 'check settings', 35, 7],
-  ['/en/operate/delivery', 'alert when a crawl fails', 90, 2.5],
+  ['/en/logs', 'alert when a crawl fails', 90, 2.5],
   // A redirect, an error, and a page that the crawl does not find.
   ['/en/tour', 'tour of crawlhouse', 30, 5],
   ['/en/gone', 'old page', 25, 8],

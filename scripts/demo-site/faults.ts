@@ -30,6 +30,8 @@ const Planted = z.strictObject({
   /** HTML at the end of its head, and of its main text. */
   head: z.string().optional(),
   body: z.string().optional(),
+  /** A comment at its end makes it this large, whatever the documentation has. */
+  least_bytes: z.number().optional(),
   /** It is answered by HTTP/1.0. */
   http_1_0: z.boolean().optional(),
 });

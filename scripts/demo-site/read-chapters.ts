@@ -26,6 +26,34 @@ export function readChapters(docs: string): Chapter[] {
     .flatMap((document) => chaptersOf(document, readFileSync(join(docs, `${document}.md`), 'utf8')));
 }
 
+/** A factor that spreads texts over places. */
+const SHUFFLE = 2_654_435_761;
+
+/**
+ * A page that the documents do not have, because a section was renamed, merged or shortened: sentences of theirs, in an
+ * order of its own, so that it is like none of the others.
+ */
+export function standIn(path: string, chapters: readonly Chapter[]): Chapter {
+  const title = path.replaceAll(/[/-]/g, ' ');
+  const document = chapters.find((chapter) => path.startsWith(`${chapter.document}/`))?.document ?? path;
+  const sentences = chapters
+    .flatMap(({ markdown }) => plainText(markdown).split(/(?<=[.:]) /))
+    .map((sentence) => ({ sentence, place: placeOf(path + sentence) }))
+    .sort((a, b) => a.place - b.place);
+  const chosen: string[] = [];
+  for (const { sentence } of sentences) {
+    if (wordsOf(chosen.join(' ')) >= LEAST_WORDS) break;
+    chosen.push(sentence);
+  }
+  return { path, document, title: `${title[0]?.toUpperCase()}${title.slice(1)}`, markdown: chosen.join(' ') };
+}
+
+function placeOf(text: string): number {
+  let place = 0;
+  for (const letter of text) place = Math.imul(place ^ (letter.codePointAt(0) ?? 0), SHUFFLE) >>> 0;
+  return place;
+}
+
 function chaptersOf(document: string, text: string): Chapter[] {
   const [, name = document] = /^# (.*)/.exec(text) ?? [];
   const title = document.startsWith('decisions/') ? `Decisions: ${plainText(name)}` : plainText(name);

@@ -16,8 +16,12 @@ export interface DemoSite extends AsyncDisposable {
   change(): void;
 }
 
-/** Serves the demo's site on this machine, at a free port. */
-export async function serveDemoSite(): Promise<DemoSite> {
+/**
+ * Serves the demo's site on this machine, at a free port.
+ *
+ * @param docs the folder of the documents that the site shows
+ */
+export async function serveDemoSite(docs: string = DOCS): Promise<DemoSite> {
   let answers = new Map<string, Answer>();
   const server = createServer(async (request, response) => {
     const { status, headers, body, delayMs, isHttp10 } = answers.get(request.url ?? '') ?? MISSING;
@@ -35,7 +39,7 @@ export async function serveDemoSite(): Promise<DemoSite> {
   const { faults } = readFaults();
   const build = (crawl: number): void => {
     const present = faults.filter(({ since }) => since <= crawl);
-    answers = buildSite(DOCS, present, origin);
+    answers = buildSite(docs, present, origin);
   };
   let crawl = 1;
   build(crawl);

@@ -2,15 +2,15 @@
 name: mart.clusters
 kind: view
 description: >-
-  One row for each cluster of similar pages that a crawl found. Its pages are those of mart.pages that have the
-  identifier in `clusters`.
+  One row for each cluster of similar pages that a crawl found. Its pages are the pages of mart.pages with the identifier in
+  `clusters`.
 grain: {columns: [crawl_id, cluster_id], severity: warn}
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_clusters._crawl_id).
   project_id: Identifier of its project (raw.crawl_clusters._project_id).
   cluster_id: Identifier of the cluster, as in mart.pages.clusters (raw.crawl_clusters.cluster_id).
   size: Number of its pages (raw.crawl_clusters.size).
-  average_similarity: How much alike its pages are, a share of 0 to 1 (raw.crawl_clusters.average_similarity).
+  average_similarity: Average similarity of its pages, 0 to 1 (raw.crawl_clusters.average_similarity).
   canonical_status: >-
     Whether canonicals handle the cluster: canonical_ok, canonical_not_matching or canonical_not_set
     (raw.crawl_clusters.canonical_status).

@@ -2,22 +2,23 @@
 name: mart.links
 kind: view
 description: >-
-  Links between two pages, as the crawl found them. There is no grain: the same link may stand many times on a page.
+  Links between two pages, as the crawl found them. There is no grain, because the same link may appear several times on a
+  page.
 grain: null
 columns:
   crawl_id: {description: Identifier of the crawl (raw.crawl_links._crawl_id)., tests: [not_null]}
   project_id: Identifier of its project (raw.crawl_links._project_id).
-  origin: {description: URL of the page that holds the link (raw.crawl_links.origin)., tests: [not_null]}
+  origin: {description: URL of the page that contains the link (raw.crawl_links.origin)., tests: [not_null]}
   origin_host: Host of that URL (raw.crawl_links.origin_host).
   target: {description: URL that the link leads to (raw.crawl_links.target)., tests: [not_null]}
   target_host: Host of that URL (raw.crawl_links.target_host).
   anchor: Text of the link (raw.crawl_links.anchor).
-  follow: Whether it is to be followed (raw.crawl_links.follow).
+  follow: Whether it has no nofollow (raw.crawl_links.follow).
   intern: Whether both pages are of the site (raw.crawl_links.intern).
   is_internal: >-
-    Whether both pages are of the site: intern, and where the export does not say, whether both URLs have one host
+    Whether both pages are of the site: intern, or where the export lacks it, whether both URLs have one host
     (raw.crawl_links.origin_host, raw.crawl_links.target_host, else those of origin and target).
-  link_position: Part of the page that it stands in (raw.crawl_links.link_position).
+  link_position: Part of the page that contains it (raw.crawl_links.link_position).
   target_fetched: Whether the crawler fetched the target (raw.crawl_links.target_fetched).
   target_status: HTTP status of the target (raw.crawl_links.target_status).
   target_status_range: ok, redirect, client_error or server_error (raw.crawl_links.target_status_range).

@@ -2,9 +2,8 @@
 name: mart.crawl_comparison_pages
 kind: view
 description: >-
-  One row for each page of two crawls that the service compared, with what it says of the page in both: crawl1 is the
-  base. All other fields are in raw.crawl_over_crawl_pages. mart.page_changes compares crawls that follow each other
-  without asking the service for it.
+  One row for each page of two crawls that the service compared, with the values of both crawls; crawl1 is the base. All
+  other fields are in raw.crawl_over_crawl_pages. mart.page_changes compares consecutive crawls without the service.
 grain: {columns: [comparison_id, url], severity: warn}
 columns:
   comparison_id: Identifier of the comparison (raw.crawl_over_crawl_pages._source_id).
@@ -142,7 +141,7 @@ incremental:
     WHERE dataset = 'crawl_over_crawl_pages'
 */
 WITH
-  -- The present record of each comparison, or the last one.
+  -- The present record of each comparison, or else the last one.
   comparison AS (
     SELECT id, crawl1_id, crawl2_id
     FROM (

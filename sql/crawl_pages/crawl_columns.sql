@@ -2,16 +2,16 @@
 name: mart.crawl_columns
 kind: view
 description: >-
-  What the export of a crawl tells of each column: one row for each field that it had, and, for a column of mart.pages
-  that is made of several fields, for each part that one of them tells. A NULL in a column that is not here says nothing.
-  A column of two crawls may be compared where both have the same parts of it.
+  The columns for which the export of a crawl has data. One row for each field of the export, and for each part of a column
+  of mart.pages that is made of several fields. A NULL in a column without a row has no meaning. You can compare a column of
+  two crawls if both have the same parts of it.
 grain: [crawl_id, dataset, column_name, part]
 columns:
   crawl_id: Identifier of the crawl (mart.crawl_fields.crawl_id).
   dataset: crawl_pages, crawl_links, crawl_clusters or crawl_structured_data (mart.crawl_fields.dataset).
   column_name: Name of the field, or of the column of mart.pages.
   part: >-
-    What of it is told: status, range, robots, noindex, canonical, declared or service (the service's own word, in
+    What the column shows: status, range, robots, noindex, canonical, declared or service (the service's verdict, in
     raw.crawl_pages.indexable); the name of the field where the column is that field.
 */
 WITH

@@ -2,27 +2,27 @@
 name: mart.crawl_coverage
 kind: table
 description: >-
-  How much of its website a crawl read, one row for each crawl with pages. mart.crawls derives from it what may be
-  concluded from the crawl.
+  How much of its website a crawl read, one row for each crawl with pages. mart.crawls derives from it which conclusions the
+  crawl allows.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   known_pages: Number of pages that the crawl knows.
-  read_pages: Of these pages, the ones that were read or are gone (mart.pages.observation).
-  blocked_pages: Of these pages, the ones that were not requested because of robots.txt.
-  refused_pages: Of these pages, the ones that the server refused to the crawler.
-  unreadable_pages: Of these pages, the ones that gave no answer, an error of the server or a broken body.
+  read_pages: Number of known pages that were read or are gone (mart.pages.observation).
+  blocked_pages: Number of known pages that were not requested because of robots.txt.
+  refused_pages: Number of known pages that the server refused to the crawler.
+  unreadable_pages: Number of known pages with no response, a server error or a broken body.
   sitemap_pages: Number of pages that a sitemap lists.
   median_depth: >-
     Median depth of the indexable pages: the depth in the middle, or the mean of the two there. NULL where no depth is known.
   sitemaps: >-
     Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
-  unread_sitemaps: Of these files, the ones that it could not read.
-  start_url: URL of the start page, which has depth 0; of several the first in the order of bytes.
+  unread_sitemaps: Number of these files that the crawl could not read.
+  start_url: URL of the start page, which has depth 0; if there are several, the first in byte order.
   unread_sitemap: >-
-    One of the unread files, and why: an error, no sitemap, or not whole. NULL where only a refusal (401, 403, 429) or the time
-    for sitemaps kept the crawl from reading them.
+    One of the unread files, and the reason: an error, not a sitemap, or incomplete. NULL where only a refusal (401,
+    403, 429) or the time for sitemaps kept the crawl from reading them.
   flawed_sitemap: >-
     One of the files that were read and have a flaw, and which: text_before_xml, relative_url or invalid_lastmod (mart.crawl_files.error), or
     another host than the robots.txt or index that lists it.

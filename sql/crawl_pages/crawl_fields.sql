@@ -2,13 +2,13 @@
 name: mart.crawl_fields
 kind: view
 description: >-
-  One row for each field that the export of a crawl's pages, links, clusters or structured data had. A NULL in a field
-  that is here is one that the service sent; in one that is not here it says nothing.
+  One row for each field of the export of a crawl's pages, links, clusters or structured data. A NULL in a listed field
+  comes from the service. A NULL in another field has no meaning.
 grain: [crawl_id, dataset, field]
 columns:
   crawl_id: Identifier of the crawl (ops.loads.source_id).
   dataset: crawl_pages, crawl_links, crawl_clusters or crawl_structured_data (ops.loads.dataset).
-  field: Name of the field as the service has it (ops.unit_fields.field).
+  field: Name of the field in the service (ops.unit_fields.field).
 reads:
   ops.loads:
     unit: VARCHAR

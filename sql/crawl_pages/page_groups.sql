@@ -2,10 +2,10 @@
 name: mart.page_groups
 kind: view
 description: >-
-  The project's own segmentations, those of the service (whatever fields `page_group_*` the crawls have) and those of
-  segments.yaml: one row for each page, crawl and segmentation that the page has a segment in. A page that a
-  segmentation of the service has in several segments makes a row for each. One of segments.yaml takes the place of one
-  of its name in its projects. What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+  The project's own segmentations, from the service (all fields `page_group_*` of the crawls) and from segments.yaml. One
+  row for each page, crawl and segmentation in which the page has a segment. A page with several segments in a segmentation
+  of the service has a row for each. A segmentation of segments.yaml replaces one with the same name in its projects. The
+  test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).

@@ -2,15 +2,15 @@
 name: mart.pages
 kind: view
 description: >-
-  One row a page and crawl: the fields that most questions need, under the service's own names, and all that the project
-  has scraped (`custom_*`). All others are in raw.crawl_pages, which joins on _crawl_id and url; the project's own
-  segmentations (`page_group_*`) are in mart.page_segments. docs/definitions.md says what is_indexable follows. A field
-  that a crawl's export did not have is NULL; ops.unit_fields tells that apart from a NULL that the service sent.
+  One row for each page and crawl, with the fields that most questions need under the service's own names, and all fields
+  that the project has scraped (`custom_*`). All other fields are in raw.crawl_pages, which joins on _crawl_id and url. The
+  project's own segmentations (`page_group_*`) are in mart.page_segments. docs/definitions.md defines is_indexable. A field
+  that a crawl's export did not have is NULL; ops.unit_fields distinguishes this from a NULL of the service.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
   project_id: Identifier of its project (raw.crawl_pages._project_id).
-  url: Full URL with protocol (raw.crawl_pages.url).
+  url: Full URL with its protocol (raw.crawl_pages.url).
   page_key: The crawl's identifier, a space and the URL, as a key of one column.
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_host: Host of the URL (raw.crawl_pages.url_host).
@@ -18,33 +18,38 @@ columns:
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
   url_has_params: Whether the URL has a query string (raw.crawl_pages.url_has_params).
   content_kind: >-
-    What it is by its Content-Type and first bytes: html, pdf, text, image, video, audio, archive, office, feed, calendar,
-    json, xml, script, style, font or other (raw.crawl_pages.content_kind); NULL where the crawl does not tell.
+    What it is by its Content-Type and first bytes: html, pdf or text, which are pages, or image, video, audio, archive,
+    office, feed, calendar, json, xml, script, style, font, other; NULL where the crawl does not tell
+    (raw.crawl_pages.content_kind).
   is_resource: >-
     Whether it is a file and no page: content_kind is other than html, pdf and text. Where content_kind is NULL: by the
     name in its URL, and neither title nor word_count is known of it (docs/definitions.md, orphan).
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
-  fetch_status: How fetching it went (raw.crawl_pages.fetch_status).
-  fetch_date: When it was fetched, a point in time (raw.crawl_pages.fetch_date).
+  fetch_status: >-
+    Result of the fetch: fetched_2xx to fetched_5xx, unfetched_robots_denied or unfetched_exception
+    (raw.crawl_pages.fetch_status).
+  fetch_date: When the crawler fetched the page (raw.crawl_pages.fetch_date).
   processing_warnings: >-
-    Why it was not fetched, rendered or read as a whole, as in timeout or truncated (raw.crawl_pages.processing_warnings).
-  http_version: HTTP version of the answer, as in 1.1 (raw.crawl_pages.http_version).
-  tls_version: TLS version of its connection, as in TLSv1.3 (raw.crawl_pages.tls_version).
-  offers_http2: Whether the host speaks HTTP/2 with those who ask for it (raw.crawl_pages.offers_http2).
-  status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_pages.status_code).
+    Why the page was not fetched, rendered or read as a whole, such as timeout or truncated
+    (raw.crawl_pages.processing_warnings).
+  http_version: HTTP version of the response, such as 1.1 (raw.crawl_pages.http_version).
+  tls_version: TLS version of the connection, such as TLSv1.3 (raw.crawl_pages.tls_version).
+  offers_http2: Whether the host offers HTTP/2 (raw.crawl_pages.offers_http2).
+  status_code: HTTP status of the response; NULL without a response (raw.crawl_pages.status_code).
   status_code_range: >-
     ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range, else by status_code).
-  depth: Clicks from the start URL; NULL when no link leads there (raw.crawl_pages.depth).
-  sources: How the page became known, as in crawler, sitemaps, logs (raw.crawl_pages.sources).
-  sitemaps_file_origin: Sitemap files that list it (raw.crawl_pages.sitemaps_file_origin).
+  depth: Number of clicks from the start URL; NULL when no link leads there (raw.crawl_pages.depth).
+  sources: >-
+    How the page became known: the crawler, connectors, ingested data, log files, sitemaps (raw.crawl_pages.sources).
+  sitemaps_file_origin: Sitemap files that list the page (raw.crawl_pages.sitemaps_file_origin).
   is_indexable: >-
-    Whether a search engine may index the page. False when non_indexable_reason has a reason, true when the status_code
-    is 200 or the service says so (raw.crawl_pages.indexable) and nothing known speaks against it, else NULL; also where
+    Whether a search engine may index the page. False when non_indexable_reason has a reason. True when the status_code
+    is 200 or the service reports it (raw.crawl_pages.indexable), and no other field contradicts. Otherwise NULL, also where
     its content could not be read (unreadable_content or not_parsed in processing_warnings), and where the server refused
     the crawler or robots.txt could not be read.
   non_indexable_reason: >-
-    The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
-    canonicalised and service (the service says so without one of these); NULL when none does.
+    The first reason that applies: robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
+    canonicalised or service (the service reports it without another reason); NULL when none applies.
   observation: >-
     What the crawl saw of the page (docs/definitions.md, observation): read, not_requested, refused, unreadable or gone;
     NULL where the export has no field that shows it.
@@ -64,96 +69,121 @@ columns:
   canonical_url: Canonical that it declares, as an absolute URL (raw.crawl_pages.rel_canonical).
   canonical_kind: >-
     not_set, self, or the greatest difference between canonical and URL: slash, scheme, case, host or path. NULL when
-    nothing is known of a canonical.
+    the canonical is unknown.
   meta_robots: Directives of the robots meta tag (raw.crawl_pages.meta_robots).
-  noindex_robots: Robots of search engines that are told noindex by name (raw.crawl_pages.noindex_robots).
-  denied_robots: Robots of search engines that robots.txt denies the page to (raw.crawl_pages.denied_robots).
-  meta_robots_index: False when the robots meta tag says noindex (raw.crawl_pages.meta_robots_index).
-  meta_robots_follow: False when the robots meta tag says nofollow (raw.crawl_pages.meta_robots_follow).
-  robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
+  noindex_robots: >-
+    Search engine bots for which the page has noindex by name, such as googlebot (raw.crawl_pages.noindex_robots).
+  denied_robots: >-
+    Robots of search engines that robots.txt denies the page to, such as googlebot (raw.crawl_pages.denied_robots).
+  meta_robots_index: Whether the robots meta tag allows the page to be indexed (raw.crawl_pages.meta_robots_index).
+  meta_robots_follow: Whether the robots meta tag allows links to be followed (raw.crawl_pages.meta_robots_follow).
+  robots_txt_denied: Whether robots.txt denies the page (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
-  canonicals: All different canonicals that the page declares (raw.crawl_pages.canonicals).
+  canonicals: Different canonical URLs that the page declares (raw.crawl_pages.canonicals).
   canonical_outside_head: >-
-    Canonical that stands outside of the head, where search engines ignore it (raw.crawl_pages.canonical_outside_head).
+    Canonical URL that stands outside of the head, where search engines ignore it
+    (raw.crawl_pages.canonical_outside_head).
   declared_canonical: >-
-    The same as it is written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
-  canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
-  rel_next: URL that it declares as the next of a series (raw.crawl_pages.rel_next).
-  rel_prev: URL that it declares as the one before in a series (raw.crawl_pages.rel_prev).
+    The canonical as written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
+  canonical_evaluation: >-
+    Whether the declared canonical is the page itself: matching, not_matching or not_set
+    (raw.crawl_pages.canonical_evaluation).
+  rel_next: URL that the page declares as the next one of a series (raw.crawl_pages.rel_next).
+  rel_prev: URL that the page declares as the previous one of a series (raw.crawl_pages.rel_prev).
   pagination_errors: >-
-    target_missing, target_redirects and target_not_indexable, of the pages that it declares before and after it in a
-    series (raw.crawl_pages.pagination_errors).
-  amp_url: URL of the AMP version that it declares (raw.crawl_pages.amp_url).
-  amp_status_code: HTTP status of its AMP version; NULL when it was not fetched (raw.crawl_pages.amp_status_code).
-  redirect_location: URL it redirects to (raw.crawl_pages.redirect_location).
+    What is wrong with the pages that it declares before and after it in a series: target_missing, target_redirects or
+    target_not_indexable (raw.crawl_pages.pagination_errors).
+  amp_url: URL of the AMP version that the page declares (raw.crawl_pages.amp_url).
+  amp_status_code: >-
+    HTTP status of the AMP version that the page declares; NULL when it was not fetched
+    (raw.crawl_pages.amp_status_code).
+  redirect_location: URL that the page redirects to (raw.crawl_pages.redirect_location).
   redirect_count: Number of redirects of the chain that begins here (raw.crawl_pages.redirect_count).
-  final_redirect_location: URL at the end of the chain (raw.crawl_pages.final_redirect_location).
-  final_redirect_status: HTTP status at the end of the chain (raw.crawl_pages.final_redirect_status).
-  is_redirect_loop: Whether the chain comes back to itself (raw.crawl_pages.is_redirect_loop).
-  is_too_many_redirects: Whether the chain has more than 16 redirects (raw.crawl_pages.is_too_many_redirects).
+  final_redirect_location: >-
+    URL at the end of the redirect chain that begins here (raw.crawl_pages.final_redirect_location).
+  final_redirect_status: >-
+    HTTP status of the URL at the end of the redirect chain (raw.crawl_pages.final_redirect_status).
+  is_redirect_loop: Whether the redirect chain comes back to one of its URLs (raw.crawl_pages.is_redirect_loop).
+  is_too_many_redirects: Whether the redirect chain has more than 16 redirects (raw.crawl_pages.is_too_many_redirects).
   nb_inlinks: Number of links to the page from pages of the site (raw.crawl_pages.nb_inlinks).
-  follow_inlinks: Of these, the ones to be followed (raw.crawl_pages.follow_inlinks).
-  nofollow_inlinks: Of these, the ones not to be followed (raw.crawl_pages.nofollow_inlinks).
+  follow_inlinks: Number of links to the page that are to be followed (raw.crawl_pages.follow_inlinks).
+  nofollow_inlinks: Number of links to the page that are not to be followed (raw.crawl_pages.nofollow_inlinks).
   internal_outlinks: Number of links from the page to pages of the site (raw.crawl_pages.internal_outlinks).
-  internal_nofollow_outlinks: Of these, the ones not to be followed (raw.crawl_pages.internal_nofollow_outlinks).
+  internal_nofollow_outlinks: >-
+    Number of links from the page to pages of the site that are not to be followed
+    (raw.crawl_pages.internal_nofollow_outlinks).
   external_outlinks: Number of links from the page to other sites (raw.crawl_pages.external_outlinks).
   nb_links_self_referencing: Number of links from the page to itself (raw.crawl_pages.nb_links_self_referencing).
-  inrank: Popularity by internal links, 0 to 10, whole (raw.crawl_pages.inrank).
-  inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
+  inrank: Popularity by internal links, a whole number from 0 to 10 (raw.crawl_pages.inrank).
+  inrank_decimal: Popularity by internal links, from 0 to 10, with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
   title_length: Number of characters of the title (raw.crawl_pages.title_length).
   title_width: >-
     Width of the title: its characters in Unicode's composed form (NFC), of which full-width ones (Chinese, Japanese,
     Korean) count two; title_length where the title is NULL.
   num_titles: Number of title tags (raw.crawl_pages.num_titles).
-  title_evaluation: unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
-  duplicate_title_status: How its duplicates are handled, as in canonical_ok (raw.crawl_pages.duplicate_title_status).
+  title_evaluation: Whether the title is unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
+  duplicate_title_status: >-
+    How duplicates of the title are handled: by canonicals, by hreflang, or not
+    (raw.crawl_pages.duplicate_title_status).
   has_duplicate_title_issue: >-
-    Whether duplication of the title is left unhandled by canonicals and hreflang
-    (raw.crawl_pages.has_duplicate_title_issue).
-  h1: Content of the h1 tag (raw.crawl_pages.h1).
+    Whether neither canonicals nor hreflang handle duplicates of the title (raw.crawl_pages.has_duplicate_title_issue).
+  h1: Content of the H1 (raw.crawl_pages.h1).
   h1_width: Width of the H1, as title_width.
-  num_h1: Number of h1 tags on the page (raw.crawl_pages.num_h1).
-  num_h2: Number of h2 tags on the page (raw.crawl_pages.num_h2).
-  h1_evaluation: unique, duplicated or not_set (raw.crawl_pages.h1_evaluation).
-  duplicate_h1_status: How its duplicates are handled (raw.crawl_pages.duplicate_h1_status).
-  has_duplicate_h1_issue: Whether duplication of the H1 is left unhandled (raw.crawl_pages.has_duplicate_h1_issue).
+  num_h1: Number of H1 tags (raw.crawl_pages.num_h1).
+  num_h2: Number of H2 tags (raw.crawl_pages.num_h2).
+  h1_evaluation: Whether the H1 is unique, duplicated or not_set (raw.crawl_pages.h1_evaluation).
+  duplicate_h1_status: >-
+    How duplicates of the H1 are handled: by canonicals, by hreflang, or not (raw.crawl_pages.duplicate_h1_status).
+  has_duplicate_h1_issue: >-
+    Whether neither canonicals nor hreflang handle duplicates of the H1 (raw.crawl_pages.has_duplicate_h1_issue).
   meta_description: Content of the description meta tag (raw.crawl_pages.meta_description).
-  description_length: Number of characters of the description (raw.crawl_pages.description_length).
+  description_length: Number of characters of the meta description (raw.crawl_pages.description_length).
   description_width: Width of the description, as title_width; description_length where it is NULL.
   num_descriptions: Number of meta descriptions (raw.crawl_pages.num_descriptions).
-  description_evaluation: unique, duplicated or not_set (raw.crawl_pages.description_evaluation).
-  duplicate_description_status: How its duplicates are handled (raw.crawl_pages.duplicate_description_status).
+  description_evaluation: >-
+    Whether the meta description is unique, duplicated or not_set (raw.crawl_pages.description_evaluation).
+  duplicate_description_status: >-
+    How duplicates of the meta description are handled: by canonicals, by hreflang, or not
+    (raw.crawl_pages.duplicate_description_status).
   has_duplicate_description_issue: >-
-    Whether duplication of the description is left unhandled (raw.crawl_pages.has_duplicate_description_issue).
-  clusters: Identifiers of the clusters of similar pages it is in (raw.crawl_pages.clusters).
-  nearduplicate_content: Whether its content is much like that of another page (raw.crawl_pages.nearduplicate_content).
+    Whether neither canonicals nor hreflang handle duplicates of the meta description
+    (raw.crawl_pages.has_duplicate_description_issue).
+  clusters: Identifiers of the clusters of similar pages that the page is in (raw.crawl_pages.clusters).
+  nearduplicate_content: Whether another page has nearly the same content (raw.crawl_pages.nearduplicate_content).
   nearduplicate_content_similarity: >-
-    How much alike they are, a share of 0 to 1 (raw.crawl_pages.nearduplicate_content_similarity).
-  nearduplicate_status: How near duplicates are handled (raw.crawl_pages.nearduplicate_status).
-  has_nearduplicate_issue: Whether near duplicates are left unhandled (raw.crawl_pages.has_nearduplicate_issue).
+    Similarity to its near duplicates, a share from 0 to 1 (raw.crawl_pages.nearduplicate_content_similarity).
+  nearduplicate_status: >-
+    How near duplicates are handled: by canonicals, by hreflang, or not (raw.crawl_pages.nearduplicate_status).
+  has_nearduplicate_issue: >-
+    Whether neither canonicals nor hreflang handle near duplicates of the content
+    (raw.crawl_pages.has_nearduplicate_issue).
   like_missing_page: >-
-    Whether title and content are those of the answer for a page that does not exist (raw.crawl_pages.like_missing_page).
+    Whether title and content are those of the response for a page that does not exist
+    (raw.crawl_pages.like_missing_page).
   is_app_shell: Whether the HTML is the shell of an application, the same for every path (raw.crawl_pages.is_app_shell).
-  language: Language, an ISO 639 code of two letters (raw.crawl_pages.language).
-  hreflang_cluster_id: Identifier of its cluster of language versions (raw.crawl_pages.hreflang_cluster_id).
-  hreflang_hrefs: URLs that it declares as its language versions (raw.crawl_pages.hreflang_hrefs).
-  hreflang_langs: Languages and regions of these declarations (raw.crawl_pages.hreflang_langs).
-  hreflang_errors: What the service finds wrong with these declarations (raw.crawl_pages.hreflang_errors).
+  language: Language of the page, an ISO 639 code of two letters (raw.crawl_pages.language).
+  hreflang_cluster_id: >-
+    Identifier of the cluster of language versions that the page is in (raw.crawl_pages.hreflang_cluster_id).
+  hreflang_hrefs: URLs that the hreflang declarations name (raw.crawl_pages.hreflang_hrefs).
+  hreflang_langs: Languages and regions that the hreflang declarations name (raw.crawl_pages.hreflang_langs).
+  hreflang_errors: Errors that the service found in the hreflang declarations (raw.crawl_pages.hreflang_errors).
   word_count: >-
     Number of words of the body: of menus, header and footer too, and of what CSS hides; not of scripts, noscript, svg,
     select, textarea and the texts of images (raw.crawl_pages.word_count).
-  text_to_code: Characters of the visible text for each one of the HTML, a share of 0 to 1 (raw.crawl_pages.text_to_code).
+  text_to_code: >-
+    Characters of the visible text for each one of the HTML, a share from 0 to 1 (raw.crawl_pages.text_to_code).
   load_time: Time to the last byte, in milliseconds (raw.crawl_pages.load_time).
-  weight: Size in KB (raw.crawl_pages.weight).
+  weight: Size of the page, in KB (raw.crawl_pages.weight).
   num_img: >-
-    Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg and
-    backgrounds of CSS (raw.crawl_pages.num_img).
-  num_missing_alt: Of these, the ones without a text that need one (raw.crawl_pages.num_missing_alt).
-  largest_img_weight: Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
-  semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
-  semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).
-  meta_refresh_location: URL that a meta refresh leads to (raw.crawl_pages.meta_refresh_location).
+    Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg
+    and backgrounds of CSS (raw.crawl_pages.num_img).
+  num_missing_alt: Number of images that need an alternative text and have none (raw.crawl_pages.num_missing_alt).
+  largest_img_weight: >-
+    Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
+  semantic_types: Types of the structured data items on the page (raw.crawl_pages.semantic_types).
+  semantic_item_count: Number of structured data items on the page (raw.crawl_pages.semantic_item_count).
+  meta_refresh_location: URL that a meta refresh of the page leads to (raw.crawl_pages.meta_refresh_location).
   header_canonical: Canonical URL that a Link header declares (raw.crawl_pages.header_canonical).
   compressed: Whether the HTML was sent with a content-encoding (raw.crawl_pages.compressed).
   missing_security_headers: Security headers that the HTML was sent without (raw.crawl_pages.missing_security_headers).
@@ -161,24 +191,30 @@ columns:
   num_insecure_forms: Number of forms of an HTTPS page that are sent to HTTP (raw.crawl_pages.num_insecure_forms).
   num_img_without_size: Number of images without width and height (raw.crawl_pages.num_img_without_size).
   num_links_without_text: Number of internal links without a text (raw.crawl_pages.num_links_without_text).
-  num_links_generic_text: Number of internal links whose text says nothing of their targets (raw.crawl_pages.num_links_generic_text).
-  rendered: Whether the content is that of the page after scripts ran; NULL where pages are not rendered (raw.crawl_pages.rendered).
+  num_links_generic_text: >-
+    Number of internal links with a generic text, such as click here (raw.crawl_pages.num_links_generic_text).
+  rendered: >-
+    Whether the content is that of the page after scripts ran; NULL where pages are not rendered
+    (raw.crawl_pages.rendered).
   script_redirect: URL that scripts or a meta refresh lead a browser to (raw.crawl_pages.script_redirect).
-  unrendered_title: Title before scripts ran (raw.crawl_pages.unrendered_title).
-  unrendered_rel_canonical: Canonical URL that is declared before scripts ran (raw.crawl_pages.unrendered_rel_canonical).
-  unrendered_meta_robots_index: Whether the robots meta tag allows indexing before scripts ran (raw.crawl_pages.unrendered_meta_robots_index).
+  unrendered_title: Content of the title tag before scripts ran (raw.crawl_pages.unrendered_title).
+  unrendered_rel_canonical: >-
+    Canonical URL that the page declares before scripts ran (raw.crawl_pages.unrendered_rel_canonical).
+  unrendered_meta_robots_index: >-
+    Whether the robots meta tag allows indexing before scripts ran (raw.crawl_pages.unrendered_meta_robots_index).
   unrendered_word_count: Number of words before scripts ran (raw.crawl_pages.unrendered_word_count).
-  outlinks_only_rendered: Number of links whose targets are linked to only after scripts ran (raw.crawl_pages.outlinks_only_rendered).
+  outlinks_only_rendered: >-
+    Number of links whose targets are linked to only after scripts ran (raw.crawl_pages.outlinks_only_rendered).
   num_resources_denied: Number of requested resources that robots.txt denies (raw.crawl_pages.num_resources_denied).
-  cwv_bytes_saving: Bytes that the page could save (raw.crawl_pages.cwv_bytes_saving).
-  cwv_cls: Cumulative layout shift (raw.crawl_pages.cwv_cls).
-  cwv_fcp: First contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp).
-  cwv_lcp: Largest contentful paint, in milliseconds (raw.crawl_pages.cwv_lcp).
-  cwv_performance_score: Performance score (raw.crawl_pages.cwv_performance_score).
-  cwv_si: Speed index, in milliseconds (raw.crawl_pages.cwv_si).
-  cwv_tbt: Total blocking time, in milliseconds (raw.crawl_pages.cwv_tbt).
-  cwv_tti: Time to interactive, in milliseconds (raw.crawl_pages.cwv_tti).
-  cwv_time_saving: Time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving).
+  cwv_bytes_saving: "Core web vitals: bytes that the page could save (raw.crawl_pages.cwv_bytes_saving)."
+  cwv_cls: "Core web vitals: cumulative layout shift (raw.crawl_pages.cwv_cls)."
+  cwv_fcp: "Core web vitals: first contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp)."
+  cwv_lcp: "Core web vitals: largest contentful paint, in milliseconds (raw.crawl_pages.cwv_lcp)."
+  cwv_performance_score: "Core web vitals: performance score (raw.crawl_pages.cwv_performance_score)."
+  cwv_si: "Core web vitals: speed index, in milliseconds (raw.crawl_pages.cwv_si)."
+  cwv_tbt: "Core web vitals: total blocking time, in milliseconds (raw.crawl_pages.cwv_tbt)."
+  cwv_tti: "Core web vitals: time to interactive, in milliseconds (raw.crawl_pages.cwv_tti)."
+  cwv_time_saving: "Core web vitals: time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving)."
   custom_*: Field of the project's own that the crawler scraped, as the export has it (raw.crawl_pages.custom_*).
   _load_id: >-
     Run and unit that loaded the row, with a space between (raw.crawl_pages._run_id,
@@ -196,52 +232,49 @@ reads:
     urlpath: VARCHAR
     url_first_path: VARCHAR
     url_has_params: BOOLEAN
-    content_kind: VARCHAR
     fetched: BOOLEAN
+    robots_txt_denied: BOOLEAN
+    offers_http2: BOOLEAN
     fetch_status: VARCHAR
-    fetch_date: TIMESTAMP WITH TIME ZONE
-    processing_warnings: VARCHAR[]
     http_version: VARCHAR
     tls_version: VARCHAR
-    offers_http2: BOOLEAN
+    fetch_date: TIMESTAMP WITH TIME ZONE
     status_code: BIGINT
+    load_time: BIGINT
+    weight: BIGINT
     status_code_range: VARCHAR
-    depth: BIGINT
     sources: VARCHAR[]
     sitemaps_file_origin: VARCHAR[]
-    # An enum or a bool, as the crawl has it: TEXT holds units to neither.
-    indexable: TEXT
+    processing_warnings: VARCHAR[]
     meta_robots: VARCHAR[]
     noindex_robots: VARCHAR[]
     denied_robots: VARCHAR[]
+    canonicals: VARCHAR[]
     meta_robots_index: BOOLEAN
     meta_robots_follow: BOOLEAN
-    robots_txt_denied: BOOLEAN
     rel_canonical: VARCHAR
-    canonicals: VARCHAR[]
-    canonical_outside_head: VARCHAR
     declared_canonical: VARCHAR
-    canonical_evaluation: VARCHAR
+    canonical_outside_head: VARCHAR
     rel_next: VARCHAR
     rel_prev: VARCHAR
     pagination_errors: VARCHAR[]
-    amp_url: VARCHAR
     amp_status_code: BIGINT
+    canonical_evaluation: VARCHAR
+    # An enum or a bool, as the crawl has it: TEXT holds units to neither.
+    indexable: TEXT
     redirect_location: VARCHAR
-    redirect_count: BIGINT
     final_redirect_location: VARCHAR
     final_redirect_status: BIGINT
+    redirect_count: BIGINT
     is_redirect_loop: BOOLEAN
     is_too_many_redirects: BOOLEAN
-    nb_inlinks: BIGINT
-    follow_inlinks: BIGINT
-    nofollow_inlinks: BIGINT
     internal_outlinks: BIGINT
     internal_nofollow_outlinks: BIGINT
     external_outlinks: BIGINT
     nb_links_self_referencing: BIGINT
     inrank: BIGINT
     inrank_decimal: DOUBLE
+    content_kind: VARCHAR
     title: VARCHAR
     title_length: BIGINT
     num_titles: BIGINT
@@ -260,54 +293,57 @@ reads:
     description_evaluation: VARCHAR
     duplicate_description_status: VARCHAR
     has_duplicate_description_issue: BOOLEAN
-    clusters: VARCHAR[]
-    nearduplicate_content: BOOLEAN
-    nearduplicate_content_similarity: DOUBLE
-    nearduplicate_status: VARCHAR
-    has_nearduplicate_issue: BOOLEAN
-    like_missing_page: BOOLEAN
-    is_app_shell: BOOLEAN
-    language: VARCHAR
-    hreflang_cluster_id: VARCHAR
-    hreflang_hrefs: VARCHAR[]
-    hreflang_langs: VARCHAR[]
-    hreflang_errors: VARCHAR[]
-    word_count: BIGINT
-    text_to_code: DOUBLE
-    load_time: BIGINT
-    weight: BIGINT
     num_img: BIGINT
     num_missing_alt: BIGINT
     largest_img_weight: BIGINT
-    semantic_types: VARCHAR[]
-    semantic_item_count: BIGINT
-    meta_refresh_delay: BIGINT
     meta_refresh_location: VARCHAR
+    amp_url: VARCHAR
     header_canonical: VARCHAR
-    compressed: BOOLEAN
+    meta_refresh_delay: BIGINT
     missing_security_headers: VARCHAR[]
+    compressed: BOOLEAN
     num_mixed_content: BIGINT
     num_insecure_forms: BIGINT
     num_img_without_size: BIGINT
     num_links_without_text: BIGINT
     num_links_generic_text: BIGINT
+    language: VARCHAR
+    word_count: BIGINT
+    text_to_code: DOUBLE
+    clusters: VARCHAR[]
+    nearduplicate_content: BOOLEAN
+    has_nearduplicate_issue: BOOLEAN
+    nearduplicate_content_similarity: DOUBLE
+    nearduplicate_status: VARCHAR
+    like_missing_page: BOOLEAN
+    is_app_shell: BOOLEAN
+    hreflang_cluster_id: VARCHAR
+    hreflang_langs: VARCHAR[]
+    hreflang_hrefs: VARCHAR[]
+    hreflang_errors: VARCHAR[]
+    semantic_types: VARCHAR[]
+    semantic_item_count: BIGINT
     rendered: BOOLEAN
+    unrendered_meta_robots_index: BOOLEAN
     script_redirect: VARCHAR
     unrendered_title: VARCHAR
     unrendered_rel_canonical: VARCHAR
-    unrendered_meta_robots_index: BOOLEAN
     unrendered_word_count: BIGINT
     outlinks_only_rendered: BIGINT
     num_resources_denied: BIGINT
+    depth: BIGINT
+    nb_inlinks: BIGINT
+    follow_inlinks: BIGINT
+    nofollow_inlinks: BIGINT
     cwv_bytes_saving: BIGINT
-    cwv_cls: DOUBLE
     cwv_fcp: BIGINT
     cwv_lcp: BIGINT
-    cwv_performance_score: DOUBLE
     cwv_si: BIGINT
     cwv_tbt: BIGINT
     cwv_tti: BIGINT
     cwv_time_saving: BIGINT
+    cwv_cls: DOUBLE
+    cwv_performance_score: DOUBLE
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
@@ -316,15 +352,15 @@ incremental:
   by: crawl_id
   partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
--- Names with a _ are our own: the service may have a field of any other name. Without a canonical, the parts of the URL
--- are not needed and NULL.
+-- Names with a leading _ are crawlhouse's own, because the service may have a field of any other name. Without a
+-- canonical, the parts of the URL are not needed and are NULL.
 WITH
   named AS (
     SELECT
       *,
       CASE WHEN rel_canonical IS NOT NULL THEN split_part(url, '#', 1) END AS _bare_url,
       nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical,
-      -- Only marks and the letters of Korean syllables can be composed; composing all texts would take a while.
+      -- Only marks and the letters of Korean syllables can be composed. Composing all texts would be slow.
       CASE WHEN regexp_matches(title, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(title) ELSE title END AS _title,
       CASE WHEN regexp_matches(h1, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(h1) ELSE h1 END AS _h1,
       CASE WHEN regexp_matches(meta_description, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(meta_description) ELSE meta_description END
@@ -343,7 +379,7 @@ WITH
   placed AS (
     SELECT
       *,
-      -- What follows the host is a path, else a query or nothing: then the path is /.
+      -- A path, a query or nothing follows the host. Without a path, the path is /.
       CASE WHEN starts_with(_rest, '/') THEN _rest ELSE '/' || _rest END AS _path
     FROM (SELECT *, substr(_bare_url, length(_scheme) + length(_host) + 4) AS _rest FROM parts) AS rest
   ),
@@ -385,7 +421,7 @@ WITH
         WHEN _declared IS NOT NULL THEN _canonical_scheme || '://' || lower(_canonical_host) || _canonical_path
       END AS _canonical_url,
       CASE
-        -- Without a robots.txt nothing is known of the page.
+        -- Without a robots.txt, nothing is known about the page.
         WHEN status_code IS NULL AND ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,robots_unavailable,%' THEN NULL
         WHEN robots_txt_denied OR fetch_status = 'unfetched_robots_denied' THEN true
         ELSE robots_txt_denied
@@ -421,7 +457,7 @@ WITH
         WHEN _is_robots_denied THEN 'robots_denied'
         WHEN _is_unknown THEN NULL
         WHEN status_code IS NULL AND fetch_status = 'unfetched_exception' THEN 'no_answer'
-        WHEN status_code BETWEEN 300 AND 399 THEN 'redirect'
+        WHEN status_code IN (301, 302, 303, 307, 308) THEN 'redirect'
         WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
         WHEN status_code BETWEEN 500 AND 599 THEN 'server_error'
         WHEN status_code <> 200 THEN 'other_status'

@@ -2,8 +2,8 @@
 name: mart.declared_targets
 kind: view
 description: >-
-  One row a URL that pages of a crawl declare as their canonical, language version, redirect target, next or previous page
-  or AMP version, that is no page of the crawl, and that the crawl requested at its end. A target without a row here and in
+  One row for each URL that pages of a crawl declare as canonical, language version, redirect target, next or previous page
+  or AMP page, that is not a page of the crawl, and that the crawl requested at its end. A target without a row here and in
   mart.pages is unknown.
 grain: [crawl_id, url]
 columns:
@@ -14,8 +14,8 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   declared_as: What it is first declared as, of canonical, redirect, hreflang, next, prev and amp (raw.crawl_requests.declared_as).
   source_url: One of the URLs that declare it (raw.crawl_requests.source_url).
-  status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
-  error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  status_code: HTTP status; NULL without a response, or if it was not requested (raw.crawl_requests.status_code).
+  error: Why there was no response, such as timeout (raw.crawl_requests.error).
   redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
   final_url: URL at the end of its redirects, else the URL itself; NULL in a loop (raw.crawl_requests.final_redirect_location).
   final_status_code: HTTP status there (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).

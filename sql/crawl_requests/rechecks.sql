@@ -2,8 +2,8 @@
 name: mart.rechecks
 kind: view
 description: >-
-  One row a URL that a crawl by the local service did not meet and requested at its end: a page of the previous crawl, one
-  with clicks or hits of bots, or one that a sitemap lists. It is no page of the crawl.
+  One row for each URL that a crawl of the local service did not meet and requested at its end. The URL is a page of the
+  previous crawl, has clicks or bot hits, or is listed in a sitemap. It is not a page of the crawl.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
@@ -12,11 +12,11 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   state: >-
-    gone (404, 410, or redirects that end there), moved (redirects), unlinked (answers, and no link of the crawl leads
+    gone (404, 410, or redirects that end there), moved (redirects), unlinked (responds, and no link of the crawl leads
     there), blocked (robots.txt), refused (401, 403, 429, 503), unknown (its robots.txt could not be read) or unreadable
     (anything else).
-  status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_requests.status_code).
-  error: Why nothing answered, as in timeout (raw.crawl_requests.error).
+  status_code: HTTP status; NULL without a response, or if it was not requested (raw.crawl_requests.status_code).
+  error: Why there was no response, such as timeout (raw.crawl_requests.error).
   redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
   redirect_to_final_url: URL at the end of its redirects; NULL in a loop (raw.crawl_requests.final_redirect_location).
   final_status_code: HTTP status at the end of its redirects (raw.crawl_requests.final_redirect_status).

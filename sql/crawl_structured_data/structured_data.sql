@@ -2,8 +2,8 @@
 name: mart.structured_data
 kind: view
 description: >-
-  Items of structured data, as the crawl found them on its pages. There is no grain: a page may hold the same item
-  twice.
+  Items of structured data, as the crawl found them on its pages. There is no grain, because a page may contain the same
+  item twice.
 grain: null
 columns:
   crawl_id: {description: Identifier of the crawl (raw.crawl_structured_data._crawl_id)., tests: [not_null]}

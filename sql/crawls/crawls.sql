@@ -3,9 +3,9 @@ name: mart.crawls
 kind: view
 materialize: table
 description: >-
-  One row a crawl: its record, its project and configuration, what of it is loaded, and the crawl to compare it with.
-  A crawl whose data are loaded without its record (the pipeline `crawls` not run) is here too, with NULLs; one that
-  the service no longer lists is here with its last record while its data are loaded.
+  One row for each crawl, with its record, its project and configuration, its loaded data, and the crawl to compare it with.
+  A crawl with loaded data but without a record (the pipeline `crawls` has not run) has NULLs. A crawl that the service no
+  longer lists keeps its last record while its data are loaded.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl (raw.crawls.id).
@@ -46,18 +46,18 @@ columns:
     Whether it is the last comparable crawl of its project and configuration that has pages, and links where the
     previous crawl has links. Where none is comparable, the last one with pages.
   is_main: >-
-    Whether it is the latest crawl of the project's main configuration: of the latest crawls, lists of URLs
-    last and comparable ones first, the one with the most pages. Questions about a project answer for this crawl.
+    Whether it is the latest crawl of the project's main configuration: of the latest crawls, lists of URLs last and
+    comparable ones first, the one with the most pages. Questions about a project use this crawl.
   is_in_trends: >-
-    Whether charts over time have it: its pages are loaded, and it ended no later than the latest crawl of its project and
-    configuration. One that is not comparable has fewer pages than the website, and is left out unless the latest is not
+    Whether charts over time include it: its pages are loaded, and it ended no later than the latest crawl of its project and
+    configuration. A crawl that is not comparable has fewer pages than the website, and is excluded unless the latest one is not
     comparable either.
   crawl_number: >-
     1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
-    NULL where its end is not known.
+    NULL where its end is unknown.
   previous_crawl_id: >-
     The previous crawl of its project and configuration, by end and then by crawl_id, among comparable crawls that
-    have pages. NULL for the first of these, and for a crawl that is none of them or whose end is not known.
+    have pages. NULL for the first of these crawls, for other crawls, and where the end is unknown.
 reads:
   raw.crawls:
     id: VARCHAR
@@ -79,7 +79,7 @@ reads:
     loaded: BIGINT
 */
 WITH
-  -- The present record of each crawl, or the last one. Two workspaces may list the same crawl.
+  -- The present record of each crawl, or else the last one. Two workspaces may list the same crawl.
   record AS (
     SELECT *
     FROM (
@@ -131,7 +131,7 @@ WITH
     WHERE record._seen_to IS NULL OR loaded.crawl_id IS NOT NULL
   ),
 
-  -- Crawls that ended and have rows. A load that does not say how much it was counts as one that has rows.
+  -- Crawls that ended and have rows. A load without a row count counts as one with rows.
   usable AS (
     SELECT
       *,
@@ -144,7 +144,7 @@ WITH
       AND coalesce(status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived')
   ),
 
-  -- What others are compared with.
+  -- The crawls that others are compared with.
   whole AS (
     SELECT *
     FROM usable

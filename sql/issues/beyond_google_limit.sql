@@ -1,15 +1,15 @@
 /*
-title: Larger than Google reads
+title: Larger than Google's limit
 severity: high
 category: performance
 definition: >-
-  The page answers 200, is no other file (is_resource), and has more than 2,048 KB (2 MB) without its content-encoding;
-  a PDF has more than 65,536 KB (64 MB). By Google's documentation of 3 February 2026. Where the crawl does not tell what
-  a page is (content_kind), a PDF is one whose path ends in `.pdf`.
+  The page returns 200 and is larger than 2,048 KB (2 MB) before compression. For a PDF, the limit is 65,536 KB (64 MB).
+  Other files (is_resource) do not count. The limits come from Google's documentation of 3 February 2026. If the crawl
+  has no content_kind, a URL whose path ends in `.pdf` counts as a PDF.
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
-why_it_matters: Google Search reads the first 2 MB of a page only, and the first 64 MB of a PDF.
-fix: Part the page, or move inline code, styles and data into files of their own
-mended_by: template
+why_it_matters: Google Search reads only the first 2 MB of a page and the first 64 MB of a PDF.
+fix: Split the page, or move inline code, styles and data into separate files
+owner: template
 evidence: [status_code, weight, urlpath]
 cases:
   has:

@@ -1,13 +1,12 @@
 /*
-title: Chain of canonicals
+title: Canonical chain
 severity: medium
 category: canonicals
-definition: >-
-  The page answers 200, and its canonical is another URL that declares yet another one.
+definition: The page returns 200, and its canonical is another URL, which declares a third URL as its own canonical.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
-why_it_matters: Search engines get two answers to which page to show.
-fix: Declare the last page of the chain
-mended_by: template
+why_it_matters: Search engines receive conflicting information about which page to show.
+fix: Change the canonical of the page to the last page of the chain
+owner: template
 evidence: [canonical_url]
 */
 SELECT crawl_id, project_id, url, 'canonical ' || canonical_url || ' declares ' || target_canonical_url AS why, canonical_url AS related_url

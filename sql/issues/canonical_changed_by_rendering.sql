@@ -2,11 +2,11 @@
 title: Canonical changed by rendering
 severity: high
 category: rendering
-definition: The page declares one canonical before scripts ran, and another one after.
+definition: The canonical in the HTML of the page differs from its canonical after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines see two canonicals, and may take either or none.
-fix: Declare the same canonical in the HTML and by scripts, or by scripts none
-mended_by: template
+why_it_matters: Search engines see two canonicals, and may use either or neither.
+fix: Declare the same canonical in the HTML and in the script, or remove it from the script
+owner: template
 evidence: [rel_canonical, unrendered_rel_canonical]
 cases:
   has: [{rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/b"}]

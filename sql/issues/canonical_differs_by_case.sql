@@ -1,13 +1,12 @@
 /*
-title: Canonical differs by case
+title: Canonical differs in case
 severity: low
 category: canonicals
-definition: >-
-  The page answers 200, and its canonical differs from its URL in upper and lower case (canonical_kind is case).
+definition: The page returns 200, and its canonical differs from its URL in letter case (canonical_kind is case).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Two addresses of one page are in use, and links are split between them.
-fix: Declare the address at which the page answers
-mended_by: template
+why_it_matters: Two URLs of the same page are in use, so links are split between them.
+fix: Change the canonical to the exact URL of the page
+owner: template
 evidence: [canonical_kind]
 cases:
   has:

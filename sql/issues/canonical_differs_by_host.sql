@@ -1,13 +1,12 @@
 /*
-title: Canonical on another host
+title: Canonical to another host
 severity: medium
 category: canonicals
-definition: The page answers 200, and its canonical differs from its URL in the host (canonical_kind is host).
+definition: The page returns 200, and its canonical is on another host (canonical_kind is host).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: >-
-  Another host is to stand in search results: right for copies of its text, wrong after a move that was not finished.
-fix: Declare the address at which the page answers
-mended_by: template
+why_it_matters: Search results show the page on the other host instead. This is correct for a copy, but not after an incomplete site move.
+fix: If the page is not a copy, change the canonical to the URL of the page
+owner: template
 evidence: [canonical_kind]
 cases:
   has:

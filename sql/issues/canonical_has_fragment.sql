@@ -2,14 +2,11 @@
 title: Canonical with a fragment
 severity: medium
 category: canonicals
-definition: >-
-  declared_canonical contains #.
+definition: 'The canonical of the page (declared_canonical) contains #.'
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: >-
-  Search engines ignore the part behind #, and may ignore such a canonical.
-fix: >-
-  Write the canonical without #
-mended_by: template
+why_it_matters: 'Search engines ignore the part after #, and may ignore the whole canonical.'
+fix: 'Remove # and everything after it from the canonical'
+owner: template
 evidence: [rel_canonical]
 cases:
   has: [{declared_canonical: 'https://example.org/a#b'}]

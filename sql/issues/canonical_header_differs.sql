@@ -1,13 +1,12 @@
 /*
-title: Canonical of the header differs
+title: Canonical in the header differs
 severity: high
 category: canonicals
-definition: >-
-  A Link header declares a canonical, and the page another one: rel_canonical differs from it, or canonicals has several.
+definition: The canonical in the Link HTTP header differs from the canonical in the page (rel_canonical differs, or canonicals contains several URLs).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines see two canonicals, and may take either or none.
-fix: Declare the canonical in one place
-mended_by: server
+why_it_matters: Search engines see two canonicals, and may use either or neither.
+fix: Declare the canonical either in the head of the page or in the Link HTTP header
+owner: server
 evidence: [rel_canonical, header_canonical]
 cases:
   has:

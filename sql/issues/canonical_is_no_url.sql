@@ -1,14 +1,14 @@
 /*
-title: Canonical that is not a URL
+title: Canonical is not a URL
 severity: medium
 category: canonicals
 definition: >-
-  The page answers 200, canonical_kind is not_set, canonicals is empty, and declared_canonical is not: what the page declares is
-  not an address of http or https.
+  The page returns 200 and declares a canonical (declared_canonical) that is not an http or https URL. The page has no
+  other canonical (canonicals is empty and canonical_kind is not_set).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines ignore it, and choose a canonical themselves.
-fix: Write the canonical as an absolute URL
-mended_by: template
+why_it_matters: Search engines ignore the canonical and choose a URL themselves.
+fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">
+owner: template
 evidence: [declared_canonical]
 cases:
   has: [{status_code: 200, canonical_kind: not_set, declared_canonical: 'mailto:a@b.example'}, {status_code: 200, canonical_kind: not_set, declared_canonical: 'https://', canonicals: []}]

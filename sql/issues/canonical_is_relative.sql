@@ -2,11 +2,11 @@
 title: Relative canonical
 severity: low
 category: canonicals
-definition: declared_canonical has neither a scheme nor a host.
+definition: The canonical of the page (declared_canonical) has neither a scheme nor a host.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: A relative address changes its meaning with the page that holds it, as on a test host.
-fix: Write the canonical as a full URL
-mended_by: template
+why_it_matters: A relative canonical points to another page if the same HTML is served elsewhere, for example on a test host.
+fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">
+owner: template
 evidence: [rel_canonical]
 cases:
   has: [{declared_canonical: /a}, {declared_canonical: /a, canonical_kind: not_set, canonicals: [a, b]}]

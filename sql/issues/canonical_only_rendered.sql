@@ -2,12 +2,11 @@
 title: Canonical only after rendering
 severity: low
 category: rendering
-definition: The page declares a canonical after scripts ran, and none before.
+definition: The page has a canonical after rendering, but none in its HTML.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: >-
-  Search engines advise against canonicals by scripts: until the page is rendered there is none.
-fix: Declare the canonical in the HTML
-mended_by: template
+why_it_matters: Search engines see the canonical only after they render the page, and they advise against adding it with a script.
+fix: Write the canonical in the HTML, such as <link rel="canonical" href="https://example.com/page">
+owner: template
 evidence: [rendered, rel_canonical, unrendered_rel_canonical]
 cases:
   has: [{rendered: true, rel_canonical: "https://example.org/a"}]

@@ -1,13 +1,12 @@
 /*
-title: Canonical outside of the head
+title: Canonical outside the head
 severity: medium
 category: canonicals
-definition: >-
-  The page answers 200, and a canonical stands outside of its head (canonical_outside_head) that its head does not declare.
+definition: The page returns 200, and an element outside its head declares a canonical (canonical_outside_head) that the head does not declare.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines ignore a canonical in the body; mostly an element that may not be in a head has ended it early.
+why_it_matters: Search engines ignore a canonical in the body. Often, an element that is not allowed in the head has closed the head early.
 fix: Move the canonical into the head, before any element such as div, img or iframe
-mended_by: template
+owner: template
 evidence: [canonical_outside_head, rel_canonical]
 cases:
   has: [{status_code: 200, canonical_outside_head: a}, {status_code: 200, canonical_outside_head: a, rel_canonical: b}]

@@ -2,11 +2,11 @@
 title: Canonical to HTTP
 severity: medium
 category: security
-definition: The URL begins with https://, and rel_canonical with http://.
+definition: The URL begins with https://, and its canonical (rel_canonical) begins with http://.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: The page asks to be listed at an address that is not encrypted.
-fix: Declare the HTTPS address
-mended_by: template
+why_it_matters: The page asks search engines to list its unencrypted URL.
+fix: Change the canonical to the https:// URL
+owner: template
 evidence: [rel_canonical]
 cases:
   has: [{url: 'https://example.org/a', rel_canonical: 'http://example.org/a'}]

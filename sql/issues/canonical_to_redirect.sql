@@ -2,12 +2,11 @@
 title: Canonical to a redirect
 severity: medium
 category: canonicals
-definition: >-
-  The page answers 200, and its canonical is another URL that redirects.
+definition: The page returns 200, and its canonical is another URL that redirects.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
-why_it_matters: Search engines may ignore a canonical that is not the final address.
-fix: Declare the address that the redirect ends at
-mended_by: template
+why_it_matters: Search engines may ignore a canonical that is not the final URL.
+fix: Change the canonical to the URL where the redirect ends
+owner: template
 evidence: [canonical_url]
 */
 SELECT crawl_id, project_id, url, 'canonical ' || canonical_url || ' redirects' AS why, canonical_url AS related_url

@@ -1,14 +1,14 @@
 /*
-title: Canonical to the start page
+title: Canonical to the home page
 severity: high
 category: canonicals
-definition: The page answers 200, is neither the start page of its host nor another name of it,
-  such as /index.html, and declares that one as its canonical.
+definition: >-
+  The page returns 200 and declares the home page of its host as its canonical. The page is neither the home page nor
+  another URL of the home page, such as /index.html.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: >-
-  The page asks to be left out of search results in favour of the start page; mostly a template has the wrong address.
-fix: Let the page declare itself as its canonical
-mended_by: template
+why_it_matters: The page asks search engines to show the home page instead. The usual cause is a wrong URL in a template.
+fix: Change the canonical to the URL of the page itself
+owner: template
 evidence: [canonical_url]
 cases:
   has:

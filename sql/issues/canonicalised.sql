@@ -2,12 +2,11 @@
 title: Canonicalised page
 severity: low
 category: canonicals
-definition: >-
-  The first reason why the page is not indexable is canonicalised: it declares another page as its canonical.
+definition: The page is not indexable, and the first reason is a canonical to another page.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: The other page stands for it in search results; that is right only where both are the same.
-fix: See that both pages say the same, and link to the canonical one
-mended_by: content
+why_it_matters: Search engines show the other page instead. This is correct only if both pages have the same content.
+fix: Check that both pages have the same content, and link to the canonical page
+owner: content
 evidence: [non_indexable_reason]
 cases:
   has:

@@ -2,11 +2,11 @@
 title: Canonicalised page in a sitemap
 severity: low
 category: sitemaps
-definition: A sitemap lists the page, and the first reason why it is not indexable is canonicalised.
+definition: A sitemap lists the page, but the page is not indexable. The first reason is a canonical to another page.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: The sitemap names one address of the page, the page another.
-fix: Take the page out of the sitemap, or let it declare itself as its canonical
-mended_by: server
+why_it_matters: The sitemap lists this URL, but the page declares a different URL as its canonical.
+fix: Remove the page from the sitemap, or give it a self-referencing canonical
+owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: canonicalised}]

@@ -1,12 +1,12 @@
 /*
-title: Canonical in a series of pages
+title: Paginated page with a canonical to another page
 severity: medium
 category: canonicals
-definition: The page declares a page before it (rel_prev), and another page as its canonical.
+definition: The page has a previous page (rel="prev") and declares another page as its canonical.
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: What only this page of the series lists is found by search engines no more.
-fix: Let each page of a series declare itself as its canonical
-mended_by: template
+why_it_matters: Search engines no longer find the links that only this page contains.
+fix: Give each page of the series a self-referencing canonical
+owner: template
 evidence: [rel_prev, is_canonicalised]
 cases:
   has: [{is_canonicalised: true, rel_prev: /page/1}]

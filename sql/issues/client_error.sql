@@ -1,14 +1,14 @@
 /*
-title: Client error
+title: Client error (4xx)
 severity: high
 category: availability
 definition: >-
-  The first reason why the page is not indexable is client_error (HTTP status 400 to 499), and links of the site lead
-  to it, or the crawl is that of a list of URLs (mart.crawls.is_list).
+  The page is not indexable, and the first reason is an HTTP status of 400 to 499. Internal links lead to the page, or
+  the crawl requested a list of URLs (mart.crawls.is_list).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: People and search engines follow links of the site to a page that is not there.
-fix: Let the page answer with status 200 or redirect it, and fix the links to it
-mended_by: server
+why_it_matters: Users and search engines follow links to a page that does not exist.
+fix: Make the page return status 200 or redirect it, and fix the links to it
+owner: server
 related: linking_page
 evidence: [status_code, nb_inlinks]
 cases:

@@ -1,14 +1,14 @@
 /*
-title: Client error that is asked for
+title: Client error (4xx) with demand
 severity: high
 category: demand
 definition: >-
-  The first reason why the page is not indexable is client_error, no link of the site is known to lead to it, and on
-  the days that belong to the crawl search results showed it or bots of search engines asked for it.
+  The page is not indexable, the first reason is an HTTP status of 400 to 499, and no known internal link leads to the
+  page. On the days of the crawl, search results showed the page or search engine bots requested it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: Search engines still know the page and send people to an error.
-fix: Let the page answer with status 200, or redirect it to the page that takes its place
-mended_by: server
+why_it_matters: Search engines still know the page and send users to an error page.
+fix: Make the page return status 200, or redirect it with 301 to the page that replaces it
+owner: server
 evidence: [status_code, nb_inlinks, page_demand.impressions, page_hits.search_bot_hits]
 is_by_days: true
 */

@@ -1,13 +1,12 @@
 /*
-title: Canonicals that differ
+title: Conflicting canonicals
 severity: medium
 category: canonicals
-definition: >-
-  The page answers 200 and declares two or more different URLs as its canonical (canonicals).
+definition: The page returns 200 and declares at least two different URLs as its canonical (canonicals).
 source: https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
-why_it_matters: Google ignores all of them, and chooses a page itself.
-fix: Declare one canonical, in the head or in the header
-mended_by: template
+why_it_matters: Google ignores all of these canonicals and chooses a URL itself.
+fix: Keep one canonical, either in the head or in the Link HTTP header
+owner: template
 evidence: [canonicals]
 cases:
   has: [{status_code: 200, canonicals: [a, b]}]

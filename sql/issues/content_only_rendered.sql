@@ -2,13 +2,11 @@
 title: Content only after rendering
 severity: low
 category: rendering
-definition: >-
-  The page is indexable, and $percent % of its words or more, at least $words words, are there only after scripts
-  ran.
+definition: The page is indexable, and at least $percent % of its words (and at least $words words) appear only after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines render pages later, or not at all; assistants and previews mostly do not.
-fix: Send the content in the HTML
-mended_by: template
+why_it_matters: Search engines render pages later or not at all. Most assistants and link previews do not render pages.
+fix: Include the content in the HTML, for example with server-side rendering
+owner: template
 evidence: [word_count, unrendered_word_count]
 thresholds: {percent: {default: 50, unit: percent}, words: {default: 50, unit: words}}
 cases:

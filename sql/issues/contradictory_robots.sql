@@ -2,12 +2,11 @@
 title: Contradictory robots directives
 severity: medium
 category: indexability
-definition: Its robots directives contain both index and noindex.
+definition: The robots directives of the page contain both index and noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: >-
-  The stricter one holds: the page is not indexed, though one directive says that it may be.
-fix: Keep the one that is meant
-mended_by: template
+why_it_matters: The stricter directive wins, so search engines do not index the page.
+fix: Keep only the directive that you want, for example <meta name="robots" content="index">
+owner: template
 evidence: [meta_robots]
 cases:
   has:

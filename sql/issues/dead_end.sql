@@ -2,11 +2,11 @@
 title: No internal links on the page
 severity: medium
 category: links
-definition: The page is indexable, and internal_outlinks is 0, or not above nb_links_self_referencing; is_app_shell is not true.
+definition: The page is indexable, and it has no internal links except links to itself (internal_outlinks is at most nb_links_self_referencing). Application shells (is_app_shell) do not count.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: People and search engines go no further from here.
-fix: Link to pages of its subject
-mended_by: content
+why_it_matters: Users and search engines cannot reach other pages from this page.
+fix: Add links to related pages
+owner: content
 evidence: [internal_outlinks]
 cases:
   has: [{is_indexable: true, internal_outlinks: 0}, {is_indexable: true, internal_outlinks: 2, nb_links_self_referencing: 2}]

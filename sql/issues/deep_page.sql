@@ -2,11 +2,11 @@
 title: Deep page
 severity: low
 category: links
-definition: The page is indexable, and its depth is above $depth.
+definition: The page is indexable, and it is more than $depth clicks from the home page (depth).
 source: https://sitebulb.com/hints/internal/
-why_it_matters: What lies far from the start is visited seldom, by people and by search engines.
-fix: Link to the page from pages nearer to the start
-mended_by: content
+why_it_matters: Users and search engines visit pages far from the home page less often.
+fix: Link to the page from pages closer to the home page
+owner: content
 evidence: [depth]
 thresholds: {depth: {default: 5, unit: clicks}}
 cases:

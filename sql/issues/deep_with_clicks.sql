@@ -3,12 +3,12 @@ title: Deep page with clicks
 severity: medium
 category: demand
 definition: >-
-  The page is indexable, its depth is above $depth and more than one above the median of the indexable pages of the
-  crawl, and search results brought clicks on the days that belong to the crawl.
+  The page is indexable and got clicks from search results on the days of the crawl. Its depth is above $depth and more
+  than one click above the median depth of the crawl's indexable pages.
 source: https://developers.google.com/search/docs/specialty/ecommerce/help-google-understand-your-ecommerce-site-structure
-why_it_matters: This page gets clicks but is farther from the home page than most pages, so it passes little link authority.
-fix: Link to the page from pages nearer to the start
-mended_by: content
+why_it_matters: This page gets clicks but is farther from the home page than most pages, so it receives little link authority.
+fix: Link to the page from pages closer to the home page
+owner: content
 evidence: [depth, page_demand.impressions]
 thresholds: {depth: {default: 3, unit: clicks}}
 is_by_days: true

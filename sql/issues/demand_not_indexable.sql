@@ -1,14 +1,12 @@
 /*
-title: Demand for a page that is not indexable
+title: Non-indexable page with demand
 severity: high
 category: demand
-definition: >-
-  The page is not indexable because of noindex or canonicalised, and search results showed it on the days that belong to
-  the crawl.
+definition: The page is not indexable, and the first reason is noindex or a canonical to another page. Search results showed the page on the days of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
-why_it_matters: People find the page today, and will not once search engines have followed what it says.
-fix: Remove what keeps it out (noindex or the canonical), or redirect it to an indexable page
-mended_by: content
+why_it_matters: Users still find the page, but will not once search engines follow the directive.
+fix: Remove the noindex or the canonical to another page, or redirect the page to an indexable page
+owner: content
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true
 */

@@ -1,12 +1,12 @@
 /*
-title: Resources denied by robots.txt
+title: Resources blocked by robots.txt
 severity: medium
 category: rendering
-definition: The page answers 200, and it asks for resources that robots.txt denies.
+definition: The page returns 200 and uses resources that robots.txt blocks.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
-why_it_matters: Search engines render the page without these scripts, styles or data, and may miss what it says.
-fix: Edit robots.txt so that it allows what the page needs
-mended_by: server
+why_it_matters: Search engines render the page without these scripts, styles or data, and may miss content.
+fix: Edit robots.txt so that it allows the resources
+owner: server
 evidence: [status_code, num_resources_denied]
 cases:
   has: [{status_code: 200, num_resources_denied: 1}, {status_code: 200, num_resources_denied: 2}]

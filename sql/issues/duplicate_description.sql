@@ -3,12 +3,12 @@ title: Duplicate description
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable, and shares its description with another page without a canonical or hreflang that settles it
+  The page is indexable and has the same description as another page, and neither a canonical nor hreflang explains this
   (has_duplicate_description_issue).
 source: https://developers.google.com/search/docs/appearance/snippet
-why_it_matters: Neither people nor search engines can tell such pages apart by it.
-fix: Give the page a description of its own
-mended_by: content
+why_it_matters: The description does not show users and search engines how the pages differ.
+fix: Write a unique description, such as <meta name="description" content="…">
+owner: content
 needs: [related]
 evidence: [has_duplicate_description_issue]
 cases:

@@ -2,13 +2,11 @@
 title: Duplicate H1
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and shares its H1 with another page without a canonical or hreflang that settles it
-  (has_duplicate_h1_issue).
+definition: The page is indexable and has the same H1 as another page, and neither a canonical nor hreflang explains this (has_duplicate_h1_issue).
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: Neither people nor search engines can tell such pages apart by it.
-fix: Give the page an H1 of its own
-mended_by: content
+why_it_matters: The H1 does not show users and search engines how the pages differ.
+fix: Write a unique H1
+owner: content
 needs: [related]
 evidence: [has_duplicate_h1_issue]
 cases:

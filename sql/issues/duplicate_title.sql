@@ -2,13 +2,11 @@
 title: Duplicate title
 severity: medium
 category: titles_and_headings
-definition: >-
-  The page is indexable, and shares its title with another page without a canonical or hreflang that settles it
-  (has_duplicate_title_issue).
+definition: The page is indexable and has the same title as another page, and neither a canonical nor hreflang explains this (has_duplicate_title_issue).
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: Neither people nor search engines can tell such pages apart by it.
-fix: Give the page a title of its own
-mended_by: content
+why_it_matters: The title does not show users and search engines how the pages differ.
+fix: Write a unique title
+owner: content
 needs: [related]
 evidence: [has_duplicate_title_issue]
 cases:

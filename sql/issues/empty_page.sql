@@ -2,12 +2,11 @@
 title: Page without text
 severity: high
 category: content
-definition: The page is indexable, word_count is 0, and is_app_shell is not true.
+definition: The page is indexable, has no words (word_count is 0), and is not an application shell (is_app_shell).
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: >-
-  There is nothing to find: the page is broken, or its text comes by JavaScript alone.
-fix: See that the server sends the text
-mended_by: server
+why_it_matters: Search engines find no text. The page is broken, or only JavaScript adds its text.
+fix: Make sure that the server sends the text in the HTML
+owner: server
 evidence: [word_count]
 cases:
   has: [{is_indexable: true, word_count: 0}]

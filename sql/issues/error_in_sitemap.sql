@@ -1,12 +1,12 @@
 /*
-title: Error in a sitemap
+title: Error page in a sitemap
 severity: medium
 category: sitemaps
-definition: A sitemap lists the page, and the first reason why it is not indexable is client_error or server_error.
+definition: A sitemap lists the page, but the page is not indexable. The first reason is an HTTP status of 400 to 599.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: A sitemap that lists errors is trusted less.
-fix: Take the page out of the sitemap, or let it answer with status 200
-mended_by: server
+why_it_matters: Search engines trust a sitemap less if it contains errors.
+fix: Remove the page from the sitemap, or make it return status 200
+owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has:

@@ -1,12 +1,12 @@
 /*
-title: Links with generic text
+title: Links with generic anchor text
 severity: low
 category: links
-definition: The page is indexable, and num_links_generic_text is above 0, as for click here or read more.
+definition: The page is indexable and contains links with generic text, such as "click here" or "read more" (num_links_generic_text is above 0).
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
-why_it_matters: The text says nothing of the page that it leads to.
-fix: Write what the linked page is about
-mended_by: content
+why_it_matters: The anchor text does not describe the linked page.
+fix: Describe the linked page in the anchor text, such as <a href="/tea">Green tea</a>
+owner: content
 evidence: [num_links_generic_text]
 cases:
   has: [{is_indexable: true, num_links_generic_text: 1}]

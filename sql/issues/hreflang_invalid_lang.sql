@@ -1,17 +1,17 @@
 /*
-title: Invalid language in hreflang
+title: Hreflang with an invalid language code
 severity: medium
 category: hreflang
-definition: hreflang_errors contains invalid_lang.
+definition: An hreflang value of the page has an unknown language or region (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines ignore a version whose language or region they do not know.
-fix: Write codes of ISO 639-1 and ISO 3166-1, as in de-AT
-mended_by: template
+why_it_matters: Search engines ignore a language version with an unknown code.
+fix: Use ISO 639-1 for the language and ISO 3166-1 for the region, such as hreflang="de-AT"
+owner: template
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [invalid_lang]}, {hreflang_errors: [a, invalid_lang, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
-SELECT crawl_id, project_id, url, 'hreflang: invalid_lang' AS why
+SELECT crawl_id, project_id, url, 'invalid language code in hreflang' AS why
 FROM mart.pages
 WHERE ',' || array_to_string(hreflang_errors, ',') || ',' LIKE '%,invalid_lang,%'

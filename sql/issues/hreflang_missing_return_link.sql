@@ -1,12 +1,12 @@
 /*
-title: Version without a link back
+title: Hreflang without return link
 severity: medium
 category: hreflang
-definition: hreflang_errors contains missing_return_link.
+definition: The page declares a language version that does not link back to the page (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines ignore a version that does not name the page in turn.
-fix: Let both pages declare each other
-mended_by: template
+why_it_matters: Search engines ignore a language version that does not link back.
+fix: Add the return link to the language version, such as <link rel="alternate" hreflang="en" href="https://example.com/">
+owner: template
 needs: [related]
 related: return_link
 evidence: [hreflang_errors]
@@ -14,6 +14,6 @@ cases:
   has: [{hreflang_errors: [missing_return_link]}, {hreflang_errors: [a, missing_return_link, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
-SELECT crawl_id, project_id, url, 'hreflang: missing_return_link' AS why
+SELECT crawl_id, project_id, url, 'no return link' AS why
 FROM mart.pages
 WHERE ',' || array_to_string(hreflang_errors, ',') || ',' LIKE '%,missing_return_link,%'

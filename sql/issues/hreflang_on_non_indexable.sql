@@ -1,12 +1,12 @@
 /*
-title: Hreflang on a page that is not indexable
+title: Hreflang on a non-indexable page
 severity: medium
 category: hreflang
-definition: The page declares language versions, and is noindex or canonicalised.
+definition: The page declares language versions, but has noindex or a canonical to another page.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines ignore the declarations of a page that they leave out.
-fix: Declare versions on indexable pages
-mended_by: template
+why_it_matters: Search engines ignore the hreflang of a page that they do not index.
+fix: Remove the hreflang, or make the page indexable
+owner: template
 evidence: [hreflang_hrefs, non_indexable_reason]
 cases:
   has: [{hreflang_hrefs: [a], non_indexable_reason: noindex}, {hreflang_hrefs: [a], non_indexable_reason: canonicalised}]

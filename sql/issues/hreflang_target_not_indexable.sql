@@ -1,18 +1,18 @@
 /*
-title: Version that can not be indexed
+title: Hreflang to a non-indexable page
 severity: medium
 category: hreflang
-definition: hreflang_errors contains target_not_indexable.
+definition: The page declares a language version that is not indexable (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: A version that is redirected, broken, noindex or canonicalised is never shown.
-fix: Declare the final, indexable URL of the language version; edit robots.txt where it blocks that URL
-mended_by: template
+why_it_matters: Search engines never show a language version that redirects, is broken, or has noindex or another canonical.
+fix: Declare the final, indexable URL of the language version; edit robots.txt if it blocks that URL
+owner: template
 related: hreflang_target
 evidence: [hreflang_errors]
 cases:
   has: [{hreflang_errors: [target_not_indexable]}, {hreflang_errors: [a, target_not_indexable, z]}]
   has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
 */
-SELECT crawl_id, project_id, url, 'hreflang: target_not_indexable' AS why
+SELECT crawl_id, project_id, url, 'hreflang to a non-indexable page' AS why
 FROM mart.pages
 WHERE ',' || array_to_string(hreflang_errors, ',') || ',' LIKE '%,target_not_indexable,%'

@@ -1,12 +1,12 @@
 /*
-title: No x-default
+title: Missing x-default
 severity: low
 category: hreflang
-definition: The page is indexable, declares language versions, and none of them is x-default.
+definition: The page is indexable and declares language versions, but no x-default.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: People whose language has no version are shown any of them.
-fix: Declare a version for x-default
-mended_by: template
+why_it_matters: Users whose language has no page may see any language version.
+fix: Add a default, such as <link rel="alternate" hreflang="x-default" href="https://example.com/">
+owner: template
 evidence: [hreflang_langs]
 cases:
   has: [{is_indexable: true, hreflang_langs: [de, en]}, {is_indexable: true, hreflang_langs: [de]}]

@@ -1,12 +1,12 @@
 /*
-title: Answer by HTTP/1.0
+title: Response over HTTP/1.0
 severity: low
 category: performance
-definition: The page answers 200, and http_version is 1.0.
+definition: The page returns 200 over HTTP/1.0 (http_version).
 source: https://www.rfc-editor.org/rfc/rfc9112#appendix-C.2
-why_it_matters: The connection mostly closes after each answer, so each part of the page waits for a new one.
-fix: Let the server, or the proxy before it, answer by HTTP/1.1 or HTTP/2
-mended_by: server
+why_it_matters: The connection usually closes after each response, so each resource of the page needs a new connection.
+fix: Enable HTTP/1.1 or HTTP/2 on the server or its proxy
+owner: server
 evidence: [status_code, http_version]
 cases:
   has: [{status_code: 200, http_version: '1.0'}]
@@ -15,6 +15,6 @@ cases:
     - {status_code: 200, http_version: null}
     - {status_code: 404, http_version: '1.0'}
 */
-SELECT crawl_id, project_id, url, 'answers by HTTP/1.0' AS why
+SELECT crawl_id, project_id, url, 'answers over HTTP/1.0' AS why
 FROM mart.pages
 WHERE status_code = 200 AND http_version = '1.0'

@@ -2,16 +2,14 @@
 title: HTTP page on an HTTPS site
 severity: high
 category: security
-definition: >-
-  The URL begins with http://, the HTTP status is 200, and a page of the same host (url_host) answers 200 at an address
-  that begins with https://.
+definition: The URL begins with http:// and returns 200, and an https:// URL of the same host (url_host) also returns 200.
 source: https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes
-why_it_matters: It is a second address without encryption, which a move to HTTPS left over or a link brings back.
-fix: Redirect it to its HTTPS address, and mend the links that lead to it
-mended_by: server
+why_it_matters: The page is still available over unencrypted HTTP, for example because a move to HTTPS missed it.
+fix: Redirect the page to its https:// URL, and change the links that lead to it
+owner: server
 evidence: [status_code]
 */
-SELECT pages.crawl_id, pages.project_id, pages.url, 'answers by HTTP, while the host has HTTPS' AS why
+SELECT pages.crawl_id, pages.project_id, pages.url, 'answers over HTTP, although the host has HTTPS' AS why
 FROM mart.pages AS pages
 JOIN (
   SELECT DISTINCT crawl_id, url_host

@@ -2,12 +2,11 @@
 title: Page without HTTPS
 severity: high
 category: security
-definition: >-
-  The URL begins with http://, the HTTP status is 200, and the host is not the machine itself (localhost, 127.…).
+definition: The URL begins with http:// and returns 200, and the host is not this machine (localhost, 127.…).
 source: https://sitebulb.com/hints/security/
-why_it_matters: Browsers warn of it, and anybody between can read and change it.
-fix: Serve the page by HTTPS, and redirect to it
-mended_by: server
+why_it_matters: Browsers warn users, and others on the network can read and change the page.
+fix: Serve the page over HTTPS, and redirect the http:// URL to it
+owner: server
 evidence: [status_code]
 cases:
   has: [{status_code: 200, url: 'http://example.org/a'}]
@@ -17,7 +16,7 @@ cases:
     - {status_code: 200, url: 'http://localhost:8080/a'}
     - {status_code: 200, url: 'http://127.0.0.1/a'}
 */
-SELECT crawl_id, project_id, url, 'answers by HTTP' AS why
+SELECT crawl_id, project_id, url, 'answers over HTTP' AS why
 FROM mart.pages
 WHERE status_code = 200
   AND starts_with(url, 'http://')

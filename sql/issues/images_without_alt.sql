@@ -1,13 +1,12 @@
 /*
-title: Images without alt
+title: Images without alt text
 severity: low
 category: images
-definition: >-
-  The page is indexable, and num_missing_alt is above 0. An empty alt is no fault: it marks decoration.
+definition: The page is indexable and contains images without an alt attribute (num_missing_alt is above 0). An empty alt is correct for decorative images.
 source: https://developers.google.com/search/docs/appearance/google-images
-why_it_matters: Screen readers and search engines do not know what the image shows.
-fix: Write what the image shows, or an empty alt for decoration
-mended_by: content
+why_it_matters: Screen readers and search engines cannot tell what the image shows.
+fix: Describe the image, such as <img src="tea.jpg" alt="Green tea in a glass">, or write alt="" for decoration
+owner: content
 evidence: [num_missing_alt]
 cases:
   has: [{is_indexable: true, num_missing_alt: 1}]

@@ -1,12 +1,12 @@
 /*
-title: In more than one sitemap
+title: Page in several sitemaps
 severity: low
 category: sitemaps
-definition: More than one sitemap lists the page.
+definition: Several sitemaps list the page.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search engines read it more than once for nothing, and its dates may differ.
-fix: List each page once
-mended_by: server
+why_it_matters: Search engines read several entries for the page, and their dates may differ.
+fix: List each page in only one sitemap
+owner: server
 evidence: [sitemaps_file_origin]
 cases:
   has: [{sitemaps_file_origin: [a.xml, b.xml]}]

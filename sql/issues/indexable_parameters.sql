@@ -2,12 +2,11 @@
 title: Indexable URL with parameters
 severity: low
 category: urls
-definition: The page is indexable, and url_has_params is true.
+definition: The page is indexable, and its URL has parameters (url_has_params is true).
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
-why_it_matters: >-
-  Parameters mostly sort, filter or track: then the page is a copy of another.
-fix: Give it a canonical without the parameters, if they change nothing
-mended_by: template
+why_it_matters: Parameters often sort, filter or track, so the page may duplicate another page.
+fix: If the parameters do not change the content, set the canonical to the URL without parameters
+owner: template
 evidence: [url_has_params]
 cases:
   has: [{is_indexable: true, url_has_params: true}]

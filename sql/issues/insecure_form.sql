@@ -1,12 +1,12 @@
 /*
-title: Form that is sent to HTTP
+title: Form that submits to HTTP
 severity: high
 category: security
-definition: The page is on HTTPS, and num_insecure_forms is above 0.
+definition: The page is served over HTTPS and contains a form whose action is an http:// URL (num_insecure_forms is above 0).
 source: https://developer.mozilla.org/en-US/docs/Web/Security/Mixed_content
-why_it_matters: What people enter is sent without encryption, and browsers warn of it.
-fix: Send the form to an HTTPS address
-mended_by: template
+why_it_matters: The browser sends the user's input without encryption, and warns about it.
+fix: Change the form's action to an https:// URL
+owner: template
 evidence: [num_insecure_forms]
 cases:
   has: [{num_insecure_forms: 1}]

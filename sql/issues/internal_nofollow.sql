@@ -2,11 +2,11 @@
 title: Nofollow on internal links
 severity: low
 category: links
-definition: The page is indexable, and internal_nofollow_outlinks is above 0.
+definition: The page is indexable and contains internal links with nofollow (internal_nofollow_outlinks is above 0).
 source: https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links
-why_it_matters: The site holds back search engines from pages of its own.
-fix: Take nofollow away from links to pages of the site
-mended_by: template
+why_it_matters: The site tells search engines not to follow links to its own pages.
+fix: Remove rel="nofollow" from links to pages of the site
+owner: template
 evidence: [internal_nofollow_outlinks]
 cases:
   has: [{is_indexable: true, internal_nofollow_outlinks: 1}]

@@ -3,12 +3,12 @@ title: Large image
 severity: medium
 category: images
 definition: >-
-  The page answers 200, and largest_img_weight is above $kb KB (Screaming Frog takes 100). It is known of pages that are
-  rendered with their images.
+  The page returns 200, and its largest image is larger than $kb KB (largest_img_weight; Screaming Frog uses 100). The
+  size is known only for pages that were rendered with their images.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: One large image delays what people come for, above all on phones.
-fix: Send it in the size that is shown, in a newer format such as AVIF or WebP
-mended_by: content
+why_it_matters: A large image delays the content, especially on phones.
+fix: Resize the image to the displayed size, and use a modern format such as AVIF or WebP
+owner: content
 evidence: [status_code, largest_img_weight]
 thresholds: {kb: {default: 100, unit: KB}}
 cases:

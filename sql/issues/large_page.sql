@@ -2,12 +2,11 @@
 title: Large page
 severity: medium
 category: performance
-definition: The page answers 200, is HTML (no is_resource; content_kind is html or unknown), and has more than $kilobytes KB.
+definition: The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and is larger than $kilobytes KB.
 source: https://sitebulb.com/hints/performance/
-why_it_matters: The page takes long to load before anything is shown.
-fix: >-
-  Make the HTML smaller: less inline code and data
-mended_by: template
+why_it_matters: Users wait a long time before the browser shows anything.
+fix: Make the HTML smaller, for example by moving inline code and data to separate files
+owner: template
 evidence: [status_code, weight]
 thresholds: {kilobytes: {default: 1000, unit: KB}}
 cases:

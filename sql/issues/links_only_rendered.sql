@@ -2,11 +2,11 @@
 title: Links only after rendering
 severity: low
 category: rendering
-definition: The page answers 200, and it has links to pages that its HTML does not link to before scripts ran.
+definition: The page returns 200, and rendering adds links to pages that its HTML does not link to.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: The pages behind these links are found only once the page is rendered.
-fix: Send the links in the HTML, as elements a with href
-mended_by: template
+why_it_matters: Search engines find the linked pages only after they render this page.
+fix: Include the links in the HTML, such as <a href="/tea">Green tea</a>
+owner: template
 evidence: [status_code, outlinks_only_rendered]
 cases:
   has: [{status_code: 200, outlinks_only_rendered: 1}, {status_code: 200, outlinks_only_rendered: 2}]

@@ -1,12 +1,12 @@
 /*
-title: Links without text
+title: Links without anchor text
 severity: low
 category: links
-definition: The page is indexable, and num_links_without_text is above 0.
+definition: The page is indexable and contains links without text (num_links_without_text is above 0).
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
-why_it_matters: Neither people nor search engines learn what the link leads to.
-fix: Give the link a text, or its image an alt
-mended_by: content
+why_it_matters: Users and search engines cannot tell where the link leads.
+fix: Add text to the link, or alt text to its image
+owner: content
 evidence: [num_links_without_text]
 cases:
   has: [{is_indexable: true, num_links_without_text: 1}]

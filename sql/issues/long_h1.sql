@@ -2,13 +2,11 @@
 title: Long H1
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its H1 has more than $characters characters. A full-width character, as in Chinese, Japanese
-  and Korean, counts two.
+definition: The page is indexable, and its H1 has more than $characters characters. A full-width character, as in Chinese, Japanese and Korean, counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A heading that long is read by few.
-fix: Shorten it to what the page is about
-mended_by: content
+why_it_matters: Few users read such a long heading.
+fix: Shorten the H1 to the topic of the page
+owner: content
 evidence: [h1]
 thresholds: {characters: {default: 70, unit: characters}}
 cases:

@@ -3,12 +3,12 @@ title: Long title
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable, and its title has more than $characters characters (Screaming Frog takes 60, Sitebulb
-  65). A full-width character, as in Chinese, Japanese and Korean, counts two.
+  The page is indexable, and its title has more than $characters characters (Screaming Frog uses 60, Sitebulb 65). A
+  full-width character, as in Chinese, Japanese and Korean, counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results cut it off.
-fix: Say what matters within 60 characters
-mended_by: content
+why_it_matters: Search results truncate the title.
+fix: Put the important words in the first 60 characters
+owner: content
 evidence: [title_length]
 thresholds: {characters: {default: 60, unit: characters}}
 cases:

@@ -2,11 +2,11 @@
 title: Long URL
 severity: low
 category: urls
-definition: The page is indexable, and its URL has more than $characters characters (Screaming Frog takes 115).
+definition: The page is indexable, and its URL has more than $characters characters (Screaming Frog uses 115).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Long addresses are cut off in results and break when they are shared.
-fix: Shorten it, where a new address is made anyway
-mended_by: content
+why_it_matters: Search results truncate long URLs, and they break when people share them.
+fix: Shorten the URL the next time you change it; a long URL alone does not justify a redirect
+owner: content
 evidence: [is_indexable]
 thresholds: {characters: {default: 115, unit: characters}}
 cases:

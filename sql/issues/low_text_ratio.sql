@@ -1,12 +1,12 @@
 /*
-title: Little text for much code
+title: Low text-to-code ratio
 severity: low
 category: content
-definition: The page is indexable, and text_to_code is below $ratio.
+definition: The page is indexable, and its text-to-code ratio (text_to_code) is below $ratio.
 source: https://sitebulb.com/hints/on-page/
-why_it_matters: Most of what is sent is not for readers; such pages load slowly for what they say.
-fix: Take code out of the page, or write more
-mended_by: template
+why_it_matters: Most of the HTML is code, so the page loads slowly for the little text that it contains.
+fix: Remove code from the page, or write more text
+owner: template
 evidence: [text_to_code]
 thresholds: {ratio: {default: 0.1, unit: 'text by code, 0 to 1'}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: Very many external links
+title: Many external links
 severity: low
 category: links
-definition: The page answers 200, and external_outlinks is above $links.
+definition: The page returns 200 and contains more than $links external links (external_outlinks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A page that mostly leads away may look like a list of links, or carry links of spammers.
-fix: Keep the links that help readers
-mended_by: content
+why_it_matters: A page of mostly external links may look like a link directory or contain links added by spammers.
+fix: Keep only the links that help users
+owner: content
 evidence: [status_code, external_outlinks]
 thresholds: {links: {default: 100, unit: links}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: More than one H1
+title: Several H1s
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and num_h1 is above 1.
+definition: The page is indexable and has more than one H1 (num_h1).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: It is not clear which of them names the page.
-fix: Keep one H1, and make the others H2
-mended_by: content
+why_it_matters: It is unclear which H1 is the main heading of the page.
+fix: Keep one H1, and change the others to H2
+owner: content
 evidence: [num_h1]
 cases:
   has: [{is_indexable: true, num_h1: 2}]

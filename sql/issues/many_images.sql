@@ -1,12 +1,12 @@
 /*
-title: Very many images
+title: Many images
 severity: low
 category: images
-definition: The page answers 200, and num_img is above $images.
+definition: The page returns 200 and contains more than $images images (num_img).
 source: https://sitebulb.com/hints/performance/
-why_it_matters: Such a page loads slowly, above all on phones.
-fix: Load images as they come into view, or part the page
-mended_by: template
+why_it_matters: A page with many images loads slowly, especially on phones.
+fix: Load images lazily with loading="lazy", or split the page
+owner: template
 evidence: [status_code, num_img]
 thresholds: {images: {default: 200, unit: images}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: Very many internal links
+title: Many internal links
 severity: low
 category: links
-definition: The page answers 200, and internal_outlinks is above $links.
+definition: The page returns 200 and contains more than $links internal links (internal_outlinks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Each link says little, and people find none of them.
-fix: Part the page, or link to overviews
-mended_by: template
+why_it_matters: Each link passes little authority, and users struggle to find the right link.
+fix: Split the page, or link to overview pages
+owner: template
 evidence: [status_code, internal_outlinks]
 thresholds: {links: {default: 1000, unit: links}}
 cases:

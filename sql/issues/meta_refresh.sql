@@ -2,11 +2,11 @@
 title: Redirect by meta refresh
 severity: medium
 category: redirects
-definition: The page answers 200, and a meta refresh leads to another URL.
+definition: The page returns 200, and a meta refresh sends the browser to another URL.
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
-why_it_matters: Search engines may take it for a redirect or not, and people can not go back.
-fix: Answer with a permanent redirect, 301 or 308
-mended_by: template
+why_it_matters: Search engines may not treat a meta refresh as a redirect, and users cannot go back.
+fix: Replace the meta refresh with a permanent redirect (301 or 308)
+owner: template
 evidence: [status_code, meta_refresh_location]
 cases:
   has: [{status_code: 200, meta_refresh_location: 'https://example.org/b'}]

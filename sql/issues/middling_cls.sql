@@ -1,13 +1,12 @@
 /*
-title: Middling cumulative layout shift
+title: Cumulative layout shift needs improvement
 severity: low
 category: performance
-definition: >-
-  cwv_cls is above $score, and at most $most (Google takes 0.1 and 0.25).
+definition: The cumulative layout shift (cwv_cls) is above $score and at most $most (Google uses 0.1 and 0.25).
 source: https://web.dev/articles/cls
-why_it_matters: The page is slower than people expect.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Content shifts while users read or click.
+fix: Reserve space for images, ads and late content, for example with width and height
+owner: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.1, unit: score}, most: {default: 0.25, unit: score}}
 cases:

@@ -1,13 +1,12 @@
 /*
-title: Middling first contentful paint
+title: First contentful paint needs improvement
 severity: low
 category: performance
-definition: >-
-  cwv_fcp is above $milliseconds ms, and at most $most ms (Google takes 1,800 ms and 3,000 ms).
+definition: The first contentful paint (cwv_fcp) is above $milliseconds ms and at most $most ms (Google uses 1,800 ms and 3,000 ms).
 source: https://web.dev/articles/fcp
-why_it_matters: The page is slower than people expect.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Users wait longer than they expect before they see anything.
+fix: Make the server respond faster, and defer scripts and styles that block rendering
+owner: template
 evidence: [cwv_fcp]
 thresholds: {milliseconds: {default: 1800, unit: ms}, most: {default: 3000, unit: ms}}
 cases:

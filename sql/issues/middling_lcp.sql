@@ -1,13 +1,12 @@
 /*
-title: Middling largest contentful paint
+title: Largest contentful paint needs improvement
 severity: low
 category: performance
-definition: >-
-  cwv_lcp is above $milliseconds ms, and at most $most ms (Google takes 2,500 ms and 4,000 ms).
+definition: The largest contentful paint (cwv_lcp) is above $milliseconds ms and at most $most ms (Google uses 2,500 ms and 4,000 ms).
 source: https://web.dev/articles/lcp
-why_it_matters: The page is slower than people expect.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Users wait longer than they expect for the main content.
+fix: Load the largest image or text block first, and make it smaller
+owner: template
 evidence: [cwv_lcp]
 thresholds: {milliseconds: {default: 2500, unit: ms}, most: {default: 4000, unit: ms}}
 cases:

@@ -1,13 +1,12 @@
 /*
-title: Middling total blocking time
+title: Total blocking time needs improvement
 severity: low
 category: performance
-definition: >-
-  cwv_tbt is above $milliseconds ms, and at most $most ms (Google takes 200 ms and 600 ms).
+definition: The total blocking time (cwv_tbt) is above $milliseconds ms and at most $most ms (Google uses 200 ms and 600 ms).
 source: https://web.dev/articles/tbt
-why_it_matters: The page is slower than people expect.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: The page responds to clicks later than users expect.
+fix: Split or remove long-running JavaScript
+owner: template
 evidence: [cwv_tbt]
 thresholds: {milliseconds: {default: 200, unit: ms}, most: {default: 600, unit: ms}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: No Content-Security-Policy
+title: Missing Content-Security-Policy
 severity: low
 category: security
-definition: The page answers 200, and missing_security_headers contains content-security-policy.
+definition: The page returns 200 without a Content-Security-Policy header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
-why_it_matters: A script that someone plants in the page runs without a limit.
-fix: Send a Content-Security-Policy
-mended_by: server
+why_it_matters: The browser runs any script that an attacker injects into the page.
+fix: 'Send the header, such as Content-Security-Policy: default-src ''self'''
+owner: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [content-security-policy]}, {status_code: 200, missing_security_headers: [a, content-security-policy, z]}]

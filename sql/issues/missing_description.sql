@@ -2,11 +2,11 @@
 title: Missing description
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and description_evaluation is not_set.
+definition: The page is indexable and has no description (description_evaluation is not_set).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results cut a text out of the page in place of one that was written for them.
-fix: Write a description
-mended_by: content
+why_it_matters: Search results show an excerpt of the page instead of a description that you chose.
+fix: Add a description to the head, such as <meta name="description" content="…">
+owner: content
 evidence: [description_evaluation]
 cases:
   has: [{is_indexable: true, description_evaluation: not_set}]

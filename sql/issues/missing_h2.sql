@@ -2,11 +2,11 @@
 title: Missing H2
 severity: low
 category: titles_and_headings
-definition: The page is indexable, has at least $words words, and num_h2 is 0.
+definition: The page is indexable, has at least $words words, and has no H2 (num_h2 is 0).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A long text without headings is hard to scan, for people and for search engines.
-fix: Part the text by headings
-mended_by: content
+why_it_matters: A long text without headings is hard for users and search engines to scan.
+fix: Divide the text with headings, such as <h2>How to brew green tea</h2>
+owner: content
 evidence: [num_h2, word_count]
 thresholds: {words: {default: 300, unit: words}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: No Strict-Transport-Security
+title: Missing Strict-Transport-Security
 severity: low
 category: security
-definition: The page answers 200, and missing_security_headers contains strict-transport-security.
+definition: The page returns 200 without a Strict-Transport-Security header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Strict-Transport-Security
-why_it_matters: A first visit over HTTP can be listened to.
-fix: Send Strict-Transport-Security with every HTTPS answer
-mended_by: server
+why_it_matters: An attacker can intercept the first visit over HTTP.
+fix: 'Send the header with every HTTPS response, such as Strict-Transport-Security: max-age=31536000'
+owner: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [strict-transport-security]}, {status_code: 200, missing_security_headers: [a, strict-transport-security, z]}]

@@ -1,12 +1,12 @@
 /*
-title: No X-Content-Type-Options
+title: Missing X-Content-Type-Options
 severity: low
 category: security
-definition: The page answers 200, and missing_security_headers contains x-content-type-options.
+definition: The page returns 200 without an X-Content-Type-Options header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/X-Content-Type-Options
-why_it_matters: Browsers may take a file for a script that was none.
-fix: Send X-Content-Type-Options with the value nosniff
-mended_by: server
+why_it_matters: Browsers may run a file as a script even though it is not a script.
+fix: 'Send the header "X-Content-Type-Options: nosniff"'
+owner: server
 evidence: [status_code, missing_security_headers]
 cases:
   has: [{status_code: 200, missing_security_headers: [x-content-type-options]}, {status_code: 200, missing_security_headers: [a, x-content-type-options, z]}]

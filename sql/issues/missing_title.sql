@@ -2,11 +2,11 @@
 title: Missing title
 severity: medium
 category: titles_and_headings
-definition: The page is indexable, and title_evaluation is not_set.
+definition: The page is indexable and has no title (title_evaluation is not_set).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results have no title of the page to show, and make one up.
-fix: Write a title
-mended_by: content
+why_it_matters: Google generates a title if the page has no title.
+fix: Add a title to the head, such as <title>Green tea</title>
+owner: content
 evidence: [title_evaluation]
 cases:
   has: [{is_indexable: true, title_evaluation: not_set}]

@@ -2,11 +2,11 @@
 title: Mixed content
 severity: high
 category: security
-definition: The page is on HTTPS, and num_mixed_content is above 0.
+definition: The page is served over HTTPS and loads resources over HTTP (num_mixed_content is above 0).
 source: https://developer.mozilla.org/en-US/docs/Web/Security/Mixed_content
-why_it_matters: Browsers block what is loaded over HTTP, or warn of it.
-fix: Load all parts of the page over HTTPS
-mended_by: template
+why_it_matters: Browsers block content that is loaded over HTTP, or warn about it.
+fix: Load all images, scripts and styles over HTTPS
+owner: template
 evidence: [num_mixed_content]
 cases:
   has: [{num_mixed_content: 1}]

@@ -2,13 +2,11 @@
 title: Near duplicate
 severity: medium
 category: content
-definition: >-
-  The page is indexable, and its content is much like that of another page, without a canonical or hreflang that
-  settles it (has_nearduplicate_issue).
+definition: The page is indexable and its content is very similar to another page, and neither a canonical nor hreflang explains this (has_nearduplicate_issue).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines choose one of such pages, and it may be the wrong one.
-fix: Give the page a content of its own, or a canonical
-mended_by: content
+why_it_matters: Search engines choose one of the similar pages, possibly the wrong one.
+fix: Write unique content, or declare the main page as the canonical
+owner: content
 needs: [related]
 evidence: [has_nearduplicate_issue]
 cases:

@@ -1,14 +1,14 @@
 /*
-title: Content only by JavaScript
+title: Content only with JavaScript
 severity: medium
 category: rendering
 definition: >-
-  The page is a start page, and its HTML is the shell of an application: its host sends the same HTML for every path
-  (is_app_shell). The crawl did not run its scripts.
+  The page is a start page, and its HTML is only an application shell, because its host sends the same HTML for every
+  path (is_app_shell). The crawl did not run its scripts.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: The crawl saw neither the texts nor the links of the site, and many robots do not run scripts.
-fix: Crawl the site with --render, and let the server send the content
-mended_by: server
+why_it_matters: The crawl found neither the text nor the links of the site, and many bots do not run scripts.
+fix: Crawl the site with --render, and include the content in the HTML
+owner: server
 evidence: [is_app_shell, depth]
 cases:
   has: [{is_app_shell: true, depth: 0}]

@@ -1,13 +1,12 @@
 /*
-title: No answer
+title: No response
 severity: high
 category: availability
-definition: >-
-  The first reason why the page is not indexable is no_answer: the crawler asked for it and got no HTTP status.
+definition: The page is not indexable, because the crawler requested it and received no HTTP status.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: The host was not found, refused the connection or took too long; search engines give up the same way.
-fix: See that the host answers, and mend or remove the links to it
-mended_by: server
+why_it_matters: The host was not found, refused the connection or took too long. Search engines give up in the same cases.
+fix: Check that the host responds, and fix or remove the links to the page
+owner: server
 evidence: [non_indexable_reason]
 cases:
   has: [{non_indexable_reason: no_answer}]

@@ -2,11 +2,11 @@
 title: HTTPS without HTTP/2
 severity: low
 category: performance
-definition: The URL begins with https://, the HTTP status is 200, and offers_http2 is false.
+definition: The URL begins with https:// and returns 200, and the server does not offer HTTP/2 (offers_http2 is false).
 source: https://developer.chrome.com/docs/lighthouse/best-practices/uses-http2
-why_it_matters: Browsers load a page with many parts over few connections, one part after another.
-fix: Switch HTTP/2 on at the server, or at the CDN before it
-mended_by: server
+why_it_matters: Browsers load only a few resources of the page at a time.
+fix: Enable HTTP/2 on the server or on its CDN
+owner: server
 evidence: [status_code, offers_http2]
 cases:
   has: [{status_code: 200, url: 'https://example.org/a', offers_http2: false}]
@@ -16,6 +16,6 @@ cases:
     - {status_code: 200, url: 'http://example.org/a', offers_http2: false}
     - {status_code: 404, url: 'https://example.org/a', offers_http2: false}
 */
-SELECT crawl_id, project_id, url, 'its host speaks no HTTP/2' AS why
+SELECT crawl_id, project_id, url, 'its host offers no HTTP/2' AS why
 FROM mart.pages
 WHERE status_code = 200 AND starts_with(url, 'https://') AND NOT offers_http2

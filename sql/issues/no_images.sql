@@ -3,12 +3,12 @@ title: Long text without an image
 severity: low
 category: images
 definition: >-
-  The page is indexable, has more than $words words (word_count, menus, header and footer included), and no img element
-  (num_img is 0). Drawings in svg and backgrounds of CSS do not count.
+  The page is indexable, has more than $words words (word_count, with menus, header and footer), and contains no img
+  element (num_img is 0). SVG drawings and CSS backgrounds do not count.
 source: https://developers.google.com/search/docs/appearance/google-images
-why_it_matters: It is not found by image search, and search results show it without one.
-fix: Add an image that helps readers
-mended_by: content
+why_it_matters: Image search does not find the page, and search results show it without an image.
+fix: Add an image that helps users, such as <img src="tea.jpg" alt="Green tea in a glass">
+owner: content
 evidence: [num_img, word_count]
 thresholds: {words: {default: 1000, unit: words}}
 cases:

@@ -2,11 +2,11 @@
 title: No structured data
 severity: low
 category: structured_data
-definition: The page is indexable, and semantic_item_count is 0.
+definition: The page is indexable and has no structured data (semantic_item_count is 0).
 source: https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data
-why_it_matters: Search results can show nothing beyond title and text.
-fix: Describe what the page is about by JSON-LD
-mended_by: template
+why_it_matters: Search engines cannot show a rich result for the page.
+fix: Describe the page with JSON-LD in <script type="application/ld+json">
+owner: template
 evidence: [semantic_item_count]
 cases:
   has: [{is_indexable: true, semantic_item_count: 0}]

@@ -1,12 +1,12 @@
 /*
-title: No archive
+title: Noarchive
 severity: low
 category: indexability
 definition: The page is indexable, and its robots directives contain noarchive.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: Search engines may keep no copy of the page; some take that as a wish not to be quoted.
-fix: Take noarchive away, if it is not meant
-mended_by: template
+why_it_matters: Search engines keep no copy of the page, and some do not quote it in their answers.
+fix: Remove noarchive from the robots meta tag or X-Robots-Tag, unless it is intentional
+owner: template
 evidence: [meta_robots]
 cases:
   has:

@@ -1,12 +1,12 @@
 /*
-title: No images in search results
+title: Noimageindex
 severity: low
 category: indexability
 definition: The page is indexable, and its robots directives contain noimageindex.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: The images of the page are not found by image search.
-fix: Take noimageindex away, if it is not meant
-mended_by: template
+why_it_matters: Image search does not show the images of the page.
+fix: Remove noimageindex from the robots meta tag or X-Robots-Tag, unless it is intentional
+owner: template
 evidence: [meta_robots]
 cases:
   has:

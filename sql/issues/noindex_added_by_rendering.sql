@@ -3,12 +3,12 @@ title: Noindex added by rendering
 severity: medium
 category: rendering
 definition: >-
-  The page says noindex after scripts ran, and does not before, and it is not like the answer for a page that does not exist
-  (like_missing_page): such a view of a single-page application is right to say noindex.
+  The page has noindex after rendering, but not in its HTML. A page that looks like the response for a missing page
+  (like_missing_page) does not count, because such a view of a single-page application should have noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: The page leaves the index once it is rendered; who does not render it keeps it.
-fix: Say noindex in the HTML, if it is meant
-mended_by: template
+why_it_matters: Search engines that render the page drop it, while others keep it.
+fix: Add noindex to the HTML if it is intentional, or remove it from the script
+owner: template
 evidence: [meta_robots_index, unrendered_meta_robots_index, like_missing_page]
 cases:
   has:

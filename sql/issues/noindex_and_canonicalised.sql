@@ -1,14 +1,12 @@
 /*
-title: Noindex and a canonical
+title: Noindex with a canonical to another page
 severity: medium
 category: indexability
-definition: The page answers 200, asks not to be indexed, and declares another page as its canonical.
+definition: The page returns 200, has noindex, and declares another page as its canonical.
 source: https://sitebulb.com/hints/indexability/
-why_it_matters: >-
-  One says that the page is worth nothing, the other that it is worth the same as another: search engines may take the
-  noindex for both.
-fix: Keep one of the two
-mended_by: template
+why_it_matters: The two directives contradict each other, and search engines may apply noindex to both pages.
+fix: Remove either the noindex or the canonical
+owner: template
 evidence: [is_noindex, is_canonicalised]
 cases:
   has:

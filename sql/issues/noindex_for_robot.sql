@@ -2,13 +2,11 @@
 title: Noindex for one search engine
 severity: medium
 category: indexability
-definition: >-
-  The page is indexable for the crawler, and asks a search engine by its name not to index it, by a meta tag such as
-  googlebot or by X-Robots-Tag (noindex_robots).
+definition: The page is indexable for the crawler, but a meta tag such as googlebot or the X-Robots-Tag sets noindex for one search engine (noindex_robots).
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: The page is left out of the search results of that engine, and nothing else shows it.
-fix: Take away the directive, or say noindex to all
-mended_by: template
+why_it_matters: This search engine does not show the page, and no other issue reports the cause.
+fix: Remove <meta name="googlebot" content="noindex"> or the X-Robots-Tag, or use noindex for all search engines
+owner: template
 evidence: [noindex_robots]
 cases:
   has: [{is_indexable: true, noindex_robots: [googlebot]}]

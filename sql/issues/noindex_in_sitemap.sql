@@ -2,11 +2,11 @@
 title: Noindex page in a sitemap
 severity: medium
 category: sitemaps
-definition: A sitemap lists the page, and the first reason why it is not indexable is noindex.
+definition: A sitemap lists the page, but the page is not indexable. The first reason is noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: The sitemap asks for what the page refuses.
-fix: Take the page out of the sitemap, or take noindex away
-mended_by: server
+why_it_matters: The sitemap asks search engines to index a page that has noindex.
+fix: Remove the page from the sitemap, or remove noindex
+owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: noindex}]

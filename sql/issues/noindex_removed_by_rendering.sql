@@ -2,11 +2,11 @@
 title: Noindex removed by rendering
 severity: high
 category: rendering
-definition: The page says noindex before scripts ran, and does not after.
+definition: The page has noindex in its HTML, but not after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines may not render a page whose HTML says noindex, so it stays out of their index.
-fix: Take noindex out of the HTML
-mended_by: template
+why_it_matters: Search engines may skip rendering if the HTML contains noindex, and then never index the page.
+fix: Remove noindex from the HTML
+owner: template
 evidence: [meta_robots_index, unrendered_meta_robots_index]
 cases:
   has: [{meta_robots_index: true, unrendered_meta_robots_index: false}]

@@ -1,12 +1,12 @@
 /*
-title: No text in search results
+title: Nosnippet
 severity: low
 category: indexability
 definition: The page is indexable, and its robots directives contain nosnippet.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: Search results show the page without a text, which few people click.
-fix: Take nosnippet away, if it is not meant
-mended_by: template
+why_it_matters: Search results show the page without a snippet, so fewer users click it.
+fix: Remove nosnippet from the robots meta tag or X-Robots-Tag, unless it is intentional
+owner: template
 evidence: [meta_robots]
 cases:
   has:

@@ -1,14 +1,12 @@
 /*
-title: Indexable page in no sitemap
+title: Indexable page not in a sitemap
 severity: low
 category: sitemaps
-definition: >-
-  The page is indexable, no file (is_resource), no sitemap lists it, and sitemaps list
-  other pages of the crawl.
+definition: The page is indexable and not a file (is_resource), and no sitemap lists it, although sitemaps list other pages of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: Search engines learn of the page later, and not when it changes.
-fix: List the page in a sitemap
-mended_by: server
+why_it_matters: Search engines discover the page later and miss its changes.
+fix: Add the page to a sitemap
+owner: server
 needs: [sitemaps]
 evidence: [sitemaps_file_origin]
 */

@@ -1,12 +1,12 @@
 /*
-title: Page that can not be rendered
+title: Page could not be rendered
 severity: medium
 category: rendering
-definition: The crawler tried to render the page and could not, as by an endless script or for want of memory.
+definition: The crawler failed to render the page, for example because of an endless script or a lack of memory.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/fix-search-javascript
-why_it_matters: A search engine may fail at the page in the same way; its fields are those of its HTML.
-fix: Look at the warnings of the page in raw.crawl_pages.processing_warnings
-mended_by: template
+why_it_matters: Search engines may fail in the same way. The fields of the page come from its HTML before rendering.
+fix: Read the warnings of the page in raw.crawl_pages.processing_warnings, and fix its scripts
+owner: template
 evidence: [rendered]
 cases:
   has: [{rendered: false}]

@@ -3,12 +3,12 @@ title: TLS below 1.2
 severity: high
 category: security
 definition: >-
-  The page was not fetched because its host speaks no TLS as new as 1.2 (processing_warnings contains tls_version), or it
-  was fetched by TLS 1.1 or older (tls_version).
+  The host does not support TLS 1.2 or newer, so the crawler did not fetch the page (processing_warnings contains
+  tls_version), or it fetched the page with TLS 1.1 or older (tls_version).
 source: https://www.rfc-editor.org/rfc/rfc8996
-why_it_matters: Browsers refuse such a connection, so nobody sees the page.
-fix: Let the server speak TLS 1.2 and 1.3
-mended_by: server
+why_it_matters: Browsers refuse the connection, so users cannot see the page.
+fix: Enable TLS 1.2 and 1.3 on the server
+owner: server
 evidence: [processing_warnings, tls_version]
 cases:
   has:

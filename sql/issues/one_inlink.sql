@@ -1,12 +1,12 @@
 /*
-title: One link only
+title: Only one internal link
 severity: low
 category: links
-definition: The page is indexable, no file (is_resource), and nb_inlinks is 1.
+definition: The page is indexable and not a file (is_resource), and exactly one internal link leads to it (nb_inlinks is 1).
 source: https://sitebulb.com/hints/links/
-why_it_matters: If that one link goes, the page is an orphan; and it is given little importance.
-fix: Link to the page from more pages of its subject
-mended_by: content
+why_it_matters: The page receives little link authority. If the link disappears, the page becomes an orphan.
+fix: Link to the page from more related pages
+owner: content
 needs: [links]
 related: linking_page
 evidence: [nb_inlinks]

@@ -3,12 +3,12 @@ title: Orphan page
 severity: medium
 category: links
 definition: >-
-  The page is indexable, and no link of the crawl's structure leads to it (mart.orphans). Pages that only log files or
-  search results know count once the crawl requested them at its end (mart.rechecks).
+  The page is indexable, and no link in the crawl's structure leads to it (mart.orphans). Pages known only from log
+  files or search results count if the crawl requested them at its end (mart.rechecks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Nobody who walks the site finds the page, and it is given no importance by links.
-fix: Link to the page from pages of its subject, or remove it
-mended_by: content
+why_it_matters: Users cannot navigate to the page, and it receives no link authority.
+fix: Link to the page from related pages, or remove it
+owner: content
 needs: [links]
 evidence: [depth, nb_inlinks]
 */

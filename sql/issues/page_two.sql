@@ -1,14 +1,12 @@
 /*
-title: On the second page of results
+title: On page two of the search results
 severity: medium
 category: demand
-definition: >-
-  The page is indexable, search results showed it at least $impressions times on the days that belong to the crawl, and
-  its average position is 11 to 20.
+definition: The page is indexable, search results showed it at least $impressions times on the days of the crawl, and its average position is 11 to 20.
 source: https://support.google.com/webmasters/answer/7576553
-why_it_matters: A little more importance brings it to the first page, where people click.
-fix: Say more of what people look for, and link to the page
-mended_by: content
+why_it_matters: A small improvement can move the page to the first page of results, where most users click.
+fix: Add content that answers the queries, and add links to the page
+owner: content
 evidence: [is_indexable, page_demand.impressions]
 thresholds: {impressions: {default: 100, unit: impressions}}
 is_by_days: true

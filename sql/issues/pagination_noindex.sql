@@ -1,13 +1,12 @@
 /*
-title: Noindex in a series of pages
+title: Paginated page with noindex
 severity: low
 category: indexability
-definition: The page answers 200, is noindex, and declares a page before it (rel_prev).
+definition: The page returns 200, has noindex, and has a previous page (rel="prev").
 source: https://sitebulb.com/hints/indexability/
-why_it_matters: >-
-  Search engines stop following the links of a page that stays noindex, so what the series lists may be lost.
-fix: Let pages of a series be indexed
-mended_by: template
+why_it_matters: Search engines stop following the links of a noindex page, so they may lose the pages that it lists.
+fix: Remove noindex from the pages of the series
+owner: template
 evidence: [rel_prev, is_noindex]
 cases:
   has: [{status_code: 200, is_noindex: true, rel_prev: /page/1}]

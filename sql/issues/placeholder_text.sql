@@ -4,9 +4,9 @@ severity: medium
 category: content
 definition: The page is indexable, and its title, H1 or description contains lorem ipsum.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: An unfinished page is open to everybody.
-fix: Write the text, or keep the page back
-mended_by: content
+why_it_matters: Users and search engines see an unfinished page.
+fix: Write the text, or unpublish the page
+owner: content
 evidence: [title, h1, meta_description]
 cases:
   has:

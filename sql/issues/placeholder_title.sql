@@ -1,14 +1,12 @@
 /*
-title: Placeholder in the title
+title: Placeholder title
 severity: medium
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its title is untitled, untitled document, new page, document, index or home page, in any
-  case.
+definition: The page is indexable, and its title is untitled, untitled document, new page, document, index or home page, regardless of letter case.
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: It says nothing about the page; search results make one up.
-fix: Write a title of its own
-mended_by: content
+why_it_matters: The title does not describe the page, so search engines invent one.
+fix: Write a title that describes the page, such as <title>Green tea</title>
+owner: content
 evidence: [title]
 cases:
   has:

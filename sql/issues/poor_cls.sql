@@ -2,11 +2,11 @@
 title: Poor cumulative layout shift
 severity: medium
 category: performance
-definition: cwv_cls is above $score (Google takes 0.25).
+definition: The cumulative layout shift (cwv_cls) is above $score (Google uses 0.25).
 source: https://web.dev/articles/cls
-why_it_matters: People wait or lose their place, and leave.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Content shifts so much that users lose their place and leave.
+fix: Reserve space for images, ads and late content, for example with width and height
+owner: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.25, unit: score}}
 cases:

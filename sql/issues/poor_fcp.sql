@@ -2,11 +2,11 @@
 title: Poor first contentful paint
 severity: medium
 category: performance
-definition: cwv_fcp is above $milliseconds ms (Google takes 3,000 ms).
+definition: The first contentful paint (cwv_fcp) is above $milliseconds ms (Google uses 3,000 ms).
 source: https://web.dev/articles/fcp
-why_it_matters: People wait or lose their place, and leave.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Users see nothing for too long and leave.
+fix: Make the server respond faster, and defer scripts and styles that block rendering
+owner: template
 evidence: [cwv_fcp]
 thresholds: {milliseconds: {default: 3000, unit: ms}}
 cases:

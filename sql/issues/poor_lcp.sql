@@ -2,11 +2,11 @@
 title: Poor largest contentful paint
 severity: medium
 category: performance
-definition: cwv_lcp is above $milliseconds ms (Google takes 4,000 ms).
+definition: The largest contentful paint (cwv_lcp) is above $milliseconds ms (Google uses 4,000 ms).
 source: https://web.dev/articles/lcp
-why_it_matters: People wait or lose their place, and leave.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: Users wait too long for the main content and leave.
+fix: Load the largest image or text block first, and make it smaller
+owner: template
 evidence: [cwv_lcp]
 thresholds: {milliseconds: {default: 4000, unit: ms}}
 cases:

@@ -2,11 +2,11 @@
 title: Poor total blocking time
 severity: medium
 category: performance
-definition: cwv_tbt is above $milliseconds ms (Google takes 600 ms).
+definition: The total blocking time (cwv_tbt) is above $milliseconds ms (Google uses 600 ms).
 source: https://web.dev/articles/tbt
-why_it_matters: People wait or lose their place, and leave.
-fix: See what the page loads first, and what blocks or moves it
-mended_by: template
+why_it_matters: The page takes too long to respond to clicks, so users leave.
+fix: Split or remove long-running JavaScript
+owner: template
 evidence: [cwv_tbt]
 thresholds: {milliseconds: {default: 600, unit: ms}}
 cases:

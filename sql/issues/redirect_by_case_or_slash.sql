@@ -1,12 +1,12 @@
 /*
-title: Redirect by case or slash
+title: Redirect by case or trailing slash
 severity: low
 category: redirects
-definition: The URL differs from redirect_location only in its case or in the slash at its end.
+definition: The URL differs from the target of its redirect (redirect_location) only in case or in the trailing slash.
 source: https://sitebulb.com/hints/redirects/
-why_it_matters: Links of the site write an address in more ways than one, and each costs a hop.
-fix: Write links as the page is called
-mended_by: server
+why_it_matters: The site links to several variants of one URL, and each redirect costs an extra request.
+fix: Change the links to the exact final URL
+owner: server
 evidence: [redirect_location]
 cases:
   has:

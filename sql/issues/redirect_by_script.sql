@@ -2,11 +2,11 @@
 title: Redirect by script
 severity: medium
 category: rendering
-definition: The page answers 200, and scripts or a meta refresh lead a browser to another URL.
+definition: The page returns 200, and a script or a meta refresh sends the browser to another URL.
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
-why_it_matters: Search engines follow such a redirect only after rendering, and may keep the page itself.
-fix: Answer with a permanent redirect, 301 or 308
-mended_by: template
+why_it_matters: Search engines follow this redirect only after rendering, and may keep the original page in their index.
+fix: Use a permanent redirect (301 or 308) instead
+owner: template
 evidence: [status_code, script_redirect]
 cases:
   has: [{status_code: 200, script_redirect: "https://example.org/b"}]

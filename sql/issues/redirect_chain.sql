@@ -2,11 +2,11 @@
 title: Redirect chain
 severity: medium
 category: redirects
-definition: redirect_count is above $redirects, and the chain has an end (no redirect_loop).
+definition: The page has more than $redirects redirects in a row (redirect_count), and the redirects do not form a loop (redirect_loop).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Each hop costs time, and search engines follow only some of them at once.
-fix: Let the first redirect lead to the final URL
-mended_by: server
+why_it_matters: Each redirect costs time, and search engines follow only a few in a row.
+fix: Redirect the first URL directly to the final URL
+owner: server
 evidence: [redirect_count, is_redirect_loop, is_too_many_redirects]
 thresholds: {redirects: {default: 1, unit: redirects}}
 cases:

@@ -2,11 +2,11 @@
 title: Redirect in a sitemap
 severity: low
 category: sitemaps
-definition: A sitemap lists the page, and the first reason why it is not indexable is redirect.
+definition: A sitemap lists the page, but the page is not indexable. The first reason is a redirect.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: Sitemaps are to list the final addresses of pages.
-fix: Take the redirect out of the sitemap, and list the page that it ends at, if that answers
-mended_by: server
+why_it_matters: Sitemaps should list only final URLs.
+fix: Remove the redirect from the sitemap, and list its final URL if that URL returns 200
+owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: redirect, status_code: 301}]

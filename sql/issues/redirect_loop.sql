@@ -2,12 +2,11 @@
 title: Redirect loop
 severity: high
 category: redirects
-definition: is_redirect_loop or is_too_many_redirects is true.
+definition: The redirects of the page never end, or there are too many (is_redirect_loop or is_too_many_redirects is true).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: >-
-  Nobody arrives: browsers and search engines give up.
-fix: Let the redirect lead to a page that answers
-mended_by: server
+why_it_matters: Browsers and search engines give up and show an error.
+fix: Redirect the page to a page that returns 200
+owner: server
 evidence: [is_redirect_loop, is_too_many_redirects]
 cases:
   has: [{is_redirect_loop: true}, {is_too_many_redirects: true}]

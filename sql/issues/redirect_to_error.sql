@@ -1,12 +1,12 @@
 /*
-title: Redirect to an error
+title: Redirect to an error page
 severity: high
 category: redirects
-definition: The HTTP status is 300 to 399, and final_redirect_status is 400 to 599.
+definition: The HTTP status is 300 to 399, and the redirect ends at a URL with status 400 to 599 (final_redirect_status).
 source: https://sitebulb.com/hints/redirects/
-why_it_matters: Whoever follows the redirect ends at an error.
-fix: Let the redirect lead to a page that answers, or take it away
-mended_by: server
+why_it_matters: Users who follow the redirect get an error.
+fix: Redirect to a page that returns 200, or remove the redirect
+owner: server
 evidence: [status_code, final_redirect_status]
 cases:
   has:

@@ -2,11 +2,11 @@
 title: Redirect from HTTPS to HTTP
 severity: high
 category: security
-definition: The URL begins with https://, and redirect_location with http://.
+definition: The URL begins with https://, and the target of its redirect (redirect_location) begins with http://.
 source: https://sitebulb.com/hints/security/
-why_it_matters: The connection is encrypted no more, and browsers may refuse to follow.
-fix: Redirect to the HTTPS address
-mended_by: server
+why_it_matters: The connection is no longer encrypted, and browsers may refuse to follow the redirect.
+fix: Redirect to the https:// URL
+owner: server
 evidence: [redirect_location]
 cases:
   has: [{url: 'https://example.org/a', redirect_location: 'http://example.org/b'}]

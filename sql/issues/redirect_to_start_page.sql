@@ -1,14 +1,14 @@
 /*
-title: Redirect to the start page
+title: Redirect to the home page
 severity: medium
 category: redirects
 definition: >-
-  final_redirect_location is the start page of the page's own host, and the page is no other name of it, such as
-  /index.html.
+  The redirect ends at the home page of the page's own host (final_redirect_location). The page is not another URL of the
+  home page, such as /index.html.
 source: https://sitebulb.com/hints/redirects/
-why_it_matters: Search engines treat a redirect of a lost page to the start page as an error (soft 404).
-fix: Redirect to the page that takes its place, or answer with 404 or 410
-mended_by: server
+why_it_matters: Search engines treat the redirect of a removed page to the home page as a soft 404.
+fix: Redirect to the page that replaces the removed page, or return 404 or 410
+owner: server
 evidence: [final_redirect_location]
 cases:
   has:

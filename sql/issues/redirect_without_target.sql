@@ -2,11 +2,11 @@
 title: Redirect without a target
 severity: high
 category: redirects
-definition: The HTTP status is 301, 302, 303, 307 or 308, and redirect_location is empty.
+definition: The HTTP status is 301, 302, 303, 307 or 308, and the redirect has no target (redirect_location is empty).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: Nobody can follow it.
-fix: Give the redirect a Location, or answer with another status
-mended_by: server
+why_it_matters: Browsers and search engines cannot follow the redirect.
+fix: Send a Location header with the target URL, or return another status
+owner: server
 evidence: [status_code, redirect_location]
 cases:
   has:

@@ -1,12 +1,12 @@
 /*
-title: Blocked by robots.txt, with links
+title: Blocked by robots.txt
 severity: low
 category: indexability
-definition: robots.txt blocks the page, and links of the site lead to it.
+definition: robots.txt blocks the page, and internal links lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
-why_it_matters: Search engines can not read the page, and may still list its URL without a text.
+why_it_matters: Search engines cannot read the page, but may still list its URL without a snippet.
 fix: Edit robots.txt so that it allows the page, or remove the links to the page
-mended_by: server
+owner: server
 related: linking_page
 evidence: [is_robots_denied, nb_inlinks]
 cases:

@@ -3,12 +3,12 @@ title: Blocked by robots.txt for one search engine
 severity: medium
 category: indexability
 definition: >-
-  The page is indexable for the crawler, and robots.txt denies it to a search engine: it has rules for that robot, such as
-  googlebot, or other rules for the crawler than for all (denied_robots).
+  The page is indexable for the crawler, but robots.txt blocks it for a search engine. The robots.txt contains rules for
+  that bot, such as googlebot, or its rules for the crawler differ from its rules for all bots (denied_robots).
 source: https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt
-why_it_matters: That engine can not read the page, and nothing else shows it.
-fix: Remove the rule of that robot from robots.txt, or deny the page to all
-mended_by: server
+why_it_matters: This search engine cannot read the page, and no other issue reports the cause.
+fix: Remove the rule for that bot from robots.txt, or block the page for all bots
+owner: server
 evidence: [denied_robots]
 cases:
   has: [{is_indexable: true, denied_robots: [googlebot]}]

@@ -1,12 +1,12 @@
 /*
-title: Blocked page in a sitemap
+title: Blocked by robots.txt, in a sitemap
 severity: medium
 category: sitemaps
-definition: A sitemap lists the page, and the first reason why it is not indexable is robots_denied.
+definition: A sitemap lists the page, but the page is not indexable. The first reason is that robots.txt blocks it.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: The sitemap asks for what robots.txt forbids.
-fix: Edit robots.txt so that it answers and allows the page, or take the page out of the sitemap
-mended_by: server
+why_it_matters: The sitemap asks search engines to crawl a page that robots.txt blocks.
+fix: Edit robots.txt so that it is readable and allows the page, or remove the page from the sitemap
+owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]
 cases:
   has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: robots_denied}]

@@ -2,13 +2,11 @@
 title: Blocked by robots.txt, with demand
 severity: high
 category: demand
-definition: >-
-  The first reason why the page is not indexable is robots_denied, and search results showed it on the days that belong
-  to the crawl.
+definition: The page is not indexable, and the first reason is that robots.txt blocks it. Search results showed it on the days of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
-why_it_matters: Search engines can no longer read a page that people find today, so it loses its text and then its place.
+why_it_matters: Search engines can no longer read a page that users find today, so it loses its snippet and then its position.
 fix: Edit robots.txt so that it allows the page
-mended_by: server
+owner: server
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true
 */

@@ -1,12 +1,12 @@
 /*
-title: Series of pages that ends at an error
+title: Pagination to an error page
 severity: medium
 category: links
-definition: pagination_errors contains target_missing. The page before or after it answers 400 to 599.
+definition: The previous or next page of the series returns a status of 400 to 599 (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: What only the rest of the series lists may not be found.
-fix: Declare pages that answer, or bring the page back
-mended_by: template
+why_it_matters: Search engines may not find the pages that only later or earlier pages of the series link to.
+fix: Change rel="prev" and rel="next" to pages that return 200, or restore the missing page
+owner: template
 related: series_error
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
@@ -17,8 +17,8 @@ SELECT
   crawl_id,
   project_id,
   url,
-  'series: target_missing' AS why,
-  -- Of two targets it is unknown which.
+  'the previous or next page answers with an error' AS why,
+  -- Of two targets, the right one is unknown.
   CASE WHEN rel_prev IS NULL OR rel_next IS NULL THEN coalesce(rel_prev, rel_next) END AS related_url
 FROM mart.pages
 WHERE ',' || array_to_string(pagination_errors, ',') || ',' LIKE '%,target_missing,%'

@@ -1,12 +1,12 @@
 /*
-title: Page of a series that can not be indexed
+title: Pagination to a non-indexable page
 severity: medium
 category: links
-definition: pagination_errors contains target_not_indexable. The page before or after it is noindex, denied by robots.txt, or has another canonical.
+definition: The previous or next page of the series has noindex, is blocked by robots.txt, or has another canonical (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: What only that page lists is found by search engines no more.
-fix: Let each page of a series be indexed, with itself as its canonical; edit robots.txt where it blocks one
-mended_by: template
+why_it_matters: Search engines no longer find the links that only that page contains.
+fix: Make each page of the series indexable, with a self-referencing canonical; edit robots.txt if it blocks a page
+owner: template
 related: series_non_indexable
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
@@ -17,8 +17,8 @@ SELECT
   crawl_id,
   project_id,
   url,
-  'series: target_not_indexable' AS why,
-  -- Of two targets it is unknown which.
+  'the previous or next page is not indexable' AS why,
+  -- Of two targets, the right one is unknown.
   CASE WHEN rel_prev IS NULL OR rel_next IS NULL THEN coalesce(rel_prev, rel_next) END AS related_url
 FROM mart.pages
 WHERE ',' || array_to_string(pagination_errors, ',') || ',' LIKE '%,target_not_indexable,%'

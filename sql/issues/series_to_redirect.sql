@@ -1,12 +1,12 @@
 /*
-title: Series of pages through a redirect
+title: Pagination to a redirect
 severity: low
 category: links
-definition: pagination_errors contains target_redirects. The page before or after it answers 300 to 399.
+definition: The previous or next page of the series returns a status of 300 to 399 (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: The series leads to another page than it says.
-fix: Declare the final URL of each page of the series
-mended_by: template
+why_it_matters: The pagination link does not lead directly to a page of the series.
+fix: Change rel="prev" and rel="next" to the final URL of each page
+owner: template
 related: series_redirect
 evidence: [rel_prev, rel_next, pagination_errors]
 cases:
@@ -17,8 +17,8 @@ SELECT
   crawl_id,
   project_id,
   url,
-  'series: target_redirects' AS why,
-  -- Of two targets it is unknown which.
+  'the previous or next page redirects' AS why,
+  -- Of two targets, the right one is unknown.
   CASE WHEN rel_prev IS NULL OR rel_next IS NULL THEN coalesce(rel_prev, rel_next) END AS related_url
 FROM mart.pages
 WHERE ',' || array_to_string(pagination_errors, ',') || ',' LIKE '%,target_redirects,%'

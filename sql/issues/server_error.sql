@@ -1,13 +1,12 @@
 /*
-title: Server error
+title: Server error (5xx)
 severity: high
 category: availability
-definition: >-
-  The first reason why the page is not indexable is server_error: its HTTP status is 500 to 599.
+definition: The page is not indexable, and the first reason is an HTTP status of 500 to 599.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: Search engines slow down on a site whose server fails, and drop pages that keep failing.
-fix: Find out why the server fails, and mend it
-mended_by: server
+why_it_matters: Search engines crawl a failing site more slowly, and remove pages that keep failing.
+fix: Check the server's log to find out why the server fails, and fix the cause
+owner: server
 evidence: [status_code]
 cases:
   has: [{status_code: 503, non_indexable_reason: server_error}]

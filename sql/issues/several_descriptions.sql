@@ -2,12 +2,11 @@
 title: Several descriptions
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and num_descriptions is above 1.
+definition: The page is indexable and has more than one description (num_descriptions).
 source: https://developers.google.com/search/docs/appearance/snippet
-why_it_matters: Search engines choose among them; mostly a template and an extension both write one.
-fix: Leave one of them
-mended_by: template
+why_it_matters: Search engines choose one of the descriptions. Often, a template and a plugin each add a description.
+fix: Keep one <meta name="description"> in the head
+owner: template
 evidence: [num_descriptions]
 cases:
   has: [{is_indexable: true, num_descriptions: 2}]

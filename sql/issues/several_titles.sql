@@ -2,12 +2,11 @@
 title: Several titles
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and num_titles is above 1.
+definition: The page is indexable and has more than one title (num_titles).
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: Search engines choose among them; mostly a template and an extension both write one.
-fix: Leave one of them
-mended_by: template
+why_it_matters: Search engines choose one of the titles. Often, a template and a plugin each add a title.
+fix: Keep one <title> in the head
+owner: template
 evidence: [num_titles]
 cases:
   has: [{is_indexable: true, num_titles: 2}]

@@ -3,12 +3,12 @@ title: Short description
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable, and its description has 1 to $characters characters (Screaming Frog takes fewer than 70, the
-  service fewer than 110). A full-width character, as in Chinese, Japanese and Korean, counts two.
+  The page is indexable, and its description has 1 to $characters characters (Screaming Frog uses fewer than 70, the service
+  fewer than 110). A full-width character, as in Chinese, Japanese and Korean, counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results may take another text of the page in its place.
-fix: Say in it what the page offers
-mended_by: content
+why_it_matters: Search results may show other text from the page instead.
+fix: Write a description that says what the page offers
+owner: content
 evidence: [description_length]
 thresholds: {characters: {default: 69, unit: characters}}
 cases:

@@ -2,13 +2,11 @@
 title: Short title
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its title has 1 to $characters characters. A full-width character, as in Chinese, Japanese
-  and Korean, counts two.
+definition: The page is indexable, and its title has 1 to $characters characters. A full-width character, as in Chinese, Japanese and Korean, counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: It says less about the page than search results have room for.
-fix: Say in it what sets the page apart
-mended_by: content
+why_it_matters: Search results have room for more words that describe the page.
+fix: Add words to the title that describe the page
+owner: content
 evidence: [title_length]
 thresholds: {characters: {default: 29, unit: characters}}
 cases:

@@ -1,13 +1,12 @@
 /*
-title: Title in capitals
+title: Title in capital letters
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its title has more than 10 characters, with no small letter and at least one capital.
+definition: The page is indexable, and its title has more than 10 characters, at least one capital letter and no lowercase letters.
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: Capitals are hard to read and look like a shout; search results may rewrite them.
-fix: Write the title in small letters
-mended_by: content
+why_it_matters: Capital letters are hard to read, and search results may rewrite the title.
+fix: Write the title in sentence case
+owner: content
 evidence: [title]
 cases:
   has: [{is_indexable: true, title: 'BUY NOW HERE'}, {is_indexable: true, title: 'BUY NOW ALL'}]

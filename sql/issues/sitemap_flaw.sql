@@ -1,15 +1,15 @@
 /*
-title: Sitemap with a flaw
+title: Invalid sitemap
 severity: low
 category: sitemaps
 definition: >-
-  The page is the start page of a crawl that read a sitemap with a flaw: text before the XML (text_before_xml), a URL without
-  scheme and host (relative_url), a lastmod
-  that is no W3C date (invalid_lastmod), or another host than the robots.txt or index that lists it (mart.crawl_coverage.flawed_sitemap).
+  The page is the start page of a crawl that read an invalid sitemap. The sitemap has text before the XML (text_before_xml),
+  a URL without scheme and host (relative_url), a lastmod that is not a W3C date (invalid_lastmod), or another host than the
+  robots.txt or index that lists it (mart.crawl_coverage.flawed_sitemap).
 source: https://www.sitemaps.org/protocol.html
-why_it_matters: Search engines ignore such entries or the whole file; the crawler reads them all the same.
-fix: Write the sitemap by the protocol, on the host that lists it
-mended_by: server
+why_it_matters: Search engines ignore invalid entries or the whole file, although this crawler reads them.
+fix: Correct the entries, such as <loc>https://example.com/page</loc> and <lastmod>2026-01-31</lastmod>, and serve the sitemap on the host that lists it
+owner: server
 evidence: [depth, crawl_requests.num_urls]
 */
 SELECT crawl_id, project_id, start_url AS url, flawed_sitemap AS why

@@ -2,13 +2,11 @@
 title: Slow page
 severity: medium
 category: performance
-definition: >-
-  The HTTP status is 200, the page is HTML (no is_resource; content_kind is html or unknown), and load_time is above
-  $milliseconds ms.
+definition: The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and its load_time is above $milliseconds ms.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
-why_it_matters: People leave, and search engines fetch fewer pages of a slow site.
-fix: Make the server answer faster, or the page smaller
-mended_by: server
+why_it_matters: Users leave, and search engines crawl fewer pages of a slow site.
+fix: Make the server respond faster, or make the page smaller
+owner: server
 evidence: [status_code, load_time]
 thresholds: {milliseconds: {default: 1000, unit: ms}}
 cases:

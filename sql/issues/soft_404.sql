@@ -1,17 +1,17 @@
 /*
-title: Error page with status 200
+title: Soft 404
 severity: medium
 category: content
 definition: >-
-  The HTTP status is 200, and title and content are those of the answer for a page that does not exist (like_missing_page).
-  Or a part of the title, between marks such as a dash, is a sentence of error pages (404, Error 404, Page not found, in
-  the language of the site), and the page has fewer than 150 words or no link leads to it. Pages whose scripts add noindex are
-  left out, as Google asks of single-page applications.
+  The HTTP status is 200, and the title and content are the same as in the response for a missing page
+  (like_missing_page). Alternatively, a part of the title or the H1 between separators, such as a dash, is an error
+  message (404, Error 404, Page not found, in the language of the site), and the page has fewer than 150 words or no
+  links to it. Pages whose scripts add noindex do not count, because Google asks single-page applications to do this.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: Search engines fetch and judge it as a page, and people find an error.
-fix: Answer with 404 or 410, or bring the page back
-mended_by: server
-evidence: [status_code, title, word_count, like_missing_page, meta_robots_index, unrendered_meta_robots_index]
+why_it_matters: Search engines crawl and index the page as a normal page, but users find an error.
+fix: Return status 404 or 410, or restore the page
+owner: server
+evidence: [status_code, title, h1, word_count, like_missing_page, meta_robots_index, unrendered_meta_robots_index]
 cases:
   has:
     - {status_code: 200, title: Error 404, word_count: 12}
@@ -24,7 +24,15 @@ cases:
     - {status_code: 200, title: '404: Página no encontrada', word_count: 12}
     - {status_code: 200, title: Sorry, like_missing_page: true, meta_robots_index: false, unrendered_meta_robots_index: false}
     - {status_code: 200, like_missing_page: true}
+    - {status_code: 200, title: Example, h1: Page not found, word_count: 12}
+    - {status_code: 200, title: null, h1: 'Oops! 404', word_count: 12}
+    - {status_code: 200, title: 'Error 404', h1: null, word_count: 12}
+    - {status_code: 200, title: Example, h1: Seite nicht gefunden, word_count: 500, nb_inlinks: 0}
   has_not:
+    - {status_code: 200, title: Example, h1: How to fix page not found errors, word_count: 12}
+    - {status_code: 200, title: Peugeot, h1: 404 for sale, word_count: 12}
+    - {status_code: 200, title: Example, h1: Page not found, word_count: 150, nb_inlinks: 1}
+    - {status_code: 404, title: Example, h1: Page not found, word_count: 12}
     - {status_code: 200, like_missing_page: true, meta_robots_index: false, unrendered_meta_robots_index: true}
     - {status_code: 200, title: Error 404, word_count: 12, meta_robots_index: false, unrendered_meta_robots_index: true}
     - {status_code: 404, title: Error 404, word_count: 12}
@@ -42,17 +50,24 @@ SELECT
   crawl_id,
   project_id,
   url,
-  CASE WHEN like_missing_page THEN 'like the answer for a missing page' ELSE 'title ' || title END AS why
-FROM mart.pages
+  CASE WHEN like_missing_page THEN 'like the answer for a missing page' ELSE why END AS why
+FROM (
+  SELECT
+    *,
+    coalesce('title ' || title, 'no title') || coalesce(', H1 ' || h1, '') AS why,
+    -- The parts of both.
+    lower(coalesce(title, '') || ' | ' || coalesce(h1, '')) AS said
+  FROM mart.pages
+) AS pages
 WHERE status_code = 200
   AND NOT coalesce(NOT meta_robots_index AND unrendered_meta_robots_index, false)
   AND (
     like_missing_page
-    -- A title with a part that is such a sentence leaves nothing.
+    -- A text with a part that is such a sentence leaves nothing.
     OR (word_count < 150 OR nb_inlinks = 0)
       AND regexp_replace(
-        lower(title),
+        said,
         '^(.*[-|:·–—»«!,.])?[ ]*((http|error|fehler|erreur|errore|oops|fout)?[ ]*404[ ]*(error|fehler|not found)?|(404[ ]+)?((this |the |requested )*(page|file) (was |could |can )*(not|not be|cannot be|can.t be) found|(page|file) does not exist|(die |diese )?(seite|datei) (wurde )?nicht (gefunden|verfügbar)|(la )?page (introuvable|non trouvée)|página no encontrada|página não encontrada|pagina non trovata|pagina niet gevonden|nie znaleziono strony|strona nie znaleziona|страница не найдена|sidan hittades inte|siden blev ikke fundet|stránka nenalezena|sayfa bulunamadı|ページが見つかりません|页面不存在|페이지를 찾을 수 없습니다))[ ]*([-|:·–—»«!,.].*)?$',
         ''
-      ) <> lower(title)
+      ) <> said
   )

@@ -4,9 +4,9 @@ severity: low
 category: redirects
 definition: The HTTP status is 302, 303 or 307.
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
-why_it_matters: Search engines keep the former URL in their results while a redirect says that it is temporary.
-fix: Redirect with 301 or 308 where the page has moved for good
-mended_by: server
+why_it_matters: Search engines keep the old URL in their results as long as the redirect is temporary.
+fix: If the page has moved permanently, redirect with 301 or 308
+owner: server
 evidence: [status_code]
 cases:
   has: [{status_code: 302}, {status_code: 307}, {status_code: 303}]

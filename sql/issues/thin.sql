@@ -2,11 +2,11 @@
 title: Thin content
 severity: low
 category: content
-definition: The page is indexable, and word_count (of the whole body, menus and footer included) is below $words.
+definition: The page is indexable and has fewer than $words words (word_count, with menus and footer).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A page with little to say seldom answers what people look for.
-fix: Write more, or join the page with another one
-mended_by: content
+why_it_matters: A page with little content rarely answers users' searches.
+fix: Write more content, or merge the page with another one
+owner: content
 evidence: [word_count]
 thresholds: {words: {default: 300, unit: words}}
 cases:

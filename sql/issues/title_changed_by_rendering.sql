@@ -2,11 +2,11 @@
 title: Title changed by rendering
 severity: low
 category: rendering
-definition: The page is indexable, and its title after scripts ran is not the one before.
+definition: The page is indexable, and its title after rendering differs from the title in its HTML.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search results, previews and shared links may show either title.
+why_it_matters: Search results and link previews may show either title.
 fix: Send the final title in the HTML
-mended_by: template
+owner: template
 evidence: [rendered, title, unrendered_title]
 cases:
   has:

@@ -1,12 +1,12 @@
 /*
-title: Title and description are the same
+title: Title equals description
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and title and description are the same apart from case and spaces at their ends.
+definition: The page is indexable, and its title and description are the same, except for letter case and surrounding spaces.
 source: https://developers.google.com/search/docs/appearance/snippet
-why_it_matters: The search result says one thing twice.
-fix: Write a description of its own
-mended_by: content
+why_it_matters: The search result shows the same text twice.
+fix: Write a separate description, such as <meta name="description" content="…">
+owner: content
 evidence: [title, meta_description]
 cases:
   has: [{is_indexable: true, title: A page, meta_description: A Page}]

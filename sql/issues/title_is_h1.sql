@@ -1,12 +1,12 @@
 /*
-title: Title and H1 are the same
+title: Title equals H1
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and title and H1 are the same apart from case and spaces at their ends.
+definition: The page is indexable, and its title and H1 are the same, except for letter case and surrounding spaces.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A chance is lost to name the page by other words that people look for.
-fix: Let one of them say more
-mended_by: content
+why_it_matters: Different wording in the title and the H1 can cover more search terms.
+fix: Add other search terms to the title or the H1
+owner: content
 evidence: [title, h1]
 cases:
   has: [{is_indexable: true, title: A page, h1: 'a page '}]

@@ -2,11 +2,11 @@
 title: HTML without compression
 severity: low
 category: performance
-definition: The page answers 200, it is above $kilobytes KB, and it was sent without a content-encoding.
+definition: The page returns 200, is larger than $kilobytes KB, and was sent without a Content-Encoding header.
 source: https://developer.chrome.com/docs/lighthouse/performance/uses-text-compression
-why_it_matters: The page takes longer to load than it has to.
-fix: Send HTML with gzip, br or zstd
-mended_by: server
+why_it_matters: The page takes longer to load than necessary.
+fix: Enable gzip, Brotli or zstd compression for HTML on the server
+owner: server
 evidence: [status_code, compressed, weight]
 thresholds: {kilobytes: {default: 10, unit: KB}}
 cases:

@@ -1,12 +1,12 @@
 /*
-title: Content that can not be read
+title: Unreadable content
 severity: high
 category: availability
-definition: The page was answered, and its body is not in the content encoding that its headers name.
+definition: The page responded, but its body does not have the content encoding that its headers declare.
 source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
-why_it_matters: Browsers show an error, and search engines see nothing of the page.
-fix: Send the header Content-Encoding only with a body of that encoding
-mended_by: server
+why_it_matters: Browsers show an error, and search engines see no content.
+fix: Send the Content-Encoding header only with a body in that encoding
+owner: server
 evidence: [status_code, processing_warnings]
 cases:
   has:
@@ -17,6 +17,6 @@ cases:
     - {status_code: 200, processing_warnings: [truncated]}
     - {status_code: 200, processing_warnings: null}
 */
-SELECT crawl_id, project_id, url, 'the body is not in the encoding that its headers name' AS why
+SELECT crawl_id, project_id, url, 'the body does not have the encoding of its headers' AS why
 FROM mart.pages
 WHERE ',' || array_to_string(processing_warnings, ',') || ',' LIKE '%,unreadable_content,%'

@@ -1,14 +1,14 @@
 /*
-title: Capitals in the URL
+title: Capital letters in the URL
 severity: low
 category: urls
 definition: >-
-  The page answers 200, is no file (is_resource), and its path contains capitals; a path with % is left out, because % is followed by capitals
-  in escapes.
+  The page returns 200, is not a file (is_resource), and its path contains capital letters. A path with % does not
+  count, because escapes contain capital letters.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Addresses that differ by case are different pages, and people write them in small letters.
-fix: Use small letters in addresses
-mended_by: content
+why_it_matters: URLs that differ in case are different pages, and people type URLs in lowercase.
+fix: Use lowercase letters in URLs
+owner: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /About}]

@@ -2,11 +2,11 @@
 title: Double slash in the URL
 severity: low
 category: urls
-definition: The page answers 200, is no file (is_resource), and its path contains //.
+definition: The page returns 200, is not a file (is_resource), and its path contains //.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: The same page mostly answers without it too, so it has two addresses.
-fix: Mend the links, and redirect the address with //
-mended_by: content
+why_it_matters: The page is usually also available at the URL with a single slash, so it has two URLs.
+fix: Fix the links, and redirect the URL with //
+owner: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a//b}, {status_code: 200, urlpath: //b}]

@@ -2,12 +2,11 @@
 title: Many parameters in the URL
 severity: low
 category: urls
-definition: The page answers 200, and its URL has more than $parameters parameters.
+definition: The page returns 200, and its URL has more than $parameters parameters.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
-why_it_matters: >-
-  Combinations of parameters make countless addresses of the same pages, which use up the visits of search engines.
-fix: Leave out parameters that change nothing, or keep such addresses out of links
-mended_by: template
+why_it_matters: Combinations of parameters create countless URLs for the same pages, and search engines waste requests on these URLs.
+fix: Remove parameters that do not change the content, or do not link to such URLs
+owner: template
 evidence: [url_has_params]
 thresholds: {parameters: {default: 3, unit: parameters}}
 cases:

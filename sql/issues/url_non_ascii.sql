@@ -1,13 +1,12 @@
 /*
-title: Characters outside of ASCII in the URL
+title: Non-ASCII characters in the URL
 severity: low
 category: urls
-definition: >-
-  The page answers 200, is no file (is_resource), and its URL contains a character outside of ASCII, as it is or percent-encoded (%80 to %FF).
+definition: The page returns 200, is not a file (is_resource), and its URL contains a non-ASCII character, literally or percent-encoded (%80 to %FF).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Such addresses become rows of % and digits where people copy them, and some tools break them.
-fix: Use letters of ASCII in new addresses; old ones are not worth a redirect
-mended_by: content
+why_it_matters: Copied URLs turn into long strings of % and digits, and some tools break such URLs.
+fix: Use ASCII letters in new URLs; do not redirect old ones for this reason alone
+owner: content
 evidence: [status_code]
 cases:
   has:
@@ -21,7 +20,7 @@ cases:
     - {status_code: 404, url: 'https://example.org/caf%C3%A9'}
     - {status_code: 200, is_resource: true, url: 'https://example.org/caf%C3%A9'}
 */
-SELECT crawl_id, project_id, url, 'contains characters outside of ASCII' AS why
+SELECT crawl_id, project_id, url, 'contains non-ASCII characters' AS why
 FROM mart.pages
 WHERE status_code = 200 AND NOT coalesce(is_resource, false)
   AND (

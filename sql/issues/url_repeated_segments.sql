@@ -1,16 +1,14 @@
 /*
-title: Repeated parts of the path
+title: Repeated segments in the path
 severity: medium
 category: urls
 definition: >-
-  The page answers 200, is no file (is_resource), and at least $repeats parts of its path stand further left in it too. A part is what slashes
-  divide behind the first one.
+  The page returns 200, is not a file (is_resource), and at least $repeats of its path segments repeat an earlier
+  segment. Segments are the parts between slashes.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: >-
-  Such paths mostly come from a relative link that leads one level deeper each time: addresses without end, of the same
-  page.
-fix: Mend the relative link, and let such addresses answer 404
-mended_by: template
+why_it_matters: Often, a relative link adds a path level each time it is followed, so one page has endless URLs.
+fix: Fix the relative link, and return 404 for such URLs
+owner: template
 evidence: [urlpath]
 thresholds: {repeats: {default: 2, unit: parts}}
 cases:

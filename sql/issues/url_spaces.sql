@@ -2,11 +2,11 @@
 title: Spaces in the URL
 severity: low
 category: urls
-definition: The page answers 200, is no file (is_resource), and its URL contains a space or %20.
+definition: The page returns 200, is not a file (is_resource), and its URL contains a space or %20.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Such addresses break where people copy them.
-fix: Part words by hyphens
-mended_by: content
+why_it_matters: URLs with spaces break when people copy them.
+fix: Separate words with hyphens, such as /green-tea
+owner: content
 evidence: [status_code]
 cases:
   has: [{status_code: 200, url: 'https://example.org/a%20b'}, {status_code: 200, url: 'https://example.org/a b'}]

@@ -2,14 +2,11 @@
 title: Tracking parameters in internal links
 severity: medium
 category: urls
-definition: >-
-  The page answers 200, links of the site lead to it, and its URL contains utm_source=, utm_medium=, utm_campaign=,
-  gclid= or fbclid=.
+definition: The page returns 200, internal links lead to it, and its URL contains utm_source=, utm_medium=, utm_campaign=, gclid= or fbclid=.
 source: https://sitebulb.com/hints/internal/
-why_it_matters: >-
-  Internal links with tracking parameters start a new visit in statistics and make second addresses of pages.
-fix: Link without the parameters
-mended_by: content
+why_it_matters: Internal links with tracking parameters start a new session in analytics and create duplicate URLs.
+fix: Remove the tracking parameters from internal links
+owner: content
 evidence: [nb_inlinks]
 cases:
   has:

@@ -2,11 +2,11 @@
 title: Underscores in the URL
 severity: low
 category: urls
-definition: The page answers 200, is no file (is_resource), and its path contains an underscore.
+definition: The page returns 200, is not a file (is_resource), and its path contains an underscore.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
-why_it_matters: Search engines read words that are joined by underscores as one.
-fix: Part words by hyphens in new addresses; old ones are not worth a redirect
-mended_by: content
+why_it_matters: Search engines read words joined by underscores as one word.
+fix: Separate words with hyphens in new URLs, such as /green-tea; do not redirect old ones for this reason alone
+owner: content
 evidence: [urlpath]
 cases:
   has: [{status_code: 200, urlpath: /a_b}]

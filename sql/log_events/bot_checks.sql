@@ -2,9 +2,8 @@
 name: mart.bot_checks
 kind: seed
 description: >-
-  How a crawler is verified by the address of a request, one row for each way. The rows are those of
-  sql/seeds/bot_checks.csv, of the package and then of the project: the rows of the project for a crawler take the place
-  of the package's for it.
+  Ways to verify a crawler by the address of a request, one row for each way. The rows come from sql/seeds/bot_checks.csv of
+  the package and of the project. The project's rows for a crawler replace the rows of the package.
 grain: [crawler, check_method, check_value]
 replaces: [crawler]
 renamed: {method: check_method, value: check_value}
@@ -13,10 +12,10 @@ columns:
   check_method:
     description: >-
       ranges: the address is in a list of ranges. dns: the name of the address ends in a suffix, and the name has the
-      address. One way that verifies is enough.
+      address. One successful way is enough.
     tests: [{accepted_values: [ranges, dns]}]
   check_value: The list of ranges (mart.bot_ranges.range_list), or the suffix of names, as in googlebot.com.
-  reference: Page of the operator that says so.
+  reference: Page of the operator that documents it.
 tests:
   - name: each list of ranges has ranges
     severity: warn

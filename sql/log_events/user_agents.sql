@@ -2,18 +2,18 @@
 name: mart.user_agents
 kind: table
 description: >-
-  User agents of known crawlers (mart.bots) in the log files, one row for each project, day and user agent. One that
-  holds the token of no known crawler has no row.
+  User agents of known crawlers (mart.bots) in the log files, one row for each project, day and user agent. A user agent
+  without the token of a known crawler has no row.
 grain: [project_id, day, user_agent]
 columns:
   project_id: Identifier of the project (raw.log_events._project_id).
   day: Day of the requests (raw.log_events.day, else the window it came with).
   user_agent: >-
-    What the requests say they were sent by (raw.log_events.user_agent); the service's name of the bot
-    (raw.log_events.bot) where they do not say it.
-  crawler: Name of the crawler whose token it holds; of several tokens the longest counts (mart.bots.crawler).
+    User agent of the requests (raw.log_events.user_agent), or where it is missing the service's name of the bot
+    (raw.log_events.bot).
+  crawler: Name of the crawler whose token it contains; of several tokens the longest counts (mart.bots.crawler).
   bot_class: What the crawler is for (mart.bots.bot_class).
-  engine: Whose it is (mart.bots.engine).
+  engine: Search engine, AI service or tool that it belongs to (mart.bots.engine).
   purpose: What it reads the site for (mart.bots.purpose).
 reads:
   raw.log_events:

@@ -2,8 +2,8 @@
 name: mart.log_days
 kind: view
 description: >-
-  Days of the log files of each project, and what their numbers are from: the lines of the day where they are loaded,
-  because a line tells its own status and user agent, else the service's counts of the day.
+  Days of the log files of each project, with the source of their numbers. If the lines of a day are loaded, they are the
+  source, because a line has its own status and user agent. Otherwise, the source is the service's counts of the day.
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
@@ -16,7 +16,7 @@ reads:
     day: DATE
   raw.log_pages_days: *source
 */
--- The names are in the order of the alphabet in which they are preferred.
+-- The names are preferred in alphabetical order.
 SELECT project_id, day, min(dataset) AS dataset
 FROM (
   SELECT DISTINCT _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, 'log_events' AS dataset

@@ -1,28 +1,28 @@
 /*
 name: mart.log_pages_days
 kind: view
-description: One row for each URL of a project and day that log files show a request for.
+description: One row for each URL of a project and day with a request in the log files.
 grain: {columns: [project_id, day, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_days._project_id).
   day: Day of the requests (raw.log_pages_days.day, else the window it came with).
-  url: Full URL that was asked for (raw.log_pages_days.url).
+  url: Full URL of the request (raw.log_pages_days.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_days.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_days.hits).
   bot_hits: Number of requests by bots (raw.log_pages_days.bot_hits).
-  seo_bot_hits: Of these, by bots that read pages for search results (raw.log_pages_days.seo_bot_hits).
-  sea_bot_hits: Of these, by bots that check pages for search advertising (raw.log_pages_days.sea_bot_hits).
-  vertical_bot_hits: Of these, by bots for images, news and videos (raw.log_pages_days.vertical_bot_hits).
+  seo_bot_hits: Number of requests by bots that read pages for search results (raw.log_pages_days.seo_bot_hits).
+  sea_bot_hits: Number of requests by bots that check pages for search advertising (raw.log_pages_days.sea_bot_hits).
+  vertical_bot_hits: Number of requests by bots for images, news and videos (raw.log_pages_days.vertical_bot_hits).
   visits: Number of requests by people (raw.log_pages_days.visits).
-  seo_visits: Of these, from the results of a search engine (raw.log_pages_days.seo_visits).
+  seo_visits: Number of visits from search results (raw.log_pages_days.seo_visits).
   hits_2xx: Number of requests with an HTTP status of 200 to 299 (raw.log_pages_days.hits_2xx).
   hits_3xx: Number of requests with an HTTP status of 300 to 399 (raw.log_pages_days.hits_3xx).
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (raw.log_pages_days.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_days.hits_5xx).
   last_status_code: HTTP status of the last request (raw.log_pages_days.last_status_code).
-  bytes_sent: Size of all answers in bytes (raw.log_pages_days.bytes_sent).
-  is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_days.is_crawled).
+  bytes_sent: Size of all responses in bytes (raw.log_pages_days.bytes_sent).
+  is_crawled: Whether a bot that reads pages for search results requested it (raw.log_pages_days.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_days.is_active).
   _load_id: >-
     Run and unit that loaded the row, with a space between (raw.log_pages_days._run_id,

@@ -1,29 +1,29 @@
 /*
 name: mart.log_pages_months
 kind: view
-description: One row for each URL of a project and month that log files show a request for.
+description: One row for each URL of a project and month with a request in the log files.
 grain: {columns: [project_id, month_start_date, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_months._project_id).
   month: Month of the requests, YYYY-MM (raw.log_pages_months.month).
   month_start_date: First day of that month (raw.log_pages_months._window).
-  url: Full URL that was asked for (raw.log_pages_months.url).
+  url: Full URL of the request (raw.log_pages_months.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_months.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_months.hits).
   bot_hits: Number of requests by bots (raw.log_pages_months.bot_hits).
-  seo_bot_hits: Of these, by bots that read pages for search results (raw.log_pages_months.seo_bot_hits).
-  sea_bot_hits: Of these, by bots that check pages for search advertising (raw.log_pages_months.sea_bot_hits).
-  vertical_bot_hits: Of these, by bots for images, news and videos (raw.log_pages_months.vertical_bot_hits).
+  seo_bot_hits: Number of requests by bots that read pages for search results (raw.log_pages_months.seo_bot_hits).
+  sea_bot_hits: Number of requests by bots that check pages for search advertising (raw.log_pages_months.sea_bot_hits).
+  vertical_bot_hits: Number of requests by bots for images, news and videos (raw.log_pages_months.vertical_bot_hits).
   visits: Number of requests by people (raw.log_pages_months.visits).
-  seo_visits: Of these, from the results of a search engine (raw.log_pages_months.seo_visits).
+  seo_visits: Number of visits from search results (raw.log_pages_months.seo_visits).
   hits_2xx: Number of requests with an HTTP status of 200 to 299 (raw.log_pages_months.hits_2xx).
   hits_3xx: Number of requests with an HTTP status of 300 to 399 (raw.log_pages_months.hits_3xx).
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (raw.log_pages_months.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_months.hits_5xx).
   last_status_code: HTTP status of the last request (raw.log_pages_months.last_status_code).
-  bytes_sent: Size of all answers in bytes (raw.log_pages_months.bytes_sent).
-  is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_months.is_crawled).
+  bytes_sent: Size of all responses in bytes (raw.log_pages_months.bytes_sent).
+  is_crawled: Whether a bot that reads pages for search results requested it (raw.log_pages_months.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_months.is_active).
   _load_id: >-
     Run and unit that loaded the row, with a space between (raw.log_pages_months._run_id,

@@ -1,31 +1,31 @@
 /*
 name: mart.log_pages_weeks
 kind: view
-description: One row for each URL of a project and week that log files show a request for.
+description: One row for each URL of a project and week with a request in the log files.
 grain: {columns: [project_id, week_start_date, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_weeks._project_id).
   week: >-
     Week of the requests, YYYY-Www (raw.log_pages_weeks.week). Week 1 has the first Thursday of the year where weeks
-    begin on Monday (ISO), the first of January where they begin on Sunday, as the project says.
+    begin on Monday (ISO), the first of January where they begin on Sunday, depending on the project.
   week_start_date: First day of that week, Monday or Sunday (raw.log_pages_weeks._window).
-  url: Full URL that was asked for (raw.log_pages_weeks.url).
+  url: Full URL of the request (raw.log_pages_weeks.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_weeks.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_weeks.hits).
   bot_hits: Number of requests by bots (raw.log_pages_weeks.bot_hits).
-  seo_bot_hits: Of these, by bots that read pages for search results (raw.log_pages_weeks.seo_bot_hits).
-  sea_bot_hits: Of these, by bots that check pages for search advertising (raw.log_pages_weeks.sea_bot_hits).
-  vertical_bot_hits: Of these, by bots for images, news and videos (raw.log_pages_weeks.vertical_bot_hits).
+  seo_bot_hits: Number of requests by bots that read pages for search results (raw.log_pages_weeks.seo_bot_hits).
+  sea_bot_hits: Number of requests by bots that check pages for search advertising (raw.log_pages_weeks.sea_bot_hits).
+  vertical_bot_hits: Number of requests by bots for images, news and videos (raw.log_pages_weeks.vertical_bot_hits).
   visits: Number of requests by people (raw.log_pages_weeks.visits).
-  seo_visits: Of these, from the results of a search engine (raw.log_pages_weeks.seo_visits).
+  seo_visits: Number of visits from search results (raw.log_pages_weeks.seo_visits).
   hits_2xx: Number of requests with an HTTP status of 200 to 299 (raw.log_pages_weeks.hits_2xx).
   hits_3xx: Number of requests with an HTTP status of 300 to 399 (raw.log_pages_weeks.hits_3xx).
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (raw.log_pages_weeks.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_weeks.hits_5xx).
   last_status_code: HTTP status of the last request (raw.log_pages_weeks.last_status_code).
-  bytes_sent: Size of all answers in bytes (raw.log_pages_weeks.bytes_sent).
-  is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_weeks.is_crawled).
+  bytes_sent: Size of all responses in bytes (raw.log_pages_weeks.bytes_sent).
+  is_crawled: Whether a bot that reads pages for search results requested it (raw.log_pages_weeks.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_weeks.is_active).
   _load_id: >-
     Run and unit that loaded the row, with a space between (raw.log_pages_weeks._run_id,

@@ -2,7 +2,7 @@
 name: mart.canonical_targets
 kind: table
 description: >-
-  Pages with status 200 that declare another URL as their canonical, where the crawl requested that URL, with what it is.
+  Pages with status 200 that declare another URL as their canonical, with the state of that URL if the crawl requested it.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.

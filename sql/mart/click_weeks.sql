@@ -2,17 +2,17 @@
 name: mart.click_weeks
 kind: table
 description: >-
-  Clicks of a project's pages in each of the last weeks of search results, ten at most, by segment of the project's main
-  crawl: one row for each segment and week. A week has seven days with rows, counted back from the newest one.
+  Clicks of a project's pages in each of the last weeks of search results, at most ten, by segment of the project's main
+  crawl. One row for each segment and week. A week has seven days with rows, counted back from the newest day.
 grain: [project_id, segmentation, segment, week]
 columns:
   project_id: Identifier of the project.
   segmentation: (site), (directory) or the name of a segmentation.
-  segment: The segment; (site) for all URLs, also those that the crawl does not have.
+  segment: The segment; (site) for all URLs, including URLs that the crawl does not have.
   week: Number of the week, 0 for the newest one.
   from_date: First day of the week.
   to_date: Last day of the week.
-  clicks: Number of clicks, 0 where no row of the week is one of the segment.
+  clicks: Number of clicks, 0 where the segment has no row in the week.
 */
 WITH
   week AS (
@@ -61,7 +61,7 @@ WITH
     WHERE groups.segment IS NOT NULL
   )
 
--- A week without a row of a segment has none of its clicks.
+-- A segment without a row in a week has no clicks in it.
 SELECT
   segments.project_id,
   segments.segmentation,

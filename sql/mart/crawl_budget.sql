@@ -2,10 +2,9 @@
 name: mart.crawl_budget
 kind: table
 description: >-
-  Requests of bots of search engines for the pages of a crawl, on the days that belong to it (mart.crawl_days), by
-  whether a search engine could index the page when the bot asked for it: by the status of its answer, and by the crawl
-  whose state the day has (mart.crawl_states). A page whose hits are not known on one of the days has no row
-  (docs/definitions.md).
+  Requests of search engine bots for the pages of a crawl on its days (mart.crawl_days), divided by whether a search
+  engine could index the page at that time. This follows from the status of the response and from the crawl whose state
+  the day has (mart.crawl_states). A page whose hits are unknown on one of the days has no row (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -13,12 +12,12 @@ columns:
   url: Full URL of the page (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  search_bot_hits: Number of requests by bots of search engines (mart.page_hits.search_bot_hits), the next three together.
-  indexable_hits: Of these, when it was indexable.
+  search_bot_hits: Number of requests of search engine bots (mart.page_hits.search_bot_hits), the next three together.
+  indexable_hits: Number of these requests while the page was indexable.
   non_indexable_hits: >-
-    Of these, when it was not: the request was answered by a redirect or an error, or robots.txt blocked the page, or it
-    had a noindex or a canonical to another page.
-  untold_hits: Of these, when it is not known.
+    Number of these requests while the page was not indexable: the response was a redirect or an error, robots.txt
+    blocked the page, or the page had a noindex or a canonical to another page.
+  untold_hits: Number of these requests for which this is unknown.
 reads:
   raw.log_pages_days: &source
     _unit: VARCHAR
@@ -96,7 +95,7 @@ WITH
     GROUP BY day.project_id, day.crawl_id, day.state_crawl_id, hits.url, hits.status_class
   ),
 
-  -- The page as the crawl of the day has it; where that has no such page, as the crawl itself has it.
+  -- The page in the crawl that the day belongs to. If that crawl lacks the page, the page in the crawl itself.
   asked AS (
     SELECT
       hit.crawl_id,

@@ -2,23 +2,23 @@
 name: mart.crawl_days
 kind: table
 description: >-
-  The days of log files and of search results that belong to each crawl with pages: the 28 (the setting crawl_days) that
-  end with the last one that has data, of the 28 before the crawl's start and those up to the start of the next crawl of
-  its configuration (docs/definitions.md). All figures of a crawl that depend on days are of these. A day may belong to
-  several crawls. Days are those of UTC.
+  The days of log files and of search results that belong to each crawl with pages (docs/definitions.md). They are the
+  28 days (the crawl_days setting) until the last day with data in a period. The period begins 28 days before the
+  crawl's start and ends with the start of the next crawl of its configuration. All figures of a crawl that depend on
+  days use these days. A day may belong to several crawls. Days are in UTC.
 grain: [project_id, crawl_id, kind, data_date]
 columns:
   project_id: Identifier of the project.
   crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
-  kind: {description: What the day has data of., tests: [{accepted_values: [logs, search]}]}
+  kind: {description: Kind of data of the day., tests: [{accepted_values: [logs, search]}]}
   data_date: >-
     Day with log files (mart.log_days.day) or with search results (mart.ranking_days.ranking_date). Totals of a period
     (mart.ranking_periods) are one row, of its last day.
   dataset: >-
-    What the numbers of the day are from: log_events or log_pages_days (mart.log_days.dataset); ranking_performance, or
+    Source of the day's numbers: log_events or log_pages_days (mart.log_days.dataset); ranking_performance, or
     ranking_periods for totals of a period.
-  from_date: First of the days that belong to the crawl, or of the period, for each kind the same; it may be without data.
-  to_date: Last of them, which has data.
+  from_date: First of the days that belong to the crawl, or of the period, the same for each kind; it may have no data.
+  to_date: Last of these days, which has data.
 renamed: {day: data_date, from_day: from_date, to_day: to_date}
 */
 WITH
@@ -30,7 +30,7 @@ WITH
       coalesce(crawl_config_id, '') AS config,
       coalesce(created_at, ended_at) AS started_at,
       CAST(coalesce(created_at, ended_at) AT TIME ZONE 'UTC' AS DATE) AS start_date,
-      -- A crawl that was stopped ends the days of none, unless no other one is there.
+      -- A stopped crawl does not end the days of others, unless there is no other crawl.
       is_comparable OR NOT bool_or(is_comparable) OVER (PARTITION BY project_id, crawl_config_id) AS is_next
     FROM mart.crawls
     WHERE has_pages AND coalesce(pages, 1) > 0 AND project_id IS NOT NULL
@@ -65,7 +65,7 @@ WITH
     WHERE url IS NOT NULL
   ),
 
-  -- Nobody knows the days of a crawl without a start: the latest one has the last of all.
+  -- The days of a crawl without a start are unknown. The latest one has the last days of all.
   span AS (
     SELECT
       project_id,
@@ -114,7 +114,7 @@ WITH
     WHERE date_diff('day', day, to_date) < length
   ),
 
-  -- Google's before others; of several periods the one that ends last, then the one by URL alone.
+  -- Google before other engines. Of several periods, the one that ends last, then the one by URL alone.
   offered AS (
     SELECT
       span.project_id,
@@ -133,7 +133,7 @@ WITH
       AND coalesce(date_diff('day', period.to_date, span.start_date) <= span.length, true)
   ),
 
-  -- Totals stand for days that are not there, or are older.
+  -- Totals replace days that are missing or older.
   total AS (
     SELECT offered.project_id, offered.crawl_id, offered.from_date, offered.to_date
     FROM offered

@@ -2,12 +2,11 @@
 name: mart.crawl_kpis
 kind: view
 description: >-
-  The figures of each crawl and segment (mart.crawl_segments), and how each changed since the crawl before
-  (mart.crawls.previous_crawl_id). A change is NULL for a crawl that has none before it, where one of the two figures is
-  NULL, and for a segment that the crawl before did not have; the change of the number of pages is then that number.
-  Clicks, impressions and bot hits depend on days. Their changes are NULL, with the reason beside them, where the two
-  crawls have different numbers of days, or the same days.
-  What makes segments unique makes these rows unique, so it is tested in mart.crawl_segments alone.
+  The figures of each crawl and segment (mart.crawl_segments), and their changes since the previous crawl
+  (mart.crawls.previous_crawl_id). A change is NULL without a previous crawl, if one of the two figures is NULL, and for a
+  segment that the previous crawl did not have; the change of the number of pages is then that number. Clicks, impressions
+  and bot hits depend on days. Their changes are NULL, with the reason, if the two crawls have different numbers of days, or
+  the same days. The test of mart.crawl_segments also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -16,8 +15,8 @@ columns:
   crawl_config_name: Name of its crawl configuration (mart.crawls.crawl_config_name).
   crawl_number: Number of the crawl within project and configuration (mart.crawls.crawl_number).
   ended_at: When it ended, a point in time (mart.crawls.ended_at).
-  is_main: Whether questions about the project answer for it (mart.crawls.is_main).
-  previous_crawl_id: Identifier of the crawl before it (mart.crawls.previous_crawl_id).
+  is_main: Whether questions about the project use it (mart.crawls.is_main).
+  previous_crawl_id: Identifier of the previous crawl (mart.crawls.previous_crawl_id).
   segmentation: (site), (directory) or the name of a segmentation of the project's own.
   segment: The segment.
   pages: See mart.crawl_segments.pages.
@@ -41,22 +40,22 @@ columns:
   log_days: See mart.crawl_segments.log_days.
   log_from_date: See mart.crawl_segments.log_from_date.
   log_to_date: See mart.crawl_segments.log_to_date.
-  pages_change: pages less that of the crawl before; all pages for a segment that it did not have.
-  indexable_pages_change: indexable_pages less that of the crawl before.
-  error_pages_change: error_pages less that of the crawl before.
-  redirect_pages_change: redirect_pages less that of the crawl before.
-  average_depth_change: average_depth less that of the crawl before.
-  average_load_time_change: average_load_time less that of the crawl before.
-  average_word_count_change: average_word_count less that of the crawl before.
-  duplicate_pages_change: duplicate_pages less that of the crawl before.
-  orphan_pages_change: orphan_pages less that of the crawl before.
-  clicks_change: clicks less that of the crawl before, over as many days.
-  clicks_change_reason: Why there is no clicks_change, where the crawl before has another number of days or the same days.
-  impressions_change: impressions less that of the crawl before, over as many days.
-  impressions_change_reason: Why there is no impressions_change, as of the clicks.
-  search_bot_hits_change: search_bot_hits less that of the crawl before, over as many days.
+  pages_change: Change of pages since the previous crawl; all pages for a segment that it did not have.
+  indexable_pages_change: Change of indexable_pages since the previous crawl.
+  error_pages_change: Change of error_pages since the previous crawl.
+  redirect_pages_change: Change of redirect_pages since the previous crawl.
+  average_depth_change: Change of average_depth since the previous crawl.
+  average_load_time_change: Change of average_load_time since the previous crawl.
+  average_word_count_change: Change of average_word_count since the previous crawl.
+  duplicate_pages_change: Change of duplicate_pages since the previous crawl.
+  orphan_pages_change: Change of orphan_pages since the previous crawl.
+  clicks_change: Change of clicks since the previous crawl, over as many days.
+  clicks_change_reason: Why there is no clicks_change, where the previous crawl has another number of days or the same days.
+  impressions_change: Change of impressions since the previous crawl, over as many days.
+  impressions_change_reason: Why there is no impressions_change, as for clicks.
+  search_bot_hits_change: Change of search_bot_hits since the previous crawl, over as many days.
   search_bot_hits_change_reason: >-
-    Why there is no search_bot_hits_change, where the crawl before has another number of days or the same days.
+    Why there is no search_bot_hits_change, where the previous crawl has another number of days or the same days.
 */
 WITH
   pair AS (
@@ -82,14 +81,14 @@ WITH
       former.search_bot_hits AS former_search_bot_hits,
       CASE
         WHEN now.ranking_days <> former.ranking_days
-          THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the crawl before: '
+          THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the previous crawl: '
             || CAST(former.ranking_days AS VARCHAR)
         WHEN now.ranking_from_date = former.ranking_from_date AND now.ranking_to_date = former.ranking_to_date
           THEN 'the crawl before has the same days, to ' || CAST(now.ranking_to_date AS VARCHAR)
       END AS ranking_reason,
       CASE
         WHEN now.log_days <> former.log_days
-          THEN 'days with log files: ' || CAST(now.log_days AS VARCHAR) || ', of the crawl before: '
+          THEN 'days with log files: ' || CAST(now.log_days AS VARCHAR) || ', of the previous crawl: '
             || CAST(former.log_days AS VARCHAR)
         WHEN now.log_to_date = former.log_to_date THEN 'the crawl before has the same days, to ' || CAST(now.log_to_date AS VARCHAR)
       END AS log_reason

@@ -2,8 +2,8 @@
 name: mart.crawl_pairs
 kind: view
 description: >-
-  Each crawl with pages and the previous one that it is compared with, one row for each crawl, with what either of the two
-  read whole.
+  Each crawl with pages and the previous crawl to compare it with, one row for each crawl, with the data that each of the
+  two read completely.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.
@@ -14,9 +14,9 @@ columns:
   has_all_sitemaps: >-
     Whether it read all of its sitemaps (mart.crawls.has_all_sitemaps). Where the crawl does not report its sitemaps,
     whether a sitemap lists one of its pages.
-  is_previous_list: The same of the previous crawl.
-  has_all_previous_links: The same of the previous crawl.
-  has_all_previous_sitemaps: The same of the previous crawl.
+  is_previous_list: Value of is_list for the previous crawl.
+  has_all_previous_links: Value of has_all_links for the previous crawl.
+  has_all_previous_sitemaps: Value of has_all_sitemaps for the previous crawl.
 */
 WITH
   side AS (

@@ -2,9 +2,9 @@
 name: mart.crawl_segments
 kind: table
 description: >-
-  The figures of each crawl and segment of its pages: the whole site, each first directory, and each segment of the
-  project's own segmentations. A number of pages is NULL where the crawl says nothing of it on any page.
-  mart.crawl_kpis has the same with the change to the crawl before.
+  The figures of each crawl and segment of its pages, which is the whole site, each first directory, and each segment of the
+  project's own segmentations. A number of pages is NULL if the crawl has the value for no page. mart.crawl_kpis has the
+  same figures with the change since the previous crawl.
 grain: [crawl_id, segmentation, segment]
 columns:
   crawl_id: Identifier of the crawl.
@@ -14,9 +14,9 @@ columns:
     (mart.page_segments.segmentation), such as (filter) for saved filters.
   segment: The segment; (site) for all pages.
   pages: Number of pages.
-  indexable_pages: Of these, the ones that a search engine may index (mart.pages.is_indexable).
-  error_pages: Of these, the ones with an HTTP status of 400 to 599 (mart.pages.status_code).
-  redirect_pages: Of these, the ones with an HTTP status of 300 to 399 (mart.pages.status_code).
+  indexable_pages: Number of pages that a search engine may index (mart.pages.is_indexable).
+  error_pages: Number of pages with an HTTP status of 400 to 599 (mart.pages.status_code).
+  redirect_pages: Number of pages with an HTTP status of 300 to 399 (mart.pages.status_code).
   average_depth: Average depth in clicks from the start, of the pages that have one (mart.pages.depth).
   average_load_time: >-
     Average time to the last byte in milliseconds, of the pages with status 200 (mart.pages.load_time).
@@ -28,23 +28,23 @@ columns:
     Number of pages that no link of the structure leads to (mart.orphans); NULL where the crawl did not read all links
     or all sitemaps.
   clicks: >-
-    Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these
-    days say them by page (mart.page_demand).
+    Clicks in search results on these pages on the days that belong to the crawl; NULL where the search results of these
+    days do not show them by page (mart.page_demand).
   impressions: Times that search results showed these pages in the same days.
   search_bot_hits: >-
-    Requests of search engines for these pages on the days that belong to the crawl; NULL where no day with log files
-    does, or where it is not known of one of the pages (mart.page_hits).
-  all_clicks: Number of clicks on all URLs on the same days, also on those that are no page of the crawl; for all segments the same.
-  all_impressions: The same of impressions.
-  all_search_bot_hits: The same of requests by bots of search engines; NULL where those for one URL are not known.
+    Requests of search engines for these pages on the days that belong to the crawl; NULL where the days have no log
+    files, or the number is unknown for a page (mart.page_hits).
+  all_clicks: Number of clicks on all URLs on the same days, including URLs outside of the crawl; the same for all segments.
+  all_impressions: Number of impressions of all URLs on the same days; the same for all segments.
+  all_search_bot_hits: Number of requests of search engine bots for all URLs on the same days; NULL where it is unknown for one URL.
   ranking_days: >-
-    Number of days with search results that belong to the crawl, of totals that of their period; for all segments the
-    same (mart.crawl_days).
+    Number of days with search results that belong to the crawl, for totals that of their period; the same for all
+    segments (mart.crawl_days).
   ranking_from_date: First of the days that belong to the crawl, of search results (mart.crawl_days.from_date).
-  ranking_to_date: Last of them.
-  log_days: Number of days with log files that belong to the crawl, for all segments the same (mart.crawl_days).
+  ranking_to_date: Last of these days.
+  log_days: Number of days with log files that belong to the crawl, the same for all segments (mart.crawl_days).
   log_from_date: First of the days that belong to the crawl, of log files (mart.crawl_days.from_date).
-  log_to_date: Last of them.
+  log_to_date: Last of these days.
 reads:
   ops.loads:
     unit: VARCHAR
@@ -76,7 +76,7 @@ incremental:
     WHERE loads.dataset IN ('log_events', 'log_pages_days', 'ranking_performance')
       AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
     UNION ALL
-    -- Which empty days count depends on the days around them, too.
+    -- Which empty days count also depends on the days around them.
     SELECT
       days.crawl_id, days.from_date, days.to_date, NULL, NULL, NULL, NULL, days.kind || ' days ' || CAST(count(*) AS VARCHAR), NULL
     FROM mart.crawl_days AS days
@@ -125,7 +125,7 @@ WITH
   known AS (
     SELECT
       crawl_id,
-      -- Without any status only those that can't be indexed are known.
+      -- Without any status, only non-indexable pages are known.
       CASE
         WHEN count(status_code) > 0 OR count(CASE WHEN is_indexable THEN 1 END) > 0 OR count(is_indexable) = count(*)
           THEN count(is_indexable)

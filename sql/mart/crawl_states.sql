@@ -2,17 +2,17 @@
 name: mart.crawl_states
 kind: view
 description: >-
-  The days on which the pages of a crawl show the state of the website, one row for each crawl: from the day of its start
-  up to the day before the next one of its project and configuration starts. The first crawl of a configuration has all
-  days before it, too. Only comparable crawls with pages have days, unless a configuration has none; of several that start
-  on one day the last one has it (docs/definitions.md). Days are those of UTC.
+  The days on which the pages of a crawl show the state of the website, one row for each crawl. They begin with the day of
+  its start and end before the next crawl of its project and configuration starts. The first crawl of a configuration also
+  has all earlier days. Only comparable crawls with pages have days, unless a configuration has none. If several crawls
+  start on one day, the last one has the day (docs/definitions.md). Days are in UTC.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   crawl_config_id: Identifier of its configuration (mart.crawls.crawl_config_id).
-  from_date: First of these days; NULL of the first crawl of a configuration, which has all days before it.
-  to_date: Last of them; NULL of the last crawl.
+  from_date: First of these days; NULL for the first crawl of a configuration, which has all days before it.
+  to_date: Last of these days; NULL for the last crawl.
 */
 WITH
   candidate AS (

@@ -2,8 +2,8 @@
 name: mart.dates
 kind: view
 description: >-
-  A calendar: one row for each day from the first to the last that a crawl ended on or that data are loaded for, in
-  UTC; 10,000 days at the most.
+  A calendar with one row for each day in UTC, from the first to the last day on which a crawl ended or for which data are
+  loaded, at most 10,000 days.
 grain: [calendar_date]
 columns:
   calendar_date: The day.

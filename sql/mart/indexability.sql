@@ -2,8 +2,8 @@
 name: mart.indexability
 kind: view
 description: >-
-  One row a page and crawl: whether a search engine may index it, and the first reason why not (docs/definitions.md).
-  What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+  One row for each page and crawl, with whether a search engine may index the page, and the first reason why not
+  (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl (mart.pages.crawl_id).
@@ -11,7 +11,7 @@ columns:
   url: Full URL of the page (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  is_indexable: Whether a search engine may index it; NULL when its status is not known, or it is a file (mart.pages.is_indexable).
+  is_indexable: Whether a search engine may index it; NULL when its status is unknown, or it is a file (mart.pages.is_indexable).
   reason: >-
     The first reason why it is not indexable, by reason_order: robots_denied, no_answer, redirect, client_error,
     server_error, other_status, noindex, canonicalised, service; NULL when none is known

@@ -2,9 +2,9 @@
 name: mart.indexability_changes
 kind: table
 description: >-
-  Pages whose state in a crawl is another one than in the previous crawl (mart.crawls.previous_crawl_id): indexable, or the
-  reason why not. A crawl that did not get to read a page, because it was refused, had no answer or could not read it, says
-  nothing of its state and has no row for it. A reason counts only where the exports of both crawls tell of it.
+  Pages whose state in a crawl differs from the previous crawl (mart.crawls.previous_crawl_id). The state is indexable,
+  or the reason why not. A page that the crawl could not read, because the server refused it, did not respond or sent
+  unreadable content, has no row. A reason counts only if the exports of both crawls have it.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -47,7 +47,7 @@ WITH
     WHERE previous_crawl_id IS NOT NULL
   ),
 
-  -- An error is a state, though it says nothing else of the page. That robots.txt blocks a page was read there.
+  -- An error is a state, even if it says nothing else about the page. A block by robots.txt was read there.
   side AS (
     SELECT
       crawl_id AS side_id,
@@ -63,7 +63,7 @@ WITH
     FROM mart.pages
 
     UNION ALL
-    -- Links to a page that robots.txt blocks may stand on blocked pages only.
+    -- All links to a page that robots.txt blocks may be on blocked pages.
     SELECT rechecks.crawl_id, rechecks.url, 'robots_denied', CAST(NULL AS BIGINT), CAST(NULL AS VARCHAR)
     FROM mart.rechecks AS rechecks
     WHERE rechecks.state = 'blocked'
@@ -109,7 +109,7 @@ WITH
     WHERE earlier.state IS NULL OR earlier.state <> later.state
   ),
 
-  -- What both exports tell of each state.
+  -- The columns that both exports contain, for each state.
   reason AS (
     SELECT state, part
     FROM (

@@ -2,9 +2,11 @@
 name: mart.issue_changes
 kind: table
 description: >-
-  How many pages have an issue, one row for each crawl with pages and issue, and what changed since the previous crawl
-  (mart.crawls.previous_crawl_id): pages = new + remaining + unseen, previous_pages = fixed + missing + remaining. An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest crawls only, and are not compared:
-  the days of two crawls differ. Web vitals of a sample of pages are not compared either.
+  The number of pages with an issue, one row for each crawl with pages and issue, and the changes since the previous crawl
+  (mart.crawls.previous_crawl_id), so that pages = new + remaining + unseen and previous_pages = fixed + missing +
+  remaining. An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest
+  crawls only and are not compared, because the days of two crawls differ. Web vitals of a sample of pages are not compared
+  either.
 grain: [crawl_id, issue]
 columns:
   crawl_id: Identifier of the crawl.
@@ -23,11 +25,11 @@ columns:
     Pages that had it in the previous crawl, were requested again, and no longer have it, or are gone; NULL where they are
     not compared.
   missing_pages: >-
-    Pages that had it in the previous crawl and were not read again (mart.page_comparison): nobody knows whether they
+    Pages that had it in the previous crawl and were not read again (mart.page_comparison): it is unknown whether they
     still have it. NULL where they are not compared.
   remaining_pages: Pages that had it and still do; NULL where they are not compared.
   unseen_pages: >-
-    Pages that have it and that the previous crawl did not read: nobody knows whether it is new. NULL where they are not
+    Pages that have it and that the previous crawl did not read: it is unknown whether it is new. NULL where they are not
     compared.
 incremental:
   by: crawl_id
@@ -77,7 +79,7 @@ WITH
     FROM mart.page_demand
   ),
 
-  -- An export that does not tell the column says nothing of the issue.
+  -- An export without the column does not show the issue.
   unknown AS (
     SELECT crawl.crawl_id, evidence.issue
     FROM (SELECT crawl_id FROM crawl UNION SELECT previous_crawl_id FROM crawl) AS crawl
@@ -90,7 +92,7 @@ WITH
     HAVING count(told.column_name) < count(*)
   ),
 
-  -- Without all links, all sitemaps or a previous crawl, nobody knows which pages have an issue that needs them.
+  -- Without all links, all sitemaps or a previous crawl, the pages with an issue that needs them are unknown.
   scope AS (
     SELECT
       pairs.crawl_id,
@@ -104,7 +106,7 @@ WITH
     CROSS JOIN mart.issues AS issues
   ),
 
-  -- Where a crawl measured a sample, a page outside of it is not fixed, and one that came into it is not broken.
+  -- Where a crawl measured a sample, a page outside of it is not fixed, and a page new in it is not broken.
   sampled AS (
     SELECT DISTINCT told.crawl_id, evidence.issue
     FROM told
@@ -161,7 +163,7 @@ SELECT
   pair.issue,
   CASE
     WHEN pair.is_known THEN coalesce(counted.pages, 0)
-    -- Hits alone may show what demand would show, too: what was found counts, and nothing found is not none.
+    -- Hits alone may show what demand would show too. So a finding counts, but a missing finding does not mean none.
     WHEN pair.is_by_days THEN counted.pages
   END AS pages,
   pair.previous_crawl_id,

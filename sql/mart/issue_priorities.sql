@@ -2,8 +2,8 @@
 name: mart.issue_priorities
 kind: table
 description: >-
-  What to do first: one row for each crawl, segment of its pages and issue that pages of it have, with how much it matters
-  (docs/definitions.md) and what is behind that. Console, report and command line show these rows.
+  What to fix first. One row for each crawl, segment of its pages and issue of these pages, with its priority
+  (docs/definitions.md) and the figures that determine it. Console, report and command line show these rows.
 grain: [crawl_id, segmentation, segment, issue]
 columns:
   crawl_id: Identifier of the crawl.
@@ -12,27 +12,28 @@ columns:
     (site) for all pages, (directory) for the first directory, or the name of a segmentation (mart.crawl_segments.segmentation).
   segment: The segment; (site) for all pages.
   issue: Name of the issue (mart.issues.issue).
-  title: The issue as people say it (mart.issues.title).
-  category: What it is about (mart.issues.category).
+  title: Title of the issue (mart.issues.title).
+  category: Subject of the issue (mart.issues.category).
   severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
-  mended_by: Who can mend it, content, template or server (mart.issues.mended_by).
-  fix: What would mend it (mart.issues.fix).
+  owner: Who can fix it, content, template or server (mart.issues.owner).
+  fix: How to fix it (mart.issues.fix).
   priority: >-
-    0 to 100, the weight of the severity by the shares of clicks, pages, hits of search engines, inrank and new pages. A
-    share that is not known is left out, and the others count for more.
+    0 to 100, the weight of the severity by the shares of clicks, pages, hits of search engines, inrank and new pages. An
+    unknown share is left out, and the others count for more.
   pages: Number of pages of the segment that have it.
   new_pages: >-
-    Of these, the ones that did not have it in the previous crawl (mart.issue_changes.new_pages); NULL where they are not
-    compared.
+    Pages with the issue that did not have it in the previous crawl (mart.issue_changes.new_pages); NULL where they are
+    not compared.
   clicks: >-
-    Clicks in search results on these pages on the days that belong to the crawl; NULL where no search results of these days
-    say them by page (mart.crawl_segments.clicks).
-  new_clicks: Of these clicks, the ones on new_pages; NULL where either is not known.
+    Clicks in search results on these pages on the days that belong to the crawl; NULL where the search results of these days
+    do not show them by page (mart.crawl_segments.clicks).
+  new_clicks: Clicks on new_pages; NULL where either number is unknown.
   search_bot_hits: >-
-    Requests of search engines for these pages on the days that belong to the crawl; NULL where no day with log files does,
-    or where it is not known of one of the pages (mart.crawl_segments.search_bot_hits).
+    Requests of search engines for these pages on the days that belong to the crawl; NULL where the days have no log files,
+    or the number is unknown for a page (mart.crawl_segments.search_bot_hits).
   average_inrank: Average popularity of these pages by internal links, 0 to 10; NULL where no page has one (mart.pages.inrank_decimal).
-  example: The page of most clicks; of equal ones that of most hits of search engines, then of most inrank, then the first URL.
+  example: The page with the most clicks, then the most hits of search engines, then the highest inrank, then the first URL.
+renamed: {mended_by: owner}
 incremental:
   by: crawl_id
   within:
@@ -54,7 +55,7 @@ incremental:
     JOIN mart.issue_sources AS sources ON sources.crawl_id = pairs.previous_crawl_id
 */
 WITH
-  -- The segments of each page. What has an issue is read once and meets them, for it is many times as much.
+  -- The segments of each page. Findings are read once and joined to them, because there are many more findings.
   place AS (
     SELECT crawl_id, url, '(site)' AS segmentation, '(site)' AS segment
     FROM mart.pages
@@ -136,7 +137,7 @@ WITH
     LEFT JOIN mart.issue_changes AS changes ON changes.crawl_id = counted.crawl_id AND changes.issue = counted.issue
   ),
 
-  -- Shares of 0 to 1; that of a sum which is 0 is 0. The first page or click weighs more than the next one.
+  -- Shares of 0 to 1. The share of a sum of 0 is 0. The first page or click weighs more than the next one.
   shared AS (
     SELECT
       known.*,
@@ -164,7 +165,7 @@ WITH
       issues.title,
       issues.category,
       issues.severity,
-      issues.mended_by,
+      issues.owner,
       issues.fix,
       CAST(
         round(
@@ -211,7 +212,7 @@ WITH
       )
   ),
 
-  -- What a page became stands above what it is: at least one point above each such issue of the same pages.
+  -- A change of a page ranks above its state: at least one point above each such issue of the same pages.
   ranked AS (
     SELECT
       scored.*,
@@ -231,7 +232,7 @@ SELECT
   title,
   category,
   severity,
-  mended_by,
+  owner,
   fix,
   CASE
     WHEN issue = 'became_non_indexable' AND state_priority >= priority THEN least(coalesce(1 + state_priority, 0), 100)

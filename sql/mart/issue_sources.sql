@@ -2,9 +2,9 @@
 name: mart.issue_sources
 kind: table
 description: >-
-  What the issues of a crawl follow from, as a stamp for each part: its own loads, its days and their loads, the earlier
-  crawls, and what is known of the crawl and its project. mart.page_issues and the tables that count it are made again for
-  the crawls whose rows changed.
+  The inputs of the issues of a crawl, as a stamp for each part, which are its own loads, its days and their loads, the
+  earlier crawls, and the records of the crawl and its project. crawlhouse builds mart.page_issues and the tables that count
+  it again for crawls whose rows changed.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -49,7 +49,7 @@ JOIN ops.loads AS loads
 WHERE loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
   AND (loads.dataset = 'ranking_performance') = (days.kind = 'search')
 
--- Which days belong to a crawl depends on the crawls around it, too, and empty days count.
+-- The days of a crawl also depend on the crawls around it, and empty days count.
 UNION ALL
 SELECT
   crawl_id,
@@ -57,7 +57,7 @@ SELECT
   CAST(NULL AS TIMESTAMP WITH TIME ZONE)
 FROM days
 
--- What a page became follows from the earlier crawls, and from those that they are compared with.
+-- A change of a page depends on the previous crawls and on those that they are compared with.
 UNION ALL
 SELECT
   crawl_id,
@@ -68,7 +68,7 @@ WINDOW earlier AS (
   PARTITION BY project_id, crawl_config_id ORDER BY crawl_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
 )
 
--- Hits are judged by the crawl whose state their day has.
+-- Hits are judged by the crawl whose state applies to their day.
 UNION ALL
 SELECT DISTINCT crawls.crawl_id, loads.unit || ' from ' || coalesce(CAST(states.from_date AS VARCHAR), ''), loads.loaded_at
 FROM mart.crawls AS crawls
@@ -81,7 +81,7 @@ JOIN mart.crawl_states AS states
 JOIN ops.loads AS loads ON loads.source_id = states.crawl_id
 WHERE crawls.is_latest AND loads.dataset = 'crawl_pages'
 
--- Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page. The
+-- Search results and log files count only in the latest crawl of a configuration. No link leads to a start page. The
 -- settings of issues may name a project.
 UNION ALL
 SELECT

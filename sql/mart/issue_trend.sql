@@ -2,8 +2,8 @@
 name: mart.issue_trend
 kind: view
 description: >-
-  How many pages have an issue over the crawls of a configuration: mart.issue_changes with the end and the number of each
-  crawl, so that a line over the last crawls is one SELECT.
+  The number of pages with an issue over the crawls of a configuration. It is mart.issue_changes with the end and the number
+  of each crawl, so one SELECT gives a line over the last crawls.
 grain: [crawl_id, issue]
 columns:
   crawl_id: Identifier of the crawl.
@@ -13,17 +13,17 @@ columns:
   crawl_config_name: Name of that configuration (mart.crawls.crawl_config_name).
   crawl_number: >-
     1 for the first crawl of its project and configuration that ended (mart.crawls.crawl_number); NULL where its end is
-    not known.
+    unknown.
   ended_at: When it ended, a point in time (mart.crawls.ended_at).
   is_complete: >-
-    Whether it requested all pages that links lead to (mart.crawls.is_complete). One that did not has fewer pages with an
+    Whether it requested all pages that links lead to (mart.crawls.is_complete). Otherwise it has fewer pages with an
     issue because it has fewer pages.
   is_comparable: Whether other crawls may be compared with it (mart.crawls.is_comparable).
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports, hits or demand do not tell
-    (mart.issue_changes.pages).
-  new_pages: Of these, the ones that did not have it in the previous crawl (mart.issue_changes.new_pages).
+    Number of pages that have it, 0 for none; NULL where the crawl's exports, hits or demand do not show
+    it (mart.issue_changes.pages).
+  new_pages: Pages with the issue that did not have it in the previous crawl (mart.issue_changes.new_pages).
   fixed_pages: Pages that had it in the previous crawl and no longer do (mart.issue_changes.fixed_pages).
   missing_pages: Pages that had it in the previous crawl and were not read again (mart.issue_changes.missing_pages).
   crawl_pages: Number of all pages of the crawl (mart.crawls.pages).

@@ -2,20 +2,20 @@
 name: mart.links_to_broken_pages
 kind: table
 description: >-
-  Targets that links of a crawl lead to and that answered with an error (HTTP status 400 to 599), with what links to
-  them. The status is the link's own target_status, or the page's status_code where the link has none. A target that
-  answered links with several errors makes a row for each. A status of a site's own, as 999, is no error of HTTP.
+  Targets of links of a crawl that returned an error (HTTP status 400 to 599), with the links to them. The status is the
+  link's own target_status, or the page's status_code if the link has none. A target that returned several errors has a
+  row for each. A nonstandard status such as 999 is not an error.
 grain: [crawl_id, target, target_status]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   target: URL that the links lead to (raw.crawl_links.target).
   target_status: HTTP status of the target, 400 to 599.
-  links: Number of links to it that met this status; the same link may stand many times on a page.
-  internal_links: Of these, the ones within the site (mart.links.is_internal).
-  follow_links: Of these, the ones to be followed (raw.crawl_links.follow); NULL where no link says whether it is.
-  origin_pages: Number of pages that hold them.
-  sample_anchors: Up to five different texts of these links, in the order of the alphabet.
+  links: Number of links to it that met this status; a page may contain the same link many times.
+  internal_links: Number of links within the site (mart.links.is_internal).
+  follow_links: Number of links without nofollow (raw.crawl_links.follow); NULL where this is unknown for all links.
+  origin_pages: Number of pages that contain them.
+  sample_anchors: Up to five different texts of these links, in alphabetical order.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -50,8 +50,8 @@ WITH
     WHERE links.target_status IS NULL AND pages.status_code BETWEEN 400 AND 599
   ),
 
-  -- Hashes of the targets that several links lead to. Others need neither groups nor windows; a hash that two targets
-  -- share is here too.
+  -- Hashes of the targets that several links lead to. Other targets need neither groups nor windows. A hash shared by
+  -- two targets is also included.
   several AS (
     SELECT hash(crawl_id, target, target_status) AS target_hash
     FROM broken
@@ -59,7 +59,7 @@ WITH
     HAVING count(*) > 1
   ),
 
-  -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and lists of texts can't.
+  -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and lists of texts cannot.
   by_origin AS (
     SELECT
       crawl_id,

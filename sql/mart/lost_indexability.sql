@@ -2,8 +2,8 @@
 name: mart.lost_indexability
 kind: table
 description: >-
-  URLs that became non-indexable in a crawl or in one of the 28 days before it, and that no crawl since then has seen as
-  indexable or redirected (mart.indexability_changes).
+  URLs that became non-indexable in a crawl or in the 28 days before it, and that no later crawl found indexable or
+  redirected (mart.indexability_changes).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.

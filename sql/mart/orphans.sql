@@ -2,10 +2,9 @@
 name: mart.orphans
 kind: table
 description: >-
-  URLs that no link of a crawl's structure leads to, one row for each crawl and URL: pages of the crawl, and URLs that
-  the crawl does not know but log files or search results do. The start page is none, nor is the file robots.txt, nor
-  are files that pages are made of, and feeds. A crawl that did not read all links (mart.crawls.has_all_links) has none
-  (docs/definitions.md).
+  URLs that no link of a crawl's structure leads to, one row for each crawl and URL. They are pages of the crawl, and URLs
+  that only log files or search results know. The start page, robots.txt, files that pages are made of, and feeds are not
+  orphans. A crawl that did not read all links (mart.crawls.has_all_links) has none (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -15,15 +14,15 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path); NULL for a URL that is no page of the crawl.
   reason: >-
-    Of a page linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; of a URL that the crawl does not know
+    For a page linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; for a URL that the crawl does not know
     only_in_logs, only_in_search_results or only_in_logs_and_search_results.
   sources: How the page became known (mart.pages.sources).
   state: >-
-    live (it answers), moved (it redirects), gone (404, 410), blocked (robots.txt), refused (401, 403, 429, 503) or
-    unreadable (anything else); NULL where it is unknown. Of a URL that is no page of the crawl it is what the crawl found
-    at its end (mart.rechecks.state), else by the status of the last request in log files.
+    live (it responds), moved (it redirects), gone (404, 410), blocked (robots.txt), refused (401, 403, 429, 503) or
+    unreadable (anything else); NULL where it is unknown. For a URL that is no page of the crawl it is what the crawl
+    found at its end (mart.rechecks.state), else by the status of the last request in log files.
   status_code: >-
-    HTTP status of the page (mart.pages.status_code); of a URL that is no page of the crawl, that of mart.rechecks, else
+    HTTP status of the page (mart.pages.status_code); for a URL that is no page of the crawl, that of mart.rechecks, else
     that of the last request on the days that belong to the crawl (mart.page_hits.last_status_code).
   is_indexable: >-
     Whether a search engine may index the page (mart.pages.is_indexable, mart.rechecks.is_indexable).

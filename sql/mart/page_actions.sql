@@ -3,9 +3,8 @@ name: mart.page_actions
 kind: view
 materialize: table
 description: >-
-  What there is to do on the pages of the latest crawls: one row for each page and issue, with why it is one, how much
-  it matters and what would mend it (docs/definitions.md). What makes pages unique makes these rows unique, so it is
-  tested in mart.pages alone.
+  What to fix on the pages of the latest crawls. One row for each page and issue, with the finding, its priority and the fix
+  (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -15,14 +14,14 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path).
   issue: Name of the issue (mart.issues.issue).
-  title: The issue as people say it (mart.issues.title).
-  category: What it is about (mart.issues.category).
+  title: Title of the issue (mart.issues.title).
+  category: Subject of the issue (mart.issues.category).
   severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
   priority: >-
     How much it matters on this page, 0 to 100: its value (mart.page_values.page_value) by the weight of the severity, rounded;
-    NULL where the value is not known.
+    NULL where the value is unknown.
   why: What was found on the page (mart.page_issues.why).
-  fix: What would mend it (mart.issues.fix).
+  fix: How to fix it (mart.issues.fix).
   status_code: HTTP status of the page (mart.pages.status_code).
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).

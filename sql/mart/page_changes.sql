@@ -2,10 +2,10 @@
 name: mart.page_changes
 kind: table
 description: >-
-  What changed on the pages of a project between a crawl and the previous one, both comparable and of one configuration:
-  one row for each page that was added, removed, moved or is missing, and for each field that differs on a page of both.
-  A field counts only where both exports have it (mart.crawl_columns) and both crawls read the page
-  (mart.page_comparison). A title, H1 or description that only differs in its form of Unicode (NFC, NFD) is no change.
+  Changes on the pages of a project between a crawl and the previous one, if both are comparable and of one configuration.
+  One row for each page that was added, removed, moved or is missing, and for each field that differs on a page of both
+  crawls. A field counts only if both exports have it (mart.crawl_columns) and both crawls read the page
+  (mart.page_comparison). A title, H1 or description that differs only in its Unicode form (NFC, NFD) is unchanged.
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -16,9 +16,9 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   change:
     description: >-
-      added (a new URL), removed (the page is gone: it answers 404 or 410, or redirects to another page), moved (it is at
-      moved_to now), missing (the crawl did not read it), or the field that differs: status_code, is_indexable, title, h1,
-      meta_description, rel_canonical.
+      added (a new URL), removed (the page is gone: it returns 404 or 410, or redirects to another page), moved (it is
+      at moved_to now), missing (the crawl did not read it), or the field that differs: status_code, is_indexable,
+      title, h1, meta_description, rel_canonical.
     tests:
       - accepted_values: [added, removed, moved, missing, status_code, is_indexable, title, h1, meta_description, rel_canonical]
   before: The field's value in the earlier crawl, as text; NULL where change names no field.
@@ -72,7 +72,7 @@ WITH
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id
   ),
 
-  -- What the exports of both crawls tell alike: elsewhere a NULL says nothing.
+  -- The columns that both exports contain. Elsewhere a NULL means nothing.
   comparable AS (
     SELECT side.crawl_id, told.column_name AS field
     FROM (
@@ -94,7 +94,7 @@ WITH
       later.project_id,
       later.url,
       coalesce(comparison.is_observed AND comparison.is_observed_before, true) AS is_read,
-      -- A page that robots.txt blocks now can not be indexed: robots.txt was read.
+      -- A page that robots.txt blocks now cannot be indexed: robots.txt was read.
       earlier.is_answered AND (later.is_answered OR coalesce(later.observation_reason = 'blocked_by_robots', false))
         AS is_judged,
       CAST(earlier.status_code AS VARCHAR) AS former_status_code,
@@ -123,10 +123,11 @@ WITH
       page.url,
       fields.field,
       CASE fields.field
-        -- An answer is one, whatever its status; without an answer nothing is known.
+        -- Any status is an answer. Without an answer, nothing is known.
         WHEN 'status_code' THEN page.status_code IS NOT NULL AND page.former_status_code IS NOT NULL OR page.is_read
         WHEN 'is_indexable' THEN page.is_judged
-        -- What is read of an answer is compared where the page answered alike: one that stops to has changed once.
+        -- The content of an answer is compared only where the page answered alike. A page that stops answering has one
+        -- change.
         ELSE page.is_read
       END AS is_comparable,
       fields.field IN ('title', 'h1', 'meta_description', 'rel_canonical')

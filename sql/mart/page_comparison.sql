@@ -2,9 +2,9 @@
 name: mart.page_comparison
 kind: table
 description: >-
-  What a crawl can't compare page by page with the previous crawl (mart.crawls.previous_crawl_id): one row for each URL
-  that only one of the two crawls has, that one of them did not read, or that is gone or moved. A URL without a row was
-  read in both crawls as the same page. Every comparison follows these rows (docs/definitions.md, observation).
+  Pages that a crawl cannot compare with the previous crawl (mart.crawls.previous_crawl_id). One row for each URL that only
+  one of the two crawls has, that one of them did not read, or that is gone or moved. A URL without a row was read in both
+  crawls as the same page. Every comparison follows these rows (docs/definitions.md, observation).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -28,11 +28,11 @@ columns:
     something be fixed on it.
   observation: What the crawl saw of the page (mart.pages.observation); NULL where the crawl does not have the URL.
   reason: >-
-    Why nothing is known of one side: a reason of mart.pages.observation_reason, temporary_redirect,
-    redirect_without_end (its redirect leads nowhere, or in a loop), not_linked (no link of the crawl leads to it),
-    outside_limits (a limit of depth or URLs, or an early end) or not_in_list. Where the crawl requested the URL again at
-    its end (mart.rechecks): still_there (it answers, and no link leads to it), blocked_by_robots, robots_unavailable, refused or unreadable. NULL for pages
-    that were added, are gone, moved or merged.
+    Why one side is unknown: a reason of mart.pages.observation_reason, temporary_redirect, redirect_without_end (its
+    redirect leads nowhere, or in a loop), not_linked (no link of the crawl leads to it), outside_limits (a limit of
+    depth or URLs, or an early end) or not_in_list. Where the crawl requested the URL again at its end (mart.rechecks):
+    still_there (it responds, and no link leads to it), blocked_by_robots, robots_unavailable, refused or unreadable.
+    NULL for added, gone, moved and merged pages.
   moved_to: URL at which a page that moved or merged is now.
 reads:
   ops.loads:
@@ -69,7 +69,7 @@ WITH
       pages.url,
       pages.status_code,
       pages.observation,
-      -- Where a temporary redirect leads is another page.
+      -- The target of a temporary redirect is another page.
       coalesce(pages.status_code IN (302, 303, 307), false) AS is_elsewhere,
       coalesce(pages.observation, 'read') IN ('read', 'gone') AS is_answered,
       pages.observation_reason
@@ -92,8 +92,7 @@ WITH
     JOIN side ON side.side_id = pair.previous_crawl_id
   ),
 
-  -- Each page once, in one join: three of them would hold both crawls in memory three times.
-  -- What the previous crawl requested again without a link, and could not read: it is no new page.
+  -- Each page once, in one join. Three joins would keep both crawls in memory three times.
   known_before AS (
     SELECT
       pair.crawl_id,
@@ -145,7 +144,7 @@ WITH
       AND NOT bool_or(is_cut)
   ),
 
-  -- Pages that only one of the crawls has, with what tells that two of them are the same.
+  -- Pages that only one of the crawls has, with the values that identify a moved page.
   lost AS (
     SELECT
       page.crawl_id, page.url, pages.canonical_url, pages.title, pages.h1, pages.meta_description, pages.word_count
@@ -165,7 +164,7 @@ WITH
     WHERE NOT page.was_known AND page.is_read AND page.status_code = 200
   ),
 
-  -- The number of pages on each side that have the same: what is not unique says nothing.
+  -- The number of pages on each side with the same value. A value that is not unique identifies nothing.
   same_canonical AS (
     SELECT lost.crawl_id, min(lost.url) AS url, min(came.url) AS moved_to
     FROM lost
@@ -209,7 +208,7 @@ WITH
     FROM same_content
   ),
 
-  -- A page moves to one place, and one page to a place.
+  -- A page moves to only one place, and only one page moves to a place.
   moved AS (
     SELECT
       chosen.crawl_id,
@@ -256,7 +255,7 @@ WITH
       END AS is_observed_before,
       CASE
         WHEN moved.url IS NOT NULL THEN moved.is_target_read OR NOT moved.is_whole
-        -- A redirect that leads nowhere, or in a loop, shows no page.
+        -- A redirect without a target, or in a loop, shows no page.
         WHEN page.was_read AND page.is_known THEN page.is_read AND page.observation = 'gone'
         ELSE page.is_read OR coalesce(page.recheck = 'gone', false)
       END AS is_observed,

@@ -2,9 +2,9 @@
 name: mart.page_demand
 kind: table
 description: >-
-  What each URL of a project had of search results on the days that belong to a crawl (mart.crawl_days). Without rows by
-  day in these days it is the totals of a period (mart.ranking_periods, docs/demand.md), whatever its length; then
-  is_period_total is true. Totals of several crawls are never added up: a day may belong to more than one.
+  Search results of each URL of a project on the days of a crawl (mart.crawl_days). Without daily rows in these days, the
+  row has the totals of a period of any length (mart.ranking_periods, docs/demand.md), and is_period_total is true. Do not
+  add up totals of several crawls, because a day may belong to more than one.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
@@ -12,8 +12,8 @@ columns:
   url: Full URL that was shown (mart.ranking_performance.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  from_date: First of these days, or of the period; for all URLs of the crawl the same (mart.crawl_days.from_date).
-  to_date: Last of them.
+  from_date: First of these days, or of the period; the same for all URLs of the crawl (mart.crawl_days.from_date).
+  to_date: Last of these days.
   clicks: Number of clicks on the URL.
   impressions: Number of times that it was shown.
   ctr: Clicks for each impression, 0 to 1; NULL without impressions.
@@ -21,7 +21,7 @@ columns:
   queries: Number of different queries that it was shown for; NULL where none is named.
   top_query: The query with the most impressions.
   top_query_impressions: Impressions of that query.
-  is_period_total: Whether the figures are totals of a period that an export has, and not sums of days.
+  is_period_total: Whether the figures are totals of a period from an export, not sums of days.
 renamed: {position: average_position}
 reads:
   ops.loads:
@@ -45,7 +45,7 @@ incremental:
     WHERE loads.dataset = 'ranking_performance'
 */
 WITH
-  -- Of the totals of a period those of Google before others, then those by URL alone.
+  -- Of the totals of a period, those of Google before others, then those by URL alone.
   offered AS (
     SELECT
       held.project_id,
@@ -112,11 +112,11 @@ WITH
       offered.project_id, offered.crawl_id, periods.url, periods.query, offered.from_date, offered.to_date
   ),
 
-  -- A window spills to disk when there are very many URLs; the texts that arg_min(query, …) keeps can't.
+  -- A window spills to disk when there are very many URLs; the texts of arg_min(query, …) cannot.
   ranked AS (
     SELECT
       *,
-      -- Of queries with as many impressions the first of the alphabet: the same rows give the same answer.
+      -- Of queries with equal impressions, the first in alphabetical order, so that the result is stable.
       first_value(query) OVER (
         PARTITION BY project_id, crawl_id, url
         ORDER BY CASE WHEN query IS NULL THEN 1 ELSE 0 END, impressions DESC, query

@@ -2,38 +2,38 @@
 name: mart.page_hits
 kind: table
 description: >-
-  Requests that log files show for each URL of a project, added up over the days that belong to a crawl
-  (mart.crawl_days). Days are those of UTC. A total is NULL where it is not known on one of the days. Totals of several
-  crawls are never added up: a day may belong to more than one.
+  Requests in log files for each URL of a project, added up over the days of a crawl (mart.crawl_days). Days are in UTC. A
+  total is NULL if it is unknown on one of the days. Do not add up totals of several crawls, because a day may belong to
+  more than one.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
   crawl_id: {description: Identifier of the crawl; NULL in a project that has no crawl with pages., nullable: true}
-  url: Full URL that was asked for (mart.log_url_days.url).
+  url: Full URL of the request (mart.log_url_days.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  from_date: First of the days that belong to the crawl, for all its URLs the same (mart.crawl_days.from_date).
-  to_date: Last of them.
-  days: Number of days on which the URL was asked for.
+  from_date: First of the days that belong to the crawl, the same for all its URLs (mart.crawl_days.from_date).
+  to_date: Last of these days.
+  days: Number of days on which the URL was requested.
   hits: Number of requests for it, bots and people (mart.log_url_days.hits).
   bot_hits: Number of requests by bots (mart.log_url_days.bot_hits).
-  search_bot_hits: Number of requests by bots of search engines (mart.log_url_days.search_bot_hits).
-  google_bot_hits: Of these, by bots of Google (mart.log_url_days.google_bot_hits).
-  bing_bot_hits: Of these, by bots of Bing (mart.log_url_days.bing_bot_hits).
+  search_bot_hits: Number of requests of search engine bots (mart.log_url_days.search_bot_hits).
+  google_bot_hits: Number of requests by Google's bots (mart.log_url_days.google_bot_hits).
+  bing_bot_hits: Number of requests by Bing's bots (mart.log_url_days.bing_bot_hits).
   ai_bot_hits: Number of requests by bots of AI services (mart.log_url_days.ai_bot_hits).
   unverified_bot_hits: >-
     Number of requests in the name of a bot that its address refutes (mart.log_url_days.unverified_bot_hits).
   seo_bot_hits: >-
-    Number of requests, as the service tells them, by bots that read pages for search results
+    Number of requests, as the service counts them, by bots that read pages for search results
     (mart.log_url_days.seo_bot_hits).
   visits: Number of requests by people (mart.log_url_days.visits).
-  seo_visits: Of these, from the results of a search engine (mart.log_url_days.seo_visits).
+  seo_visits: Number of visits from search results (mart.log_url_days.seo_visits).
   hits_2xx: Number of requests with an HTTP status of 200 to 299 (mart.log_url_days.hits_2xx).
   hits_3xx: Number of requests with an HTTP status of 300 to 399 (mart.log_url_days.hits_3xx).
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (mart.log_url_days.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (mart.log_url_days.hits_5xx).
-  bytes_sent: Size of all answers in bytes (mart.log_url_days.bytes_sent).
-  first_search_bot_date: First of these days on which a bot of a search engine is known to have asked for it.
+  bytes_sent: Size of all responses in bytes (mart.log_url_days.bytes_sent).
+  first_search_bot_date: First of these days on which a search engine bot is known to have requested it.
   first_seo_visit_date: >-
     First of these days on which a person is known to have come to it from the results of a search engine.
   last_status_code: HTTP status of the last request on the last of its days (mart.log_url_days.last_status_code).

@@ -2,8 +2,8 @@
 name: mart.page_hreflangs
 kind: view
 description: >-
-  The language versions that pages declare, as a bridge: one row for each page, crawl and declaration. A page that
-  declares the same URL for two languages has two rows.
+  The language versions that pages declare, one row for each page, crawl and declaration. A page that declares the same URL
+  for two languages has two rows.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -13,8 +13,8 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   place: Place of the declaration on the page, from 1.
   lang: >-
-    Language and region of the declaration (mart.pages.hreflang_langs); NULL where the page has not as many of these as
-    URLs, so that it is not known which belong together.
+    Language and region of the declaration (mart.pages.hreflang_langs); NULL where the page has another number of them
+    than of URLs, so that it is unknown which belong together.
   href: URL that it declares (mart.pages.hreflang_hrefs).
 */
 SELECT

@@ -2,15 +2,15 @@
 name: mart.page_issue_changes
 kind: table
 description: >-
-  What became of each issue of each page since the previous crawl (mart.crawls.previous_crawl_id): one row for each
-  crawl, issue and page that has it now or had it then. mart.issue_changes counts these rows where the two crawls can be
+  The change of each issue of each page since the previous crawl (mart.crawls.previous_crawl_id), one row for each crawl,
+  issue and page that has the issue in one of the two crawls. mart.issue_changes counts these rows if the two crawls can be
   compared.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
   previous_crawl_id: Identifier of the previous crawl; NULL where there is none.
   project_id: Identifier of their project.
-  url: URL of the page; of fixed and missing, its URL in the previous crawl.
+  url: URL of the page; for fixed and missing, its URL in the previous crawl.
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   issue: Name of the issue (mart.issues.issue).
@@ -22,7 +22,7 @@ columns:
     Why a page is missing or unseen: mart.page_comparison.reason, target_not_read (it moved to a page that was not read),
     related_not_read (the other page of the relation was not read) or sitemaps_not_read.
   moved_to: URL at which a page that moved is now (mart.page_comparison.moved_to).
-  why: What was found on the page (mart.page_issues.why); of fixed and missing, what the previous crawl found.
+  why: What was found on the page (mart.page_issues.why); for fixed and missing, what the previous crawl found.
 incremental:
   by: crawl_id
   within: {mart.crawl_pairs: [crawl_id], mart.page_comparison: [crawl_id]}
@@ -46,7 +46,7 @@ WITH
     WHERE previous_crawl_id IS NOT NULL
   ),
 
-  -- The issues of both crawls. A page that moved keeps its issues: they are looked for where it is now.
+  -- The issues of both crawls. A page that moved keeps its issues: they are compared at its new URL.
   found AS (
     SELECT
       side.crawl_id,
@@ -61,16 +61,16 @@ WITH
         WHEN NOT side.is_present AND comparison.comparison = 'moved' THEN comparison.moved_to
         ELSE rows.url
       END AS present_url,
-      -- Why the other crawl does not show whether the page has the issue, too.
+      -- Also why the other crawl does not show whether the page has the issue.
       CASE
         WHEN side.is_present AND NOT comparison.is_observed_before THEN comparison.reason
         WHEN NOT side.is_present AND NOT comparison.is_observed THEN coalesce(comparison.reason, 'target_not_read')
-        -- Without the other page of a relation nobody sees its issues.
+        -- Without the other page of a relation, its issues are invisible.
         WHEN
           strpos(issues.needs, 'related') > 0
           AND CASE WHEN side.is_present THEN NOT partner.is_observed_before ELSE NOT partner.is_observed END
           THEN 'related_not_read'
-        -- What is not listed any more counts only where all sitemaps were read.
+        -- A URL that is no longer listed counts only where all sitemaps were read.
         WHEN
           strpos(', ' || issues.evidence || ',', ', sitemaps_file_origin,') > 0
           AND CASE WHEN side.is_present THEN NOT side.has_all_previous_sitemaps ELSE NOT side.has_all_sitemaps END
@@ -85,7 +85,7 @@ WITH
       ON partner.crawl_id = side.crawl_id AND partner.url = rows.related_url
   ),
 
-  -- A window spills to disk; a join would hold a crawl's issues in memory.
+  -- A window spills to disk; a join would keep a crawl's issues in memory.
   matched AS (
     SELECT
       *,

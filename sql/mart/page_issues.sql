@@ -2,8 +2,8 @@
 name: mart.page_issues
 kind: table
 description: >-
-  The issues of each page, one row for each crawl, page and issue (mart.issues). What makes pages unique makes these
-  rows unique, so it is tested in mart.pages alone.
+  The issues of each page, one row for each crawl, page and issue (mart.issues). The test of mart.pages also proves that
+  these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -14,7 +14,7 @@ columns:
   issue: Name of the issue (mart.issues.issue).
   why: What was found on the page.
   related_url: >-
-    The other URL of a relation, as the canonical, the target of a redirect or another page with the same title; the
+    The other URL of a relation, such as the canonical, the target of a redirect or another page with the same title; the
     first one where there are several. NULL for an issue of one page, and where the other URL is unknown.
 incremental:
   by: crawl_id
@@ -50,7 +50,7 @@ SELECT
 FROM issues.found AS found
 LEFT JOIN mart.page_relations AS relations
   ON relations.crawl_id = found.crawl_id AND relations.url = found.url AND relations.relation = found.relation
--- Where links or sitemaps were read in part, what needs all of them is not known.
+-- Where only some links or sitemaps were read, issues that need all of them are unknown.
 LEFT JOIN (
   SELECT crawls.crawl_id AS partial_id, issues.issue AS unknown_issue
   FROM mart.crawls AS crawls

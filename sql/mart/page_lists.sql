@@ -1,8 +1,7 @@
 /*
 name: mart.page_lists
 kind: view
-description: >-
-  The fields of pages that are lists, as a bridge: one row for each page, crawl, field and different value.
+description: The list fields of pages, one row for each page, crawl, field and distinct value.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -12,7 +11,7 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   field: >-
     sources, sitemaps_file_origin, meta_robots, clusters, semantic_types, hreflang_hrefs, hreflang_langs,
-    hreflang_errors, or a field of the project's own that is a list (custom_*); mart.pages says what each holds.
+    hreflang_errors, or a field of the project's own that is a list (custom_*); mart.pages describes each.
   item: One of the values in the list, as text.
 renamed: {value: item}
 reads:

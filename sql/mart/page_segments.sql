@@ -2,9 +2,8 @@
 name: mart.page_segments
 kind: view
 description: >-
-  The segments of each page: one row for each page, crawl and segment of the project's own segmentations, and one for
-  each saved filter that lets the page through. What makes pages unique makes these rows unique, so it is tested in
-  mart.pages alone.
+  The segments of each page, one row for each page, crawl and segment of the project's own segmentations, and one for each
+  saved filter that matches the page. The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.

@@ -3,8 +3,8 @@ name: mart.page_values
 kind: view
 materialize: table
 description: >-
-  What each page of the latest crawls is worth among all pages of its crawl, by demand, hits of bots and links
-  (docs/definitions.md). What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+  The value of each page of the latest crawls among all pages of its crawl, by demand, bot hits and links
+  (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -26,11 +26,11 @@ columns:
     none is known.
   page_value: >-
     0 to 100: 50 for more impressions than all other pages of the crawl, 30 for more hits of search engines, 20 for more
-    inrank, and of each the share of the pages that have less. A part that is not known is left out, and the others count
-    for more; NULL where none is known.
+    inrank, and of each the share of the pages that have less. A part that is unknown is left out, and the others count
+    for more; NULL if none is known.
 */
 WITH
-  -- What a page has that no row tells of: 0 where the crawl has search results or log files, else it is not known.
+  -- The value of a page without a row: 0 where the crawl has search results or log files, else unknown.
   latest AS (
     SELECT
       crawls.crawl_id,
@@ -57,7 +57,7 @@ WITH
     ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),
 
-  -- How many pages have each value, in one pass over the pages.
+  -- The number of pages with each value, in one pass over the pages.
   counted AS (
     SELECT
       crawl_id,
@@ -70,7 +70,7 @@ WITH
     GROUP BY GROUPING SETS ((crawl_id, impressions), (crawl_id, search_bot_hits), (crawl_id, inrank_decimal))
   ),
 
-  -- percent_rank() of each known value among those of its crawl. Windows over the pages would sort them three times.
+  -- percent_rank() of each known value within its crawl. Windows over the pages would sort them three times.
   ranked AS (
     SELECT
       crawl_id,

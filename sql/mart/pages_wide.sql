@@ -2,16 +2,15 @@
 name: mart.pages_wide
 kind: view
 description: >-
-  One row for each page of the latest crawls, with what search results and log files say of it, its main segment and
-  what changed since the crawl before: one table for BI tools. What makes pages unique makes these rows unique, so it is
-  tested in mart.pages alone.
+  One row for each page of the latest crawls, with its search results, log data, main segment and changes since the previous
+  crawl, as one table for BI tools. The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   project_name: Name of its project (mart.crawls.project_name).
   crawl_config_name: Name of its crawl configuration (mart.crawls.crawl_config_name).
-  is_main: Whether questions about the project answer for this crawl (mart.crawls.is_main).
+  is_main: Whether questions about the project use this crawl (mart.crawls.is_main).
   crawl_ended_at: When the crawl ended, a point in time (mart.crawls.ended_at).
   url: Full URL of the page (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
@@ -42,13 +41,13 @@ columns:
   ctr: Clicks for each impression, 0 to 1 (mart.page_demand.ctr).
   average_position: Average position, 1 is the first (mart.page_demand.average_position).
   top_query: The query with the most impressions (mart.page_demand.top_query).
-  hits: Requests for it on the days that belong to the crawl (mart.page_hits.hits); NULL where the log files do not name it.
-  search_bot_hits: Of these, by search engines (mart.page_hits.search_bot_hits).
-  visits: Of these, by people (mart.page_hits.visits).
+  hits: Requests for it on the days that belong to the crawl (mart.page_hits.hits); NULL where it is not in the log files.
+  search_bot_hits: Number of requests by search engines (mart.page_hits.search_bot_hits).
+  visits: Number of requests by people (mart.page_hits.visits).
   seo_visits: Of the visits, the ones from the results of a search engine (mart.page_hits.seo_visits).
-  is_added: Whether the crawl before did not have the page; NULL without a crawl before (mart.page_changes).
+  is_added: Whether the previous crawl did not have the page; NULL without a previous crawl (mart.page_changes).
   changed_fields: >-
-    Fields that differ from the crawl before, in the order of the alphabet, with commas between; NULL where none does
+    Fields that differ from the previous crawl, in alphabetical order, separated by commas; NULL where none does
     (mart.page_changes.change).
 renamed: {position: average_position}
 */

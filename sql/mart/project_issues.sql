@@ -2,8 +2,8 @@
 name: mart.project_issues
 kind: view
 description: >-
-  The issues that are looked for in each project with loaded data, as `issues` in crawlhouse.yaml has them. An issue that
-  is switched off for a project has no row.
+  The issues that are on in each project with loaded data, according to `issues` in crawlhouse.yaml. An issue that is
+  switched off for a project has no row.
 grain: [project_id, issue]
 columns:
   project_id: Identifier of the project.
@@ -11,13 +11,14 @@ columns:
   severity: How much the issue matters on any page of the project, high, medium or low.
   weight: The same as a share of priority, 1 for high, 0.6 for medium and 0.3 for low.
   definition: When a page of the project has it, with the project's own thresholds.
-  title: The issue as people say it (mart.issues.title).
-  category: What it is about (mart.issues.category).
-  source: Page on the web that names it (mart.issues.source).
+  title: Title of the issue (mart.issues.title).
+  category: Subject of the issue (mart.issues.category).
+  source: Web page that documents it (mart.issues.source).
   why_it_matters: What it does to people or search engines (mart.issues.why_it_matters).
-  fix: What would mend it (mart.issues.fix).
-  mended_by: Who can mend it, content, template or server (mart.issues.mended_by).
-  is_by_days: Whether hits or demand decide, which belong to days (mart.issues.is_by_days).
+  fix: How to fix it (mart.issues.fix).
+  owner: Who can fix it, content, template or server (mart.issues.owner).
+  is_by_days: Whether it depends on hits or demand, which belong to days (mart.issues.is_by_days).
+renamed: {mended_by: owner}
 reads:
   ops.loads:
     project_id: VARCHAR
@@ -29,7 +30,7 @@ WITH
     LEFT JOIN mart.projects AS projects ON projects.project_id = loads.project_id
   ),
 
-  -- The first of the project's own settings, else those of all projects.
+  -- The first of the project's own settings, else the settings of all projects.
   chosen AS (
     SELECT project.project_id, coalesce(min(own.number), 0) AS number
     FROM project
@@ -48,7 +49,7 @@ SELECT
   issues.source,
   issues.why_it_matters,
   issues.fix,
-  issues.mended_by,
+  issues.owner,
   issues.is_by_days
 FROM chosen
 JOIN issues.settings AS settings ON settings.number = chosen.number

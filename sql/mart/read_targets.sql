@@ -2,9 +2,9 @@
 name: mart.read_targets
 kind: view
 description: >-
-  One row a URL of a crawl that a declaration may lead to: its pages, and the declared targets that it requested at its end
-  and that answered (mart.declared_targets). A target that refused (401, 403, 429, 503) or did not answer is left out,
-  because nothing is known of it.
+  One row for each URL of a crawl that a declaration may lead to, which are its pages, and the declared targets that it
+  requested at its end and that responded (mart.declared_targets). A target that refused (401, 403, 429, 503) or did not
+  respond is left out, because its state is unknown.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -13,10 +13,10 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   is_page: Whether it is a page of the crawl.
-  status_code: HTTP status; NULL of a page that nothing answered, or nobody asked for.
+  status_code: HTTP status; NULL without a response, or if it was not requested.
   is_indexable: Whether a search engine may index it; NULL where that is unknown.
   non_indexable_reason: >-
-    As mart.pages.non_indexable_reason has it; of a target that is no page noindex, canonicalised or NULL.
+    As in mart.pages.non_indexable_reason; for a target that is no page: noindex, canonicalised or NULL.
   is_noindex: Whether it asks not to be indexed.
   is_canonicalised: Whether it declares another URL as its canonical.
   canonical_url: Canonical that it declares.

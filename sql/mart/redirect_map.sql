@@ -2,8 +2,8 @@
 name: mart.redirect_map
 kind: table
 description: >-
-  Where each redirecting page of a crawl leads, hop by hop: one row for each hop until the chain ends, comes back to a
-  URL of its own, or has sixteen hops (docs/definitions.md).
+  The targets of each redirecting page of a crawl, one row for each hop until the chain ends, returns to one of its URLs, or
+  has sixteen hops (docs/definitions.md).
 grain: [crawl_id, url, hop]
 columns:
   crawl_id: Identifier of the crawl.
@@ -18,15 +18,15 @@ columns:
   hops: Number of hops in the chain.
   final_url: URL that the last hop leads to.
   final_status_code: >-
-    HTTP status of the final URL in the crawl (mart.pages.status_code), else the one that the service names for the end of
+    HTTP status of the final URL in the crawl (mart.pages.status_code), else the one that the service reports for the end of
     the chain (mart.pages.final_redirect_status); NULL when neither is known.
-  is_loop: Whether the chain comes back to one of its own URLs.
+  is_loop: Whether the chain returns to one of its own URLs.
   is_cut: Whether the sixteenth hop leads to a page that redirects again.
   internal_links: >-
     Number of internal links to the URL that the chain begins with (mart.links); NULL where the links of the crawl are not
-    loaded, as in the next.
-  linking_pages: Number of different pages that hold these links.
-  sample_origin: One of these pages, the first in the order of the alphabet.
+    loaded, as in linking_pages.
+  linking_pages: Number of different pages that contain these links.
+  sample_origin: The first of these pages in alphabetical order.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -41,7 +41,7 @@ incremental:
     WHERE dataset IN ('crawl_links', 'crawl_pages')
 */
 WITH
-  -- Four hops, then four times four. Trino computes a WITH in each of its places, so there are few of them.
+  -- Four hops, then four times four. Trino computes a WITH at each use, so there are few uses.
   four AS (
     SELECT
       first.crawl_id,
@@ -90,7 +90,7 @@ WITH
     ) AS hops (hop)
   ),
 
-  -- A chain that comes back goes round again: each of its URLs counts once, where it comes first.
+  -- A circular chain repeats. Each of its URLs counts once, at its first place.
   followed AS (
     SELECT crawl_id, number, hop_number, min(hop) AS hop
     FROM hops
@@ -135,7 +135,7 @@ WITH
     JOIN mart.redirects AS last ON last.crawl_id = ended.crawl_id AND last.number = ended.last_number
   ),
 
-  -- Counted page by page first: groups spill to disk, count(DISTINCT …) can't.
+  -- First counted per page: groups spill to disk, count(DISTINCT …) cannot.
   linking AS (
     SELECT links.crawl_id, links.target, links.origin, count(*) AS links
     FROM mart.links AS links

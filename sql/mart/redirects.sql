@@ -1,7 +1,7 @@
 /*
 name: mart.redirects
 kind: table
-description: Pages of each crawl that redirect, with the URL that each leads to.
+description: Redirecting pages of each crawl, with the URL that each leads to.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -12,8 +12,8 @@ columns:
   status_code: HTTP status, 300 to 399 (mart.pages.status_code).
   redirect_location: URL that it leads to (mart.pages.redirect_location).
   final_redirect_status: >-
-    HTTP status that the service names for the end of the chain, if it names one (mart.pages.final_redirect_status).
-  number: Place of the URL among those of the crawl that redirect, in the order of the alphabet, from 1.
+    HTTP status that the service reports for the end of the chain, if known (mart.pages.final_redirect_status).
+  number: Place of the URL among those of the crawl that redirect, in alphabetical order, from 1.
   next_number: Number of the redirect that it leads to; NULL when it leads to no page of the crawl that redirects.
 reads:
   ops.loads:

@@ -2,8 +2,8 @@
 name: mart.site_change_pages
 kind: table
 description: >-
-  The pages behind the changes of a website (mart.site_changes), before these are counted by segment: one row for each
-  crawl, change and page, where at least as many pages of the site changed as the change's threshold asks for.
+  The pages of the changes of a website (mart.site_changes) before they are counted by segment. One row for each crawl,
+  change and page, if at least as many pages of the site changed as the threshold of the change requires.
 grain: [crawl_id, change, url]
 columns:
   crawl_id: Identifier of the crawl that found the change.
@@ -13,12 +13,12 @@ columns:
   url: URL of the page.
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  page_crawl_id: The one of the two crawls in which the page is described; the previous one for a page that was only requested again.
+  page_crawl_id: The crawl that describes the page; the previous one for a page that was only requested again.
   url_first_path: First directory of the URL.
   before: What it was before.
-  after: The same as it is now.
+  after: What it is now.
   clicks: Clicks on the days that belong to the crawl (mart.page_demand.clicks), 0 where there are none.
-  undone_at: End of the first later crawl that saw the page as it was before, a point in time; NULL where none did.
+  undone_at: End of the first later crawl that found the page in its previous state, a point in time; NULL where none did.
 */
 WITH
   crawl AS (
@@ -54,7 +54,7 @@ WITH
     JOIN crawl ON crawl.crawl_id = turns.crawl_id
   ),
 
-  -- What a crawl shows of a page, also of one that it requested again without a link.
+  -- The state of a page in a crawl, also of a page that it requested again without a link.
   seen AS (
     SELECT crawl_id, url, state, is_error
     FROM turn
@@ -84,7 +84,7 @@ WITH
       AND (pages.depth = 0 OR regexp_replace(pages.url, '/$', '') = regexp_replace(projects.start_url, '/$', ''))
   ),
 
-  -- Each page that changed, and when a later crawl saw it as it was before.
+  -- Each page that changed, and when a later crawl found its former state again.
   event AS (
     SELECT turn.crawl_id, turn.url, turn.state AS change, turn.former, turn.present, min(later.ended_at) AS undone_at
     FROM turn
@@ -111,7 +111,7 @@ WITH
     LEFT JOIN rewritten AS next
       ON next.url = own.url AND next.change = own.change AND next.present IS NOT DISTINCT FROM own.former
     LEFT JOIN later ON later.crawl_id = own.crawl_id AND later.later_id = next.crawl_id
-    -- A change back is the end of one, not another.
+    -- A change back ends the change. It is not another one.
     WHERE NOT EXISTS (
       SELECT 1
       FROM rewritten AS earlier
@@ -124,7 +124,7 @@ WITH
     GROUP BY own.crawl_id, own.url, own.change, own.former, own.present
   )
 
--- Few changes of a crawl are worth looking at where its pages are.
+-- Only changes that reach their threshold are joined with the pages; they are few.
 SELECT
   event.crawl_id,
   crawl.previous_crawl_id,
@@ -145,6 +145,6 @@ JOIN (SELECT crawl_id, change, count(*) AS pages FROM event GROUP BY crawl_id, c
 JOIN mart.site_change_rules AS crawl
   ON crawl.crawl_id = event.crawl_id AND crawl.change = event.change AND whole.pages >= crawl.least
 LEFT JOIN mart.pages AS pages ON pages.crawl_id = event.crawl_id AND pages.url = event.url
--- A page that the crawl requested again is one of the previous crawl only.
+-- A page that the crawl requested again is only among the pages of the previous crawl.
 LEFT JOIN mart.pages AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = event.url
 LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = event.crawl_id AND demand.url = event.url

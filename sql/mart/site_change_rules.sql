@@ -2,8 +2,9 @@
 name: mart.site_change_rules
 kind: table
 description: >-
-  The crawls in which changes of a website are looked for (mart.site_changes), and the thresholds of the setting changes
-  for their project: one row for each crawl and change that is on. Rows of clicks exist for a project's main crawl alone.
+  The crawls in which crawlhouse looks for changes of a website (mart.site_changes), and the thresholds of the changes
+  setting for their project. One row for each crawl and change that is on. Only a project's main crawl has rows of
+  clicks.
 grain: [crawl_id, change]
 columns:
   crawl_id: Identifier of the crawl.
@@ -13,8 +14,8 @@ columns:
   crawl_number: Number of the crawl in the order of its configuration's crawls (mart.crawls.crawl_number).
   ended_at: When the crawl ended, a point in time.
   change: The change (mart.site_changes.change).
-  least: Number of pages, or for clicks of clicks, from which it is an incident.
-  least_percent: Percentage from which it is one.
+  least: Number of pages, or of clicks for the change clicks, from which it is an incident.
+  least_percent: Percentage from which it is an incident.
 */
 WITH
   chosen AS (

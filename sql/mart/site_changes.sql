@@ -2,21 +2,21 @@
 name: mart.site_changes
 kind: table
 description: >-
-  Changes of a website that are incidents (docs/operate.md, changes of a website), found in the crawls of the last 28 days
-  before the newest one of each configuration: one row for each crawl that found one, change and segment. The setting
-  changes has their thresholds. A page that a crawl did not request or could not read never counts as having become
-  anything.
+  Changes of a website that are incidents (docs/operate.md, changes of a website), found in the crawls of the 28 days
+  before the newest crawl of each configuration. One row for each crawl that found a change, change and segment. The
+  changes setting contains their thresholds. A page that a crawl did not request or could not read never counts as
+  changed.
 grain: [crawl_id, change, segmentation, segment]
 columns:
-  crawl_id: Identifier of the crawl that found it; of clicks, of the project's main crawl.
+  crawl_id: Identifier of the crawl that found it; for clicks, of the project's main crawl.
   previous_crawl_id: {description: Identifier of the crawl that it is compared with (mart.crawls.previous_crawl_id)., nullable: true}
   project_id: Identifier of their project.
   change:
     description: >-
       robots_denied, noindex or canonicalised (pages that were indexable became non-indexable), client_error or
-      server_error (pages answer with an error and did not before), title or canonical (those of a template changed),
-      start_page (it is no longer indexable), robots_txt (its text changed), sitemap (one can no longer be read, or no page is
-      in a sitemap any more) or clicks (those of a week fell).
+      server_error (pages return an error and did not before), title or canonical (those of a template changed),
+      start_page (it is no longer indexable), robots_txt (its text changed), sitemap (one can no longer be read, or no
+      page is in a sitemap any more) or clicks (those of a week fell).
     tests:
       - accepted_values:
           - robots_denied
@@ -36,22 +36,22 @@ columns:
   segment: The segment; (site) for all pages; the URL of a file.
   pages: Number of pages that changed, or that were in the sitemap; NULL for robots_txt and clicks.
   of_pages: >-
-    Number of pages that they are a part of. Those that were indexable, all pages, or, for title and canonical, those with
+    Number of pages that could have changed: formerly indexable pages, all pages, or, for title and canonical, pages with
     status 200 in both crawls. NULL for files and clicks.
-  pages_percent: Percentage of these that pages is, with one decimal.
-  pages_left: Of pages, the ones that no later crawl has seen as they were before.
+  pages_percent: Value of pages as a percentage of of_pages, with one decimal.
+  pages_left: Of pages, the ones that no later crawl found in their previous state.
   clicks: >-
-    Clicks at risk, those on the pages on the days that belong to the crawl (mart.page_demand.clicks); for clicks, by how many
-    they fell. NULL where no search results of these days are known.
+    Clicks at risk: clicks on the pages on the days that belong to the crawl (mart.page_demand.clicks); for clicks, their
+    decrease. NULL where no search results of these days are known.
   most_in: First directory with the most of the pages, or of the lost clicks.
   before: >-
     What it was before, on the example; for robots_txt, its text; for clicks, the clicks of the earlier week.
-  after: The same as it is now.
+  after: What it is now.
   example: >-
-    URL of the page with the most clicks, of equal ones the first; NULL for files and clicks.
+    URL of the page with the most clicks, the first of several; NULL for files and clicks.
   began_at: When the crawl that found it ended, a point in time; for clicks, the start of the week.
   ended_at: >-
-    End of the crawl that showed that fewer pages than the thresholds ask for are left, a point in time; NULL while it is open.
+    End of the crawl in which fewer pages than the thresholds are left, a point in time; NULL while it is open.
 */
 WITH
   crawl AS (
@@ -180,7 +180,7 @@ WITH
       AND template.segment = counted.segment
   ),
 
-  -- More than half for a template, at least so many for the others.
+  -- More than half of the pages for a template, at least the configured number for the others.
   reached AS (
     SELECT *
     FROM measured
@@ -194,7 +194,8 @@ WITH
       )
   ),
 
-  -- The site's says it for its segments; of segments with the same pages, the one of the project's own does.
+  -- The change of the whole site covers its segments. Of segments with the same pages, the one of the project's own
+  -- segmentation counts.
   opened AS (
     SELECT *
     FROM (
@@ -210,7 +211,7 @@ WITH
     WHERE segmentation = '(site)' OR has_site = 0 AND place = 1
   ),
 
-  -- The first later crawl that leaves fewer pages than the thresholds ask for.
+  -- The first later crawl in which the number of pages falls below the thresholds.
   over AS (
     SELECT crawl_id, change, segmentation, segment, min(undone_at) AS ended_at
     FROM (
@@ -240,7 +241,7 @@ WITH
     GROUP BY crawl_id, change, segmentation, segment
   ),
 
-  -- That there is no robots.txt is known, too.
+  -- A missing robots.txt is also a known state.
   robots AS (
     SELECT
       files.crawl_id, files.url,
@@ -257,7 +258,7 @@ WITH
     WHERE later.content <> former.content
   ),
 
-  -- A refusal, no answer and the end of the time for sitemaps say nothing of a sitemap.
+  -- A refusal, no answer and the end of the time for sitemaps show nothing about a sitemap.
   lost_sitemap AS (
     SELECT
       crawl.crawl_id, later.url, former.num_urls AS pages,
@@ -287,7 +288,7 @@ WITH
     WHERE former.sitemap_pages > 0 AND later.sitemap_pages = 0 AND coalesce(later.unread_sitemaps, 0) = 0
   ),
 
-  -- Files and sitemaps, with the first later crawl that shows them as they were before.
+  -- Files and sitemaps, with the first later crawl that shows their former state.
   file AS (
     SELECT
       own.crawl_id, 'robots_txt' AS change, '(file)' AS segmentation, own.url AS segment, CAST(NULL AS BIGINT) AS pages,
@@ -335,7 +336,7 @@ WITH
       AND former.week = now.week + 1
   ),
 
-  -- The median of how far the weeks before moved; three of them at the least.
+  -- The median of how far the previous weeks moved, for at least three weeks.
   usual AS (
     SELECT
       project_id, segmentation, segment,
@@ -377,7 +378,7 @@ WITH
       AND usual.segmentation = moved.segmentation
       AND usual.segment = moved.segment
     WHERE moved.week = 0
-      -- Two weeks of days that follow each other.
+      -- Two weeks of consecutive days.
       AND date_diff('day', moved.former_from_date, moved.to_date) = 13
       AND moved.former_clicks >= rule.least
       AND -moved.percent >= rule.least_percent

@@ -1,19 +1,19 @@
 /*
 name: mart.status_codes_by_crawl
 kind: table
-description: How many pages of each crawl answered with which HTTP status.
+description: The number of pages of each crawl by HTTP status.
 grain: [crawl_id, status_code]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   ended_at: When the crawl ended, a point in time; NULL where its record is not loaded.
   status_code:
-    description: HTTP status (raw.crawl_pages.status_code); NULL for the pages that have none, as those not fetched.
+    description: HTTP status (raw.crawl_pages.status_code); NULL for pages without one, such as pages that were not fetched.
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
   pages_percent: Their percentage of all pages of the crawl, 0 to 100.
-  share: Former name of pages_percent, as a part of 1; gone from version 3 of the contract on.
+  share: Former name of pages_percent, as a part of 1; removed in version 3 of the contract.
 reads:
   ops.loads:
     dataset: VARCHAR

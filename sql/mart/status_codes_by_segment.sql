@@ -2,8 +2,8 @@
 name: mart.status_codes_by_segment
 kind: table
 description: >-
-  How many pages of each segment of each crawl answered with which HTTP status. A page in several segments counts in
-  each; a page in no segment counts in none.
+  The number of pages of each crawl and segment by HTTP status. A page in several segments counts in each; a page in no
+  segment counts in none.
 grain: [crawl_id, segmentation, segment, status_code]
 columns:
   crawl_id: Identifier of the crawl.
@@ -11,12 +11,12 @@ columns:
   segmentation: Name of the segmentation (mart.page_segments.segmentation).
   segment: Segment (mart.page_segments.segment).
   status_code:
-    description: HTTP status (mart.pages.status_code); NULL for the pages that have none, as those not fetched.
+    description: HTTP status (mart.pages.status_code); NULL for pages without one, such as pages that were not fetched.
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (mart.pages.status_code_range).
   pages: Number of pages with this status.
   pages_percent: Their percentage of all pages of the segment, 0 to 100.
-  share: Former name of pages_percent, as a part of 1; gone from version 3 of the contract on.
+  share: Former name of pages_percent, as a part of 1; removed in version 3 of the contract.
 reads:
   ops.loads:
     dataset: VARCHAR

@@ -2,27 +2,26 @@
 name: mart.urls
 kind: view
 description: >-
-  One row for each project and URL that its crawls, log files or search results name, with the parts of the URL and a
-  normal form that brings spellings of one address together (docs/definitions.md). Grouping makes the rows unique, so
-  that is not tested.
+  One row for each project and URL of its crawls, log files or search results, with the parts of the URL and a normal form
+  for different spellings of one URL (docs/definitions.md). Grouping makes the rows unique, so no test checks that.
 grain: null
 columns:
-  url_key: The project's identifier, a space and the URL, as a key of one column; NULL where the project is not known.
+  url_key: The project's identifier, a space and the URL, as a key of one column; NULL where the project is unknown.
   project_id: Identifier of the project.
-  url: The URL as it was named.
-  scheme: Scheme in lower case, as in https; empty without one.
-  host: Host with its port, in lower case; empty without a scheme.
-  path: Path from its first slash, as it was named; / where there is none.
+  url: The URL, unchanged.
+  scheme: Scheme in lowercase, such as https; empty without one.
+  host: Host with its port, in lowercase; empty without a scheme.
+  path: Path from its first slash, unchanged; / where there is none.
   query: The text after the question mark, without the fragment; empty without one.
   normal_url: >-
-    The URL in its normal form, in lower case, without fragment, slash at the end and parameters of tracking, the other
-    parameters in the order of the alphabet.
+    The URL in its normal form, in lowercase, without fragment, trailing slash and tracking parameters, with the other
+    parameters in alphabetical order.
   spellings: Number of URLs of the project with this normal form.
   has_params: Whether the URL has a query.
-  has_uppercase: Whether its path has an upper-case letter, also of a percent-encoding.
+  has_uppercase: Whether its path has an uppercase letter, also in a percent-encoding.
   has_trailing_slash: Whether its path ends in a slash and is not the slash alone.
   is_crawled: Whether a crawl knows it as a page (mart.pages); NULL where the project has no pages of a crawl.
-  is_in_logs: Whether the log files name it (mart.log_url_days); NULL where the project has none.
+  is_in_logs: Whether the log files contain it (mart.log_url_days); NULL where the project has none.
   is_ranked: >-
     Whether search results showed it (mart.ranking_performance, mart.ranking_periods); NULL where the project has none.
 reads:
@@ -74,7 +73,7 @@ WITH
     FROM named
   ),
 
-  -- What stands before the first ?, and behind it.
+  -- The text before the first ?, and the text after it.
   halved AS (
     SELECT
       project_id,

@@ -2,7 +2,7 @@
 name: mart.projects
 kind: view
 description: >-
-  One row a project, as the service lists it now; a project that it no longer lists is here as it was listed last.
+  One row for each project, as the service lists it now. A project that the service no longer lists keeps its last record.
 grain: [project_id]
 columns:
   project_id: Identifier of the project (raw.projects.id).
@@ -28,7 +28,7 @@ FROM (
     name AS project_name,
     start_url,
     _seen_to IS NULL AS is_listed,
-    -- The present record, or the last one. Two workspaces may list the same project.
+    -- The present record, or else the last one. Two workspaces may list the same project.
     row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) AS place
   FROM raw.projects
 ) AS ranked

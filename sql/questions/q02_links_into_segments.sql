@@ -1,10 +1,10 @@
 /*
-title: Links and anchors into a segment that is defined by metrics, not by URL
+title: Internal links and anchor texts into segments
 task: Links
 model: mart.page_segments
 description: >-
-  Internal links into each segment of the project's own segmentations, whatever defines these. The main crawl of each
-  project, or the crawl asked for; one row for each segment and anchor.
+  Each row is a segment of the project's own segmentations and an anchor text, with the internal links into the segment. A
+  segment may be defined by metrics instead of URLs. Covers the main crawl of each project, or the chosen crawl.
 parameters: [project, crawl, segment, limit]
 needs: [links, segments]
 chart: {kind: bar, x: segment, y: links, each: [project_name, crawl_id, segmentation]}
@@ -17,7 +17,7 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- Numbers take a fraction of the memory that URLs and anchors take.
+  -- Numbers need a fraction of the memory of URLs and anchors.
   page AS (
     SELECT crawl_id, url, CAST(row_number() OVER (ORDER BY crawl_id, url) AS INTEGER) AS number
     FROM mart.pages
@@ -57,7 +57,7 @@ WITH
     ) AS known
   ),
 
-  -- 0: a link without an anchor.
+  -- 0 means a link without an anchor.
   link AS (
     SELECT
       coalesce(anchor.number, 0) AS anchor_number,

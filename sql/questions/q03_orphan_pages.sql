@@ -3,12 +3,12 @@ title: Orphan pages, and orphans that earn clicks
 task: Links
 model: mart.orphans
 description: >-
-  URLs that no link of the site's structure leads to, and why; the start page is none (docs/definitions.md). The main
-  crawl of each project, or the crawl asked for. Those that answer come first (state live), then those of which it is
-  unknown, then the others; of each those with the most clicks on the days that belong to the crawl, NULL where search
-  results did not show the URL. URLs that only log files or search results know have the state, status and indexability
-  that the crawl found at its end, else those of their last request, and no other fields of a page; a segment is a first
-  directory or one of the project's own segmentations, and they have none.
+  Each row is a URL that no link of the site's structure leads to, with the reason. The start page is not an orphan
+  (docs/definitions.md). Covers the main crawl of each project, or the chosen crawl. URLs that respond (state live) come
+  first, then URLs with an unknown state, then the others, each sorted by clicks on the days of the crawl. Clicks are
+  NULL if search results did not show the URL. A URL that appears only in log files or search results has the state,
+  status and indexability that the crawl found at its end, or those of its last request, and no other fields. A segment
+  is a first directory or a segment of the project's own segmentations; such a URL has none.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}

@@ -3,10 +3,10 @@ title: "Indexability funnel: known, fetched, 200, indexable, canonical"
 task: Indexability
 model: mart.pages
 description: >-
-  One row a crawl, the last one first; each step counts pages that passed the one before. Of the indexable pages some
-  name themselves as canonical and some name none. NULL where the crawl's export did not have the field of a step, 0
-  where it had. A segment is a first directory or one of the project's own segmentations.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  Each row is a crawl, the latest first. Each step counts pages that passed the previous step. Indexable pages either
+  declare themselves as canonical, or have no canonical. A step is NULL if the export of the crawl did not have its field,
+  and 0 if no page passed. A segment is a first directory or a segment of the project's own segmentations. The chart leaves
+  out crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart:

@@ -3,10 +3,9 @@ title: Status codes per crawl and segment over time
 task: What changed
 model: mart.status_codes_by_crawl
 description: >-
-  One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all
-  pages of the crawl; the segment asked for may be a first directory too. A status of NULL stands for pages without an
-  answer. The last crawls come first.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  Each row is a crawl, a segment of the project's own segmentations and an HTTP status. Rows without a segment cover all
+  pages of the crawl. The chosen segment may also be a first directory. Status NULL means pages without a response. The
+  latest crawls come first. The chart leaves out crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart:

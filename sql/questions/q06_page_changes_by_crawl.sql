@@ -1,12 +1,12 @@
 /*
-title: How many pages were added, removed, moved, missing and changed, crawl by crawl
+title: Number of pages added, removed, moved, missing and changed in each crawl
 task: What changed
 model: mart.page_changes
 description: >-
-  One row for each crawl that is compared with a previous one, and kind of change. The last crawls come first. Missing
-  pages were not read again; q06_page_changes has the reason of each. A segment is a first directory or one of the
-  project's own segmentations; a page that was removed, moved or is missing counts where the previous crawl had it. Its chart
-  leaves out crawls that are not in trends, such as one that was stopped.
+  Each row is a crawl with a previous crawl, and a kind of change. The latest crawls come first. Missing pages were not read
+  again; q06_page_changes has the reasons. A segment is a first directory or a segment of the project's own segmentations. A
+  removed, moved or missing page counts in the segment of the previous crawl. The chart leaves out crawls that are not in
+  trends, such as a stopped crawl.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart:

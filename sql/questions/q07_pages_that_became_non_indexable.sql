@@ -3,11 +3,11 @@ title: Pages that became non-indexable since the previous crawl
 task: Indexability
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, against the previous one: pages that were indexable then and
-  no longer are, with what decides it in both. A page counts only where both crawls read it, or where robots.txt blocks
-  it now; one that was refused, had no answer or gave a server error is missing (q06_page_changes). A reason counts only
-  where the exports of both crawls had a field that tells of it; a segment is a first directory or one of the project's own
-  segmentations.
+  Each row is a page that was indexable in the previous crawl and is not indexable now, with the deciding value in both
+  crawls. Covers the main crawl of each project, or the chosen crawl. A page counts if both crawls read it, or if
+  robots.txt blocks it now. A page that was refused, had no response or had a server error is missing instead
+  (q06_page_changes). A reason counts only if the exports of both crawls had a field for it. A segment is a first
+  directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
@@ -20,7 +20,7 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- What the exports of both crawls tell.
+  -- The columns that both exports contain.
   comparable AS (
     SELECT
       chosen.crawl_id,
@@ -46,10 +46,10 @@ WITH
       later.url,
       CASE
         WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
-        WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
+        WHEN later.status_code IN (301, 302, 303, 307, 308) AND comparable.status THEN 'redirect'
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
         WHEN later.status_code <> 200 AND comparable.status THEN 'other_status'
-        -- By a refresh that leads away at once.
+        -- By an immediate refresh to another URL.
         WHEN later.non_indexable_reason = 'redirect' AND coalesce(later.status_code, 200) = 200 AND comparable.refresh
           THEN 'redirect'
         WHEN later.is_noindex AND comparable.noindex THEN 'noindex'

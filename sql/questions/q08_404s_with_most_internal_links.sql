@@ -3,12 +3,12 @@ title: 404s with the most internal links, and the pages that link to them
 task: Links
 model: mart.links_to_broken_pages
 description: >-
-  The main crawl of each project, or the crawl asked for: the 404s with the most internal links, and one row for each
-  page that links to one of them.
+  Each row is a page that links to a 404. Lists the 404s with the most internal links of the main crawl of each project, or
+  of the chosen crawl.
 parameters:
   project: null
   crawl: null
-  targets: {type: BIGINT, default: 20, description: The most 404s of each project.}
+  targets: {type: BIGINT, default: 20, description: Maximum number of 404s per project.}
   limit: null
 needs: [links]
 chart: {kind: bar, x: target, y: links_on_page, each: [project_name, crawl_id]}

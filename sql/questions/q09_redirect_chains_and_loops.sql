@@ -3,9 +3,9 @@ title: Redirect chains and loops, and the links into them
 task: Redirects and migrations
 model: mart.pages
 description: >-
-  Pages that redirect more than once or in a loop, with the internal links that lead into them and up to ten of the
-  pages that hold these; NULL where the links of the crawl are not loaded. The main crawl of each project, or the crawl asked for; those with the most links first; a
-  segment is a first directory or one of the project's own segmentations.
+  Each row is a page that redirects more than once or in a loop, with the internal links to it and up to ten linking pages.
+  Links are NULL if the links of the crawl are not loaded. Covers the main crawl of each project, or the chosen crawl. Pages
+  with the most links come first. A segment is a first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: url, y: internal_links, each: [project_name, crawl_id]}

@@ -1,12 +1,12 @@
 /*
-title: Inrank by depth and segment, and what is lost to pages that are not 200
+title: Inrank by depth and segment, and inrank lost to pages that are not 200
 task: Links
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for. The rows are by first directory, (directory), or by the
-  segments of the segmentation asked for. The segment asked for is a first directory or one of the project's own
-  segmentations. Lost is the percentage of the segment's inrank that stands on pages with another status than 200, or
-  that robots.txt denies or that did not answer; NULL where no page with an inrank says it.
+  Each row is a depth and a first directory, (directory), or a segment of the chosen segmentation. Covers the main crawl
+  of each project, or the chosen crawl. The chosen segment is a first directory or a segment of the project's own
+  segmentations. Lost is the percentage of the segment's inrank on pages with a status other than 200, on pages that
+  robots.txt blocks, and on pages that did not respond. It is NULL if no page has an inrank.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages]
 chart: {kind: line, x: depth, y: average_inrank, colour: segment, each: [project_name, crawl_id, segmentation]}
@@ -38,7 +38,7 @@ WITH
         WHEN '(site)' THEN '(site)'
         ELSE member.segment
       END AS segment,
-      -- Decimals add up to the same sum in any order.
+      -- Decimals have the same sum in any order.
       CAST(pages.inrank_decimal AS DECIMAL(18, 9)) AS inrank,
       pages.status_code <> 200 OR coalesce(pages.non_indexable_reason, '') IN ('robots_denied', 'no_answer') AS is_lost
     FROM chosen

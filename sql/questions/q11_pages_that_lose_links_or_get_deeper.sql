@@ -1,13 +1,13 @@
 /*
-title: Priority pages that lose inlinks or get deeper
+title: Important pages that lose internal links or get deeper
 task: What changed
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, against the previous one: pages that are gone, moved (moved_to)
-  or missing (reason says why the crawl does not have them), left the structure (a depth before, none now), are deeper
-  or have fewer inlinks; the first of these is the finding. The last three need a crawl that read all links. Pages with
-  the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is a first directory
-  or one of the project's own segmentations.
+  Each row is a page that is gone, moved (moved_to) or missing (reason), left the structure (a depth before, none now), is
+  deeper, or has fewer inlinks. If several apply, the finding is the first in this order. The last three need a crawl that
+  read all links. Compares the main crawl of each project, or the chosen crawl, with the previous crawl. Pages with the
+  highest previous inrank come first, 100 per project by default. A segment is a first directory or a segment of the
+  project's own segmentations.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}

@@ -1,12 +1,13 @@
 /*
-title: In the sitemap but not crawled or not indexable, and crawled but not in the sitemap
+title: Pages in the sitemap but not crawled or not indexable, and crawled pages not in the sitemap
 task: Indexability
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the pages
-  that the sitemap lacks only those that are indexable are named, and only where the crawl read all of its sitemaps. A page
-  that was refused or could not be read has that as its problem; that of another page in the sitemap is the first reason
-  why it is not indexable; a segment is a first directory or one of the project's own segmentations.
+  Each row is a page that is only in the sitemap or only in the crawl, or that is in the sitemap and not indexable.
+  Covers the main crawl of each project, or the chosen crawl, if it found a sitemap. Crawled means fetched. Pages
+  missing from the sitemap are listed only if they are indexable and the crawl read all of its sitemaps. The problem of
+  a page in the sitemap is that the server refused it, that it could not be read, or the first reason why it is not
+  indexable. A segment is a first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [sitemaps]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}

@@ -3,11 +3,12 @@ title: Duplicate titles, H1s and descriptions, and clusters of near duplicates
 task: Content and templates
 model: mart.pages
 description: >-
-  Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's
-  identifier), and on how many of them the service finds the duplication unhandled by canonicals and hreflang (NULL
-  where the export does not say). Pages with status 200 that declare no other page as canonical; white space does not
-  tell texts apart. The main crawl of each project, or the crawl asked for; those on the most pages first. Similarity
-  is that of a cluster; a segment is a first directory or one of the project's own segmentations.
+  Each row is a text that several pages share, or a cluster of similar pages (field clusters, with the identifier in
+  shared_value). It shows the number of pages whose duplication is not handled by a canonical or hreflang, according to
+  the service, or NULL if the export does not have it. Counts pages with status 200 without a canonical to another page,
+  and ignores differences in white space. Covers the main crawl of each project, or the chosen crawl. Texts on the most
+  pages come first. Similarity applies to clusters. A segment is a first directory or a segment of the project's own
+  segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: field, y: pages, each: [project_name, crawl_id]}
@@ -68,7 +69,7 @@ WITH
     FROM written
   ),
 
-  -- Each space becomes a pair of two signs; pairs that touch lose the signs between them: one space is left of many.
+  -- Each space becomes a pair of two signs. Adjacent pairs lose the signs between them, so several spaces become one.
   text AS (
     SELECT
       crawl_id,

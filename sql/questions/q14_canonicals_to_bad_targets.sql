@@ -1,12 +1,12 @@
 /*
-title: Canonicals to targets that can't be indexed
+title: Canonicals to non-indexable pages
 task: Indexability
 model: mart.pages
 description: >-
-  Pages whose canonical leads to another page that can't stand for them, and its problem: the first reason why it is
-  not indexable, not_fetched where its status is not known, or not_in_crawl where the crawl does not know a page of the
-  same host. The main crawl of each project, or the crawl asked for; a segment is a first directory or one of the
-  project's own segmentations.
+  Each row is a page with a canonical to another page that is not indexable, with the problem. The problem is the first
+  reason why the target is not indexable, not_fetched if its status is unknown, or not_in_crawl if the target is on the
+  same host but unknown to the crawl. Covers the main crawl of each project, or the chosen crawl. A segment is a first
+  directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: problem, each: [project_name, crawl_id]}

@@ -1,11 +1,11 @@
 /*
-title: Hreflang clusters with members that are missing or can't be indexed
+title: Hreflang clusters with missing or non-indexable language versions
 task: Indexability
 model: mart.pages
 description: >-
-  Clusters of language versions with members that are not indexable, with declared versions that the crawl does not
-  know (missing), or with errors that the service names. The main crawl of each project, or the crawl asked for; those
-  with the most such members first. A number is NULL where no member says anything of it.
+  Each row is a cluster of language versions that has non-indexable members, declared versions that the crawl does not know
+  (missing), or errors that the service reports. Covers the main crawl of each project, or the chosen crawl. Clusters with
+  the most such members come first. A number is NULL if no member has the value.
 parameters: [project, crawl, limit]
 needs: [hreflangs]
 chart: none

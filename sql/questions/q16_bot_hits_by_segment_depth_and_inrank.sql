@@ -1,14 +1,13 @@
 /*
-title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
+title: Pages that search engines crawl, and their hits, by segment, depth and inrank
 task: Bots and crawl budget
 model: mart.page_hits
 description: >-
-  Pages of the main crawl of each project, or of the crawl asked for, and what bots of search engines asked for on the
-  days that belong to it (mart.crawl_days).
-  The rows are by first directory, (directory), or by the segments of the segmentation asked for. The segment asked for is
-  a first directory or one of the project's own segmentations. Visited percent are the pages that such a bot asked for at least
-  once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
-  not known; the service's counts of a day do not tell the engine.
+  Each row counts pages and the requests of search engine bots on the days of the crawl (mart.crawl_days), by first
+  directory, (directory), or by segments of the chosen segmentation. Covers the main crawl of each project, or the chosen
+  crawl. The chosen segment is a first directory or a segment of the project's own segmentations. Visited percent is the
+  share of pages that a search engine bot requested at least once, among pages with known log data. The other pages are
+  unknown_pages. A total is NULL if the value of one page is unknown. The service's daily counts do not contain the engine.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: depth, y: search_bot_hits, each: [project_name, from_date, crawl_id]}

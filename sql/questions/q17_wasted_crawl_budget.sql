@@ -1,17 +1,17 @@
 /*
-title: Crawl budget wasted on redirects, errors and pages that are not to be indexed
+title: Crawl budget wasted on redirects, errors and non-indexable pages
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
-  this order: robots_denied, redirect, error, noindex, canonicalised, not_indexable, parameters, orphan; none is no waste,
-  and NULL stands where there is no crawl to tell. One row for each project, dataset, engine and waste, on the days that
-  belong to the main crawl or the crawl asked for (mart.crawl_days), or on the days asked for. The status is that of each
-  line; from the service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status,
-  else it is the crawl's; hits_2xx to hits_5xx are then those counts, of people too. A page counts as the crawl of that day
-  has it (mart.crawl_states), or else as the main crawl or the crawl asked for has it. Parameters are no waste on an
-  indexable page that is its own canonical. An orphan is one of mart.orphans: no link leads to it, or no crawl knows it.
-  The segment asked for is a first directory, of a URL that the crawl does not know too, or one of the project's own
+  Each row is a project, dataset, engine and kind of waste, with the hits of search engine bots. Covers the days of the
+  main crawl or of the chosen crawl (mart.crawl_days), or the chosen days. If several kinds apply, the first one counts
+  in this order: robots_denied, redirect, error, noindex, canonicalised, not_indexable, parameters, orphan. Kind none
+  means no waste, and NULL means that no crawl contains the page. The status is that of each log line. In the service's
+  daily counts (dataset log_pages_days), it is known if all requests of a day had one kind of status; otherwise it is
+  that of the crawl. hits_2xx to hits_5xx are then those counts, including people. A page counts as in the crawl of that
+  day (mart.crawl_states), otherwise as in the main or chosen crawl. Parameters are not waste on an indexable page that
+  is its own canonical. An orphan is a page of mart.orphans, which no link leads to or no crawl knows. The chosen
+  segment is a first directory, also of a URL that the crawl does not know, or a segment of the project's own
   segmentations.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
@@ -24,7 +24,7 @@ WITH
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- The days that are asked for, else those that belong to the crawl.
+  -- The requested days, else the days that belong to the crawl.
   logged AS (
     SELECT days.project_id, days.data_date AS day, days.from_date, days.to_date
     FROM mart.crawl_days AS days

@@ -1,14 +1,14 @@
 /*
-title: High impressions with low CTR for their position, and demand on URLs that can't be found
+title: Pages with many impressions but a low CTR, and demand for pages that are broken or not indexable
 task: Search results
 model: mart.page_demand
 description: >-
-  URLs that search results showed on the days that belong to the main crawl of their project or to the crawl asked for
-  (mart.crawl_days): those that it does not know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
-  less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr_percent); it is looked
-  for among the tenth of the project's URLs with the most impressions. Totals of a period stand for the days where there are
-  no search results by day (mart.page_demand). If several findings hold, the first one counts.
-  Those with the most impressions come first.
+  Each row is a URL that search results showed on the days of the main crawl or of the chosen crawl (mart.crawl_days).
+  Lists URLs that the crawl does not know, that are not 200 or not indexable, and URLs with many impressions and a low
+  CTR. A CTR is low if the URL has less than half of the clicks that the project's URLs get on average at its positions
+  (expected_ctr_percent). Only the top tenth of the project's URLs by impressions is checked for this. Without search
+  results by day, totals of a period are used (mart.page_demand). If several findings apply, the first one counts. URLs
+  with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 needs: [rankings]
 chart: {kind: scatter, x: average_position, y: impressions, colour: finding, each: [project_name, project_id]}
@@ -38,7 +38,7 @@ WITH
     WHERE found.impressions > 0 AND (main.crawl_id IS NOT NULL OR found.crawl_id IS NULL)
   ),
 
-  -- Positions 1 to 10 stand each for itself, 11 to 20 together (as 20), all others together (as 100).
+  -- Positions 1 to 10 are separate, 11 to 20 are one group (as 20), and so are all others (as 100).
   shown AS (
     SELECT project_id, url, band, sum(impressions) AS impressions, sum(clicks) AS clicks
     FROM (
@@ -86,7 +86,7 @@ WITH
     SELECT
       shown.project_id,
       shown.url,
-      -- Six decimals: clicks of whole numbers stay whole, however the rates of their positions are rounded.
+      -- Six decimals, so that clicks of whole numbers stay whole however the rates of their positions are rounded.
       CAST(sum(CAST(shown.impressions * curve.ctr AS DECIMAL(38, 9))) AS DECIMAL(38, 6)) AS clicks
     FROM shown
     JOIN curve ON curve.project_id = shown.project_id AND curve.band = shown.band

@@ -1,13 +1,13 @@
 /*
-title: Under-linked pages that perform, and deep pages with traffic
+title: Pages with clicks but few internal links, and deep pages with clicks
 task: Search results
 model: mart.page_demand
 description: >-
-  Indexable pages of the main crawl of each project that search results brought clicks to on the days that
-  belong to the crawl (or in a period, where there are totals only: mart.page_demand), and that
-  have less than half of the inlinks of the indexable pages of the same depth (of all indexable pages where the page has
-  no depth), or stand more than a click deeper than the indexable pages do, by the medians of the crawl; with the pages
-  that link to them (NULL where the links of the crawl are not loaded).
+  Each row is an indexable page of the main crawl of each project that got clicks from search results on the days of the
+  crawl, or in a period if there are only totals (mart.page_demand). The page has less than half of the inlinks of indexable
+  pages of the same depth, or of all indexable pages if it has no depth. Or it is more than one click deeper than the
+  indexable pages. Both compare with the median of the crawl. The linking pages are NULL if the links of the crawl are not
+  loaded.
 parameters: [project, crawl, segment, limit]
 needs: [pages, rankings]
 chart: {kind: scatter, x: nb_inlinks, y: clicks, each: [project_name, crawl_id]}
@@ -41,7 +41,7 @@ WITH
     FROM good
   ),
 
-  -- Medians: the value in the middle, or the mean of the two there.
+  -- Medians: the middle value, or the mean of the two middle values.
   usual AS (
     SELECT
       crawl_id,
@@ -97,7 +97,7 @@ WITH
       )
   ),
 
-  -- A target that is a page of the crawl is on the site where neither the export nor the hosts say so.
+  -- A target that is a page of the crawl counts as on the site where neither the export nor the hosts show it.
   origins AS (
     SELECT links.crawl_id, links.target, array_agg(DISTINCT links.origin ORDER BY links.origin) AS origin_pages
     FROM mart.links AS links

@@ -3,12 +3,12 @@ title: Thin and slow pages and structured data, by segment over time
 task: Content and templates
 model: mart.pages
 description: >-
-  One row for each crawl and first directory, (directory), or segment of the segmentation asked for, over pages with status
-  200. The segment asked for is a first directory or one of the project's own segmentations. Percentages of pages with less than
-  300 words, with more than a second to the last byte, and with structured data (an item of
-  it, or a semantic type); and of these items the percentage that is not valid. NULL where the export did not say. The days
-  are those on which crawls ended.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  Each row is a crawl and a first directory, (directory), or a segment of the chosen segmentation, over pages with
+  status 200. The chosen segment is a first directory or a segment of the project's own segmentations. Shows the
+  percentages of pages with fewer than 300 words, of pages that take more than a second to the last byte, of pages with
+  structured data (an item or a semantic type), and of invalid items. A value is NULL if the export does not have it.
+  The chosen days are those on which crawls ended. The chart leaves out crawls that are not in trends, such as a stopped
+  crawl.
 parameters:
   project:
   crawl:

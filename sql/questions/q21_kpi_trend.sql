@@ -1,13 +1,12 @@
 /*
-title: "KPI trend: the figures of each crawl, and what changed since the one before"
+title: "KPI trend: the figures of each crawl, and the changes since the previous crawl"
 task: What changed
 model: mart.crawl_kpis
 description: >-
-  One row for each crawl of the whole site, or of one segment: a first directory or a segment of the project's own
-  segmentations. docs/definitions.md says what the figures mean. Clicks, impressions and bot hits depend on days: where the
-  two crawls have different numbers of days, or the same days, a reason stands in place of the change. The days asked for are those on which
-  crawls ended; the limit counts the latest crawls.
-  Its chart leaves out crawls that are not in trends, such as one that was stopped.
+  Each row is a crawl of the whole site, or of one segment, which is a first directory or a segment of the project's own
+  segmentations. docs/definitions.md defines the figures. Clicks, impressions and bot hits depend on days. If the two crawls
+  have different numbers of days, or the same days, a reason replaces the change. The chosen days are those on which crawls
+  ended. The limit counts the latest crawls. The chart leaves out crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
 chart:

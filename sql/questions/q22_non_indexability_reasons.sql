@@ -1,12 +1,11 @@
 /*
-title: Why pages are not indexable, crawl by crawl
+title: Reasons why pages are not indexable, by crawl
 task: Indexability
 model: mart.pages
 description: >-
-  One row for each crawl and first reason why pages of it are not indexable, with the change to the crawl before. A
-  segment is a first directory or one of the project's own segmentations. The days are those on which crawls ended; the
-  limit counts the rows of the latest crawls. Its chart leaves out crawls that are not in trends, such as one that was
-  stopped.
+  Each row is a crawl and the first reason why pages are not indexable, with the change since the previous crawl. A segment
+  is a first directory or a segment of the project's own segmentations. The chosen days are those on which crawls ended. The
+  limit counts the rows of the latest crawls. The chart leaves out crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
 chart:

@@ -3,9 +3,9 @@ title: "Redirect map: where each redirect leads, hop by hop, and who links to it
 task: Redirects and migrations
 model: mart.redirect_map
 description: >-
-  Redirecting pages of the main crawl of each project, those with the most internal links first; one row for each hop.
-  Finding is loop, cut (more than sixteen hops), dead_end (the chain does not end with 200), chain (more than one hop),
-  single, or unknown (nobody knows the status at the end). The limit counts hops.
+  Each row is one hop of a redirecting page of the main crawl of each project. Pages with the most internal links come
+  first. The finding is loop, cut (more than sixteen hops), dead_end (the chain does not end with 200), chain (more than one
+  hop), single, or unknown (the status at the end is unknown). The limit counts hops.
 parameters: [project, crawl, limit]
 needs: [pages]
 chart: none

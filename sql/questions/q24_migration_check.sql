@@ -3,17 +3,17 @@ title: "Migration check: where old URLs lead now"
 task: Redirects and migrations
 model: mart.redirect_map
 description: >-
-  Where each old URL leads now. Old URLs are the pages that answered 200 in the previous crawl and the URLs that had clicks
-  on its days, where they do not answer 200 in the main crawl of each project; the URLs of urls, if it is set; or the URLs
-  of the crawl, if that is the crawl of a list. The finding is the first that holds of not_known (no crawl read the old URL
-  or the page that it leads to; reason says why), not_redirected, loop, bad_target (to an error or a noindex page),
-  to_start_page, many_to_one (at least 5 old pages lead to one), other_language, canonicalised (the new page names another
-  one as its canonical), temporary_redirect (302, 303 or 307), chain (more than one hop) and ok. Evidence is the newest
-  answer of the old URL: that of the crawl, of its recheck, or of a list crawl after the previous crawl. Clicks before and
-  after are of as many days each, the same days of the week (days_before, days_after); where search results do not allow
-  that, clicks_change is NULL with its reason. Clicks after are of the old and the new URL together. clicks_at_risk are all
-  clicks on the days of the previous crawl (mart.crawl_days) of old URLs with another finding than ok. The old URLs with
-  the most clicks at risk come first (docs/definitions.md, "Migration check").
+  Each row is an old URL and the page that it leads to now. Old URLs are the URLs in the urls parameter, or the URLs of
+  a list crawl. Otherwise, they are the pages that returned 200 in the previous crawl and the URLs with clicks on its
+  days, if they do not return 200 in the main crawl of each project. The finding is the first that applies of not_known
+  (no crawl read the old URL or its target; see reason), not_redirected, loop, bad_target (to an error or a noindex
+  page), to_start_page, many_to_one (at least 5 old pages lead to one), other_language, canonicalised (the new page has
+  a canonical to another page), temporary_redirect (302, 303 or 307), chain (more than one hop) and ok. Evidence is the
+  newest response of the old URL, from the crawl, its recheck, or a list crawl after the previous crawl. Clicks before
+  and after cover the same number of days and the same days of the week (days_before, days_after). If search results do
+  not allow that, clicks_change is NULL with its reason. Clicks after are those of the old and the new URL together.
+  clicks_at_risk are all clicks on the days of the previous crawl (mart.crawl_days) of old URLs with a finding other
+  than ok. Old URLs with the most clicks at risk come first (docs/definitions.md, "Migration check").
 parameters: [project, crawl, urls, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
@@ -67,7 +67,7 @@ WITH
     )
   ),
 
-  -- A list of old URLs is compared with the crawl in which the most of them answered 200.
+  -- A list of old URLs is compared with the crawl in which most of its URLs answered 200.
   former AS (
     SELECT
       crawl_id,
@@ -150,7 +150,7 @@ WITH
     WHERE NOT pair.is_list
   ),
 
-  -- What the crawls requested besides their pages.
+  -- The requests of the crawls besides their pages.
   request AS (
     SELECT
       crawl_id,
@@ -185,7 +185,7 @@ WITH
     WHERE targets.crawl_id IN (SELECT source_id FROM source) AND rechecks.url IS NULL
   ),
 
-  -- The newest answer that shows where a URL leads, else the newest of the others.
+  -- The newest answer with a target, else the newest other one.
   seen AS (
     SELECT *
     FROM (
@@ -252,7 +252,7 @@ WITH
     GROUP BY crawl_id, url
   ),
 
-  -- Hops that lead from a page to what is no page of the crawl, and back: the next one is a page or another request.
+  -- Hops from a page to a request that is no page of the crawl, and back. The next hop is a page or another request.
   chain AS (
     SELECT
       page_chain.crawl_id,
@@ -344,7 +344,7 @@ WITH
       new_declared.own_lang AS new_lang,
       earlier.language AS old_language,
       target.language AS new_language,
-      -- Of https://de.example.org/en-gb/a the directory en-gb and the label de.
+      -- For https://de.example.org/en-gb/a, the directory en-gb and the label de.
       split_part(split_part(old.url, '://', 2), '/', 2) AS old_directory,
       split_part(split_part(old.url, '://', 2), '.', 1) AS old_label,
       split_part(split_part(chain.final_url, '://', 2), '/', 2) AS new_directory,
@@ -364,7 +364,7 @@ WITH
       OR pair.is_list
       OR seen.status_code IS NULL
       OR seen.status_code <> 200
-      -- It answers, and no link of the crawl leads to it.
+      -- The page answers, and no link of the crawl leads to it.
       OR seen.evidence = 'recheck'
   ),
 
@@ -383,7 +383,7 @@ WITH
     FROM led
   ),
 
-  -- Spellings of one address, as with and without a slash at its end, are one old page.
+  -- Spellings of one address, such as with and without a trailing slash, are one old page.
   merged AS (
     SELECT crawl_id, new_url, count(DISTINCT old_page) AS old_pages
     FROM placed
@@ -407,7 +407,7 @@ WITH
           AND regexp_replace(placed.old_page, '^(/[a-z][a-z]([-_][a-z][a-z])?)?(/(index|default|home|start|main)?([.][a-z]+)?)?$', '') <> ''
           THEN 'to_start_page'
         WHEN merged.old_pages >= 5 THEN 'many_to_one'
-        -- The first two that both pages have.
+        -- The first two values that both pages have.
         WHEN CASE
           WHEN placed.old_lang IS NOT NULL AND placed.new_lang IS NOT NULL THEN placed.old_lang <> placed.new_lang
           WHEN placed.old_language IS NOT NULL AND placed.new_language IS NOT NULL
@@ -436,7 +436,8 @@ WITH
     GROUP BY crawl_id
   ),
 
-  -- Days after those of the previous crawl, each with the same day of the week in these: the last one that is there for all.
+  -- Days after those of the previous crawl. Each is paired with the last day of the previous crawl's days with the same
+  -- weekday that all have.
   day_pair AS (
     SELECT shifted.crawl_id, shifted.project_id, shifted.day_before, shifted.day_after
     FROM (
@@ -481,7 +482,7 @@ WITH
     GROUP BY days.crawl_id, performance.url
   ),
 
-  -- Which clicks there are: of as many days, else of all days of both crawls if they do not overlap.
+  -- Clicks of the same number of days, else of all days of both crawls if they do not overlap.
   span AS (
     SELECT
       pair.crawl_id,

@@ -1,14 +1,14 @@
 /*
-title: 'Freshness: from the first crawl that finds a page to its first bot, impression and visit'
+title: "Freshness: days from the first crawl of a page to its first bot, impression and visit"
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one; the crawl
-  before that one read the page with another answer, or read all links of the website without one to it. The answer says when
-  the first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
-  it, and a person came from there. Numbers of days count from that crawl; they are NULL for what came before it.
-  A date is NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
-  The days are those of the crawl.
+  Each row is a page that did not return 200 in the first crawl of the project's main configuration and did in a later
+  one. The previous crawl read the page with another status, or read all links of the website without a link to it. The
+  row has the end of the first such crawl, and the first day on which a search engine bot requested the page, search
+  results showed it, and a person came from them. Numbers of days count from that crawl, and are NULL for earlier
+  events. A date is NULL if the event has not happened according to the log files (from logs_from_date on) and search
+  results (from shown_from_date on). The chosen days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 needs: [second_crawl]
 chart: {kind: histogram, x: days_to_bot, each: [project_name, project_id]}
@@ -53,7 +53,7 @@ WITH
     JOIN crawl AS former ON former.project_id = seen.project_id AND former.number = seen.number - 1
     LEFT JOIN mart.pages AS before ON before.crawl_id = former.crawl_id AND before.url = seen.url
     WHERE seen.number > 1
-      -- A page that the crawl before could not show may be an old one.
+      -- A page that the previous crawl could not show may be old.
       AND CASE
         WHEN before.url IS NULL THEN former.has_all_links
         ELSE coalesce(before.observation, 'read') IN ('read', 'gone')
@@ -62,7 +62,7 @@ WITH
       AND ($to IS NULL OR crawl.seen_date < $to)
   ),
 
-  -- Of all days, those that belong to no crawl too.
+  -- Of all days, including days that belong to no crawl.
   asked AS (
     SELECT project_id, url, min(day) AS first_bot_date
     FROM mart.bot_hits

@@ -3,12 +3,12 @@ title: How often each search engine crawls each segment
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Hits of bots of search engines on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or on
-  the days asked for, by engine and first directory of the crawl. The segment asked for is a first directory or one of the
-  project's own segmentations: of its pages alone. One row for each engine
-  that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know (is_in_crawl is NULL without a crawl). Days
-  between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
-  Requests in the name of a search engine's bot that their addresses refute have the engine unverified.
+  Each row is a search engine and a first directory of the crawl, with the hits of its bots. There is a row for each
+  engine that visited and each segment, even without hits, and a row for URLs that the crawl does not know (is_in_crawl
+  is NULL without a crawl). Covers the days of the main crawl or of the chosen crawl (mart.crawl_days), or the chosen
+  days. The chosen segment, a first directory or a segment of the project's own segmentations, limits this to its pages.
+  Days between hits is the average of requested pages. The service's daily counts do not contain the engine. Requests
+  that claim to be a search engine's bot have the engine unverified if their address refutes the claim.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: url_first_path, y: hits, each: [project_name, crawl_id, engine]}
@@ -20,7 +20,7 @@ WITH
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- The days that are asked for, else those that belong to the crawl.
+  -- The requested days, else the days that belong to the crawl.
   logged AS (
     SELECT days.project_id, days.data_date AS day, days.from_date, days.to_date
     FROM mart.crawl_days AS days

@@ -1,13 +1,12 @@
 /*
-title: Queries for which several pages of a project compete
+title: Queries for which several pages compete
 task: Search results
 model: mart.ranking_performance
 description: >-
-  Queries of the days that belong to the main crawl (mart.crawl_days), or of the days asked for, for which two URLs or more
-  have at least a tenth of the query's impressions each, one row for each of these URLs. Language versions of one page do
-  not compete: at least two of the URLs are in no common hreflang cluster of the main crawl. The leader of a day has the
-  most impressions of them; leader_changes counts the days whose leader is another page than that of the previous day that
-  showed any of them.
+  Each row is a URL of a query for which at least two URLs each have a tenth of the impressions. Covers the days of the
+  main crawl (mart.crawl_days), or the chosen days. Language versions of one page do not compete, so at least two of the
+  URLs share no hreflang cluster of the main crawl. The leader of a day is the URL with the most impressions.
+  leader_changes counts the days with a different leader than on the previous day that showed one of the URLs.
 parameters:
   project:
   from:
@@ -59,7 +58,7 @@ WITH
     GROUP BY project_id, query, url
   ),
 
-  -- Language versions have one name together: their cluster, or else the first URL of those that they declare.
+  -- Language versions share one name: their cluster, or else the first URL that they declare.
   declared AS (
     SELECT crawl_id, url, min(href) AS first_href
     FROM mart.page_hreflangs

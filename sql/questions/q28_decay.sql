@@ -1,15 +1,16 @@
 /*
-title: Pages that lose clicks, with what changed on them
+title: Pages that lose clicks, with the changes of these pages
 task: Search results
 model: mart.ranking_performance
 description: >-
-  Pages whose clicks fell by a fifth or more in the 28 days that end with the last one that belongs to the main crawl or
-  the crawl asked for (mart.crawl_days), or before the day asked for, against the 28 days before or the same ones 52
-  weeks earlier, or since a change of the page against as many same weekdays before it, where they had ten clicks or more
-  then. Most clicks lost come first. A number of an earlier span is NULL, with the reason, where it has search results of
-  fewer or more days than the last one. The clicks of a page that moved (moved_from) count at its new URL. Changes are
-  those that may have happened in these 56 days, each as the day of the crawl that found it and what changed; a crawl
-  that ended after the last day counts if the previous crawl ended by then.
+  Each row is a page whose clicks fell by at least a fifth, and that had at least ten clicks before. Compares the 28
+  days until the last day of the main crawl or of the chosen crawl (mart.crawl_days), or until the day before the chosen
+  one, with the previous 28 days and with the same days 52 weeks earlier. It also compares the days since a change of
+  the page with as many equal weekdays before it. The pages with the most lost clicks come first. A number of an earlier
+  span is NULL, with the reason, if that span has search results for a different number of days than the last one. The
+  clicks of a moved page (moved_from) count at its new URL. Changes are those that may have happened in these 56 days,
+  each with the day of the crawl that found it. A crawl that ended after the last day counts if the previous crawl ended
+  by then.
 parameters:
   project:
   crawl:
@@ -60,7 +61,7 @@ WITH
       AND date_diff('day', CAST(previous.ended_at AT TIME ZONE 'UTC' AS DATE), period.last_date) >= 0
   ),
 
-  -- Where pages moved to: by permanent redirects of the crawl, else as a crawl found the page at another URL.
+  -- The new URLs of pages: by permanent redirects of the crawl, else where a crawl found the page at another URL.
   move AS (
     SELECT main.project_id, map.url, max(map.final_url) AS moved_to, 1 AS place
     FROM mart.redirect_map AS map
@@ -167,8 +168,9 @@ WITH
     LEFT JOIN moved ON moved.project_id = found.project_id AND moved.url = changes.url
   ),
 
-  -- The days since a change, up to the crawl that found the next one. Where they end before the crawl that found it, they
-  -- begin after the previous crawl. As many same weekdays before end by the day of the previous crawl.
+  -- The days since a change, up to the crawl that found the next one. Where they end before the crawl that found the
+  -- change, they begin after the previous crawl. They are compared with as many of the same weekdays that end by the
+  -- day of the previous crawl.
   since AS (
     SELECT
       project_id,
@@ -240,7 +242,7 @@ WITH
     GROUP BY since.project_id, since.from_date, since.to_date, since.shift
   ),
 
-  -- Of several changes the one that cost the most clicks.
+  -- Of several changes, the one that cost the most clicks.
   accident AS (
     SELECT project_id, url, found_date, from_date, to_date, clicks_since, clicks_until
     FROM (
@@ -260,7 +262,7 @@ WITH
     WHERE place = 1
   ),
 
-  -- Spans are compared where they have as many days.
+  -- Spans are compared if they have the same number of days.
   comparable AS (
     SELECT
       total.project_id,

@@ -1,13 +1,13 @@
 /*
-title: How links flow between segments
+title: Internal links between segments
 task: Links
 model: mart.links
 description: >-
-  Internal links of the main crawl of each project, from the segment of the page that holds them to that of the page
-  that they lead to. A segment is a first directory, (directory), or one of the segmentation asked for; NULL for a URL that
-  the crawl does not have as a page, and for a page in no segment. Links percent is that of the links from the same
-  segment. The segment asked for, a first directory or one of the project's own segmentations, takes links from its pages
-  and links to them.
+  Each row is a pair of segments, with the internal links from the first to the second in the main crawl of each
+  project. A segment is a first directory, (directory), or a segment of the chosen segmentation. It is NULL for a URL
+  that is not a page of the crawl, and for a page without a segment. Links percent is the share of the links from the
+  same segment. The chosen segment, a first directory or a segment of the project's own segmentations, selects links
+  from and to its pages.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [links]
 chart: {kind: bar, x: origin_segment, y: links, each: [project_name, crawl_id, segmentation]}
@@ -27,7 +27,7 @@ WITH
     WHERE segmentation = $segmentation AND crawl_id IN (SELECT crawl_id FROM chosen)
   ),
 
-  -- To count different numbers takes a fraction of the memory that different URLs take.
+  -- Counting distinct numbers needs a fraction of the memory of counting distinct URLs.
   numbered AS (
     SELECT crawl_id, url, page_key, url_first_path, row_number() OVER () AS number
     FROM mart.pages

@@ -1,12 +1,13 @@
 /*
-title: Web vitals and structured data, by template
+title: Core Web Vitals and structured data by template
 task: Content and templates
 model: mart.pages
 description: >-
-  Pages with status 200 of the main crawl of each project, by each segment of the project's own segmentations, and by
-  the first directory, (directory): the percentages of the measured pages that are good (largest contentful paint up to 2.5 s,
-  layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage with structured data (an item of it, or a
-  semantic type), and of these items the percentage that is not valid. NULL where nothing was measured or the export did not say.
+  Each row is a segment of the project's own segmentations, or a first directory, (directory), over pages with status 200 of
+  the main crawl of each project. Shows the percentages of measured pages that are good (largest contentful paint up to 2.5
+  s, layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage of pages with structured data (an
+  item or a semantic type), and the percentage of invalid items. A value is NULL if nothing was measured or the export does
+  not have it.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: segment, y: good_percent, each: [project_name, crawl_id, segmentation]}

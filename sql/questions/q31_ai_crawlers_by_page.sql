@@ -1,12 +1,12 @@
 /*
-title: Which pages crawlers of AI services read
+title: Pages that AI crawlers read
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Hits of crawlers of AI services on the days that belong to the main crawl or the crawl asked for (mart.crawl_days), or
-  on the days asked for, one row for each URL and crawler, with the page of the crawl and what search results brought it. Ok percent
-  are the answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
-  crawlers; the service's counts of a day do not.
+  Each row is a URL and a crawler of an AI service, with its hits, the page of the crawl and its search results. Covers
+  the days of the main crawl or of the chosen crawl (mart.crawl_days), or the chosen days. Ok percent is the share of
+  responses with status 2xx or 304 among responses with a status. Only lines of log files name these crawlers; the
+  service's daily counts do not.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [log_lines]
 chart: {kind: bar, x: crawler, y: hits, each: [project_name, project_id]}
@@ -18,7 +18,7 @@ WITH
     WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- The days that are asked for, else those that belong to the crawl.
+  -- The requested days, else the days that belong to the crawl.
   logged AS (
     SELECT days.project_id, days.data_date AS day, days.from_date, days.to_date
     FROM mart.crawl_days AS days

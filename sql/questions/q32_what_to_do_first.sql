@@ -3,10 +3,11 @@ title: What to do first
 task: What to do first
 model: mart.page_issues
 description: >-
-  Things to do on pages of the main crawl of each project, the most important first. Priority is 0 to 100: how much
-  demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. What is not
-  known is left out; where nothing is known, priority is NULL and comes last. Of equal ones the severer comes first. A
-  segment is a first directory or one of the project's own segmentations.
+  Each row is an issue of a page of the main crawl of each project, the most important first. Priority is 0 to 100. It
+  compares the demand, bot hits and inrank of the page with the other pages of its crawl, and multiplies the result by the
+  severity of the issue. Unknown values are left out. If all are unknown, priority is NULL and the row comes last. With
+  equal priority, the more severe issue comes first. A segment is a first directory or a segment of the project's own
+  segmentations.
 parameters: {project: , crawl: , segment: , limit: 100}
 needs: [pages]
 chart: {kind: bar, x: issue, colour: severity, each: [project_name, crawl_id]}
@@ -30,7 +31,8 @@ WITH
       OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE $segment IN (segment, segmentation || ':' || segment))
   ),
 
-  -- Whatever else there is to do, as many actions as the limit have this priority or more: those of high severity alone.
+  -- Whatever other actions there are, as many actions as the limit have this priority or more: those of high severity
+  -- alone.
   least AS (
     SELECT project_id, max(priority) AS priority
     FROM (
@@ -53,7 +55,7 @@ WITH
     GROUP BY project_id
   ),
 
-  -- A page of less value has no action of that priority, nor one whose value is not known: few findings are read.
+  -- A page of less value, or of unknown value, has no action of that priority, so few findings are read.
   worthy AS (
     SELECT page.*
     FROM page

@@ -3,13 +3,13 @@ title: Crawl budget by segment
 task: Bots and crawl budget
 model: mart.page_hits
 description: >-
-  What bots of search engines asked for on the days that belong to the main crawl of each project, or to the crawl asked
-  for (mart.crawl_days), by first directory, (directory), or by the segments of the segmentation asked for; bots that their
-  address refutes are not counted. Their hits are those on pages that were indexable when the bot asked for them, on pages
-  that were not, on pages of which nothing tells it (mart.crawl_budget), and on URLs that the crawl does not know. Such a
-  URL has a first directory and no other segment. The row without a segment has all that is in none. Hits percent are of
-  all hits of the crawl, the others of those of the segment. A total is NULL where one of its URLs is not known. The
-  segment asked for is a first directory or one of the project's own segmentations.
+  Each row is a first directory, (directory), or a segment of the chosen segmentation, with the requests of search
+  engine bots. Covers the days of the main crawl of each project, or of the chosen crawl (mart.crawl_days). Bots refuted
+  by their address do not count. Hits are on pages that were indexable at the time, on pages that were not, on pages for
+  which this is unknown (mart.crawl_budget), and on URLs that the crawl does not know. Such a URL has a first directory
+  and no other segment. The row without a segment covers everything outside segments. Hits percent is of all hits of the
+  crawl; the other percentages are of the hits of the segment. A total is NULL if the value of one URL is unknown. The
+  chosen segment is a first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: segment, y: search_bot_hits, each: [project_name, from_date, crawl_id, segmentation]}

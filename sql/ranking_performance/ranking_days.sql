@@ -2,13 +2,13 @@
 name: mart.ranking_days
 kind: view
 description: >-
-  Days whose search results are loaded, of each project: from the first window with rows to the last one with rows.
-  A day between them without rows had none, and counts; empty days before the first and after the last may only not be
-  there yet. A window that only has totals of a period (mart.ranking_periods) counts as one without rows.
+  Days with loaded search results of each project, from the first window with rows to the last one. A day between them
+  without rows had no results, and counts. Empty days before the first and after the last may not be available yet. A window
+  with only totals of a period (mart.ranking_periods) counts as one without rows.
 grain: [project_id, ranking_date]
 columns:
   project_id: Identifier of the project.
-  ranking_date: Day of the search results, of UTC.
+  ranking_date: Day of the search results, in UTC.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -29,7 +29,7 @@ WITH
     FROM mart.ranking_periods
   ),
 
-  -- Of projects that have totals.
+  -- Projects that have totals.
   daily AS (
     SELECT DISTINCT performance.project_id, performance.date AS daily_date
     FROM mart.ranking_performance AS performance
@@ -63,7 +63,7 @@ WITH
     FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS digits(n)
   ),
 
-  -- A window has a month at the most.
+  -- A window has at most a month.
   numbered AS (
     SELECT ones.n + 10 * tens.n AS n
     FROM digit AS ones

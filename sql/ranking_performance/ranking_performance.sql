@@ -2,8 +2,8 @@
 name: mart.ranking_performance
 kind: table
 description: >-
-  Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension
-  that the pipeline does not ask for is NULL on every row. Totals of a period are not here, but in mart.ranking_periods.
+  Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension that
+  the pipeline does not request is NULL on every row. Totals of a period are in mart.ranking_periods instead.
 grain: [project_id, date, url, query, device]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
@@ -11,7 +11,7 @@ columns:
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
-  device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
+  device: {description: 'Kind of device, such as mobile (raw.ranking_performance.device).', nullable: true}
   clicks:
     description: Number of clicks on the URL (raw.ranking_performance.clicks).
     tests: [{not_null: true, severity: warn}]
@@ -24,7 +24,7 @@ columns:
   position: >-
     Average position, 1 is the first, weighted by impressions (raw.ranking_performance.position). Of several rows it is
     sum(position_impressions) / sum(impressions) FILTER (WHERE position IS NOT NULL).
-  position_impressions: Position times impressions, to be summed for the position of several rows.
+  position_impressions: Position times impressions, summed for the position of several rows.
 reads:
   raw.ranking_performance:
     _project_id: VARCHAR
@@ -53,7 +53,7 @@ tests:
     query: SELECT * FROM mart.ranking_performance WHERE clicks > impressions
     severity: warn
 */
--- A pipeline may ask for more dimensions than these, as country: then several rows make one here.
+-- A pipeline may request more dimensions, such as country. Then several rows are combined into one here.
 SELECT
   _project_id AS project_id,
   coalesce(CAST(_window AS DATE), performance.date) AS date,

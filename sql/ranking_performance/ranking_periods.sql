@@ -2,32 +2,33 @@
 name: mart.ranking_periods
 kind: view
 description: >-
-  Totals of search results over a period, as exports of Search Console's or Bing's page have them (docs/demand.md): one
-  row for each project, period and value of what they are counted by. Rows of one totals_by and period add up; rows of
-  several count the same clicks again.
+  Totals of search results over a period, such as exports of Search Console or Bing (docs/demand.md). One row for each
+  project, period and value of the counted dimension. Rows of one totals_by and period add up; rows of several count the
+  same clicks again.
 grain: [project_id, search_engine, totals_by, from_date, to_date, url, query, device, country]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
   search_engine: {description: 'The search engine, google or bing (raw.ranking_performance.search_engine).', nullable: true}
   totals_by: >-
-    What the totals are counted by, as in url or query; all: one row for the period (raw.ranking_performance.totals_by).
+    Dimension of the totals, such as url or query; all for one row per period (raw.ranking_performance.totals_by).
   from_date: First day of the period.
   to_date: Last day of the period (raw.ranking_performance.date).
   period_days: Number of its days (raw.ranking_performance.period_days).
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
-  device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
+  device: {description: 'Kind of device, such as mobile (raw.ranking_performance.device).', nullable: true}
   country:
     description: >-
-      Three letters of the country (raw.ranking_performance.country); NULL where the pipeline does not ask for countries.
+      Three-letter code of the country (raw.ranking_performance.country); NULL where the pipeline does not request
+      countries.
     nullable: true
   clicks: Number of clicks in the period (raw.ranking_performance.clicks).
   impressions: Number of times that it was shown in the period (raw.ranking_performance.impressions).
   ctr: Clicks for each impression, 0 to 1; NULL without impressions.
   position: >-
     Average position over the period, 1 is the first, weighted by impressions (raw.ranking_performance.position).
-  position_impressions: Position times impressions, to be summed for the position of several rows.
+  position_impressions: Position times impressions, summed for the position of several rows.
 reads:
   raw.ranking_performance:
     _project_id: VARCHAR

@@ -8,8 +8,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs, promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { Database, file, STORAGE_OPTION, text } from '../../src/core/duckdb/duckdb.ts';
-import { textTable } from '../../src/core/text/text-table.ts';
 import { accessLog } from '../support/access-log.ts';
 import { addLogsIn } from '../support/add-logs.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
@@ -50,7 +50,11 @@ async function compare(lines: number, rounds: number): Promise<void> {
     for (let round = 0; round < rounds; round++)
       for (const way of WAYS) {
         const { stdout } = await promisify(execFile)(process.execPath, [
-          ...[import.meta.filename, '--child', way, '--log', log],
+          import.meta.filename,
+          '--child',
+          way,
+          '--log',
+          log,
         ]);
         found.get(way)?.push(JSON.parse(stdout));
       }
@@ -90,8 +94,11 @@ async function child(way: string, log: string): Promise<void> {
     const end = now();
     if (way !== 'crawlhouse') read = end;
     const found: Found = {
-      ...{ seconds: end.seconds - begin.seconds, cpu: end.cpu - begin.cpu, rss: peakRss() },
-      ...{ counts: end.seconds - read.seconds, countsCpu: end.cpu - read.cpu },
+      seconds: end.seconds - begin.seconds,
+      cpu: end.cpu - begin.cpu,
+      rss: peakRss(),
+      counts: end.seconds - read.seconds,
+      countsCpu: end.cpu - read.cpu,
     };
     process.stdout.write(JSON.stringify(found));
   } finally {

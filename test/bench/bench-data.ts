@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Database, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import type { Field } from '../../src/project/model/field.ts';
+import type { Field } from '../../src/etl/project/model/field.ts';
 
 /** One kind of data to measure with: its fields, its rows. */
 export interface BenchData {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/core/text/text-table.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { WAYS, wayOf } from './ways.ts';
 import { withService } from './with-service.ts';
@@ -41,13 +41,33 @@ const sets: BenchData[] = [
 
 /** What `measure-steps.ts` measures, in the order of a unit. */
 const STEPS = [
-  ...['receive', 'hash', 'write', 'keys', 'read', 'convert', 'encode', 'check', 'seal'],
-  ...['columns', 'insert', 'checkpoint', 'other'],
+  'receive',
+  'hash',
+  'write',
+  'keys',
+  'read',
+  'convert',
+  'encode',
+  'check',
+  'seal',
+  'columns',
+  'insert',
+  'checkpoint',
+  'other',
 ];
 const ways = values.ways.split(',').filter((way) => wayOf(way));
 const HEAD = [
-  ...['data', 'way', 'ours s', 'rows/s', 'ours CPU s', 'ours MB'],
-  ...['baseline s', 'baseline CPU s', 'baseline MB', 'ratio', 'CPU ratio'],
+  'data',
+  'way',
+  'ours s',
+  'rows/s',
+  'ours CPU s',
+  'ours MB',
+  'baseline s',
+  'baseline CPU s',
+  'baseline MB',
+  'ratio',
+  'CPU ratio',
 ];
 
 try {

@@ -4,9 +4,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { serveConsole } from '../../src/app/console/server/serve-console.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { makeWarehouse } from './make-warehouse.ts';
 
 /**
@@ -26,7 +26,13 @@ const { values } = parseArgs({
   },
 });
 /** Their slow figures are read after the page is there: they are pending in it. */
-const WITH_LATER_FIGURES = ['/projects/p0', '/projects/p0/demand', '/projects/p0/migration', '/crawls/p0c1'];
+const WITH_LATER_FIGURES = [
+  '/projects/p0',
+  '/projects/p0/structure',
+  '/projects/p0/demand',
+  '/projects/p0/migration',
+  '/crawls/p0c1',
+];
 const [crawls, pages, links, threads] = [values.crawls, values.pages, values.links, values.threads].map(
   Number,
 ) as [number, number, number, number];
@@ -81,41 +87,39 @@ async function report(warehouse: string): Promise<void> {
   const found = await get(`${list}?issue=client_error`);
   const url = /url\?url=([^&"]*)/.exec(found.text)?.[1] ?? '';
   for (const path of [
-    ...[
-      '/',
-      '/projects',
-      '/projects/p0',
-      '/projects/p0/issues',
-      '/projects/p0/demand',
-      '/projects/p0/migration',
-      '/projects/p0/compare',
-    ],
-    ...[
-      '/crawls/p0c1',
-      list,
-      `${list}?issue=thin`,
-      `${list}?issue=thin&sort=priority+desc`,
-      `${list}?depth=gte:4&sort=title`,
-    ],
-    ...[
-      `${list}?change=title`,
-      `${list}?issue=thin&change=new`,
-      `${list}?search_bot_hits=gte:1&sort=clicks+desc`,
-    ],
-    ...[
-      `/projects/p0/url?url=${url}`,
-      '/search?q=/section-7/',
-      '/search?q=page-4711',
-      '/search?q=nowhere-at-all',
-    ],
+    '/?all=1',
+    '/projects',
+    '/projects/p0',
+    '/projects/p0/issues',
+    '/projects/p0/structure',
+    '/projects/p0/demand',
+    '/projects/p0/migration',
+    '/projects/p0/compare',
+
+    '/crawls/p0c1',
+    list,
+    `${list}?issue=thin`,
+    `${list}?issue=thin&sort=priority+desc`,
+    `${list}?depth=gte:4&sort=title`,
+
+    `${list}?change=title`,
+    `${list}?issue=thin&change=new`,
+    `${list}?search_bot_hits=gte:1&sort=clicks+desc`,
+
+    `/projects/p0/url?url=${url}`,
+    '/search?q=/section-7/',
+    '/search?q=page-4711',
+    '/search?q=nowhere-at-all',
   ]) {
     const cold = await get(path);
     // The next page begins when all figures of this one are read.
     const rest = WITH_LATER_FIGURES.includes(path) ? (await get(`${path}?wait=1`)).seconds : 0;
     const warm = await get(path);
     line(decodeURIComponent(path).slice(0, 62), [
-      ...[cold.seconds.toFixed(2), rest === 0 ? '' : (cold.seconds + rest).toFixed(2)],
-      ...[warm.seconds.toFixed(2), (warm.seconds / baseline).toFixed(1)],
+      cold.seconds.toFixed(2),
+      rest === 0 ? '' : (cold.seconds + rest).toFixed(2),
+      warm.seconds.toFixed(2),
+      (warm.seconds / baseline).toFixed(1),
       String(warm.text.length),
     ]);
   }

@@ -5,7 +5,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Pool } from 'undici';
-import { textTable } from '../../src/core/text/text-table.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { installScrapy, runScrapy, SCRAPY } from '../support/scrapy.ts';
 
 /**
@@ -71,7 +71,9 @@ async function compare(origin: string): Promise<void> {
     if (pages !== Number(values.pages)) throw new Error(`a crawl found ${pages} of ${values.pages} pages`);
   const fetched = ours.map((one) => ({
     ...one,
-    ...{ seconds: one.fetchSeconds, cpu: one.fetchCpu, rss: one.fetchRss },
+    seconds: one.fetchSeconds,
+    cpu: one.fetchCpu,
+    rss: one.fetchRss,
   }));
   const rows = [lineOf('crawlhouse', fetched), lineOf('crawlhouse with the jobs', ours)];
   if (scrapy.length > 0) rows.push(lineOf(SCRAPY, scrapy));
@@ -87,7 +89,10 @@ async function crawlOurs(startUrl: string): Promise<Ours> {
   const place = await mkdtemp(join(folder, 'round-'));
   const program = join(import.meta.dirname, 'measure-crawl.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--disable-warning=ExperimentalWarning', program, startUrl, place],
+    '--disable-warning=ExperimentalWarning',
+    program,
+    startUrl,
+    place,
   ]);
   await rm(place, { recursive: true });
   return JSON.parse(stdout) as Ours;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setInterval } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { childCpuSeconds, cpuSeconds } from './resources.ts';
 
 /**
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program. */
-const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+const PROGRAM = join(ROOT, 'dist', 'app', 'cli', 'main.js');
 
 const rows: (string | number)[][] = [];
 for (const crawls of values.crawls.split(',')) rows.push(await measure(crawls));

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { publish } from '../../src/pipeline/publish/publish.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { WorkingCopy } from '../../src/etl/engines/working-copy.ts';
+import { publish } from '../../src/etl/pipeline/publish/publish.ts';
+import { loadModels } from '../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { runModels } from '../support/run-models.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
@@ -33,8 +33,13 @@ export async function makeWarehouse(published: string, folder: string, size: Siz
   );
   const { connection } = working;
   await fillWarehouse(connection, {
-    ...{ projects: 1, crawls, pages, links },
-    ...{ days: 60, hits: pages, rankings: pages },
+    projects: 1,
+    crawls,
+    pages,
+    links,
+    days: 60,
+    hits: pages,
+    rankings: pages,
   });
   const filled = peakRss();
   resetPeak();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { keepHeapSmall } from '../../src/app/cli/keep-heap-small.ts';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { CRAWL_DATABASE, crawl } from '../../src/service/site/crawler/crawl.ts';
+import { CRAWL_DATABASE, crawlWebsite } from '../../src/site/crawler/crawl-website.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /** Measures our crawler in a process of its own: `measure-crawl.ts START_URL FOLDER [--render]`. */
@@ -12,9 +12,13 @@ const [startUrl = '', folder = '', render] = process.argv.slice(2);
 const begun = performance.now();
 const seconds = (): number => (performance.now() - begun) / 1000;
 let fetched = { fetchSeconds: Number.NaN, fetchCpu: Number.NaN, fetchRss: Number.NaN };
-const result = await crawl(
+const result = await crawlWebsite(
   {
-    ...{ name: 'bench', start_url: startUrl, user_agent: 'bench', max_speed: 100_000, max_url: 10_000_000 },
+    name: 'bench',
+    start_url: startUrl,
+    user_agent: 'bench',
+    max_speed: 100_000,
+    max_url: 10_000_000,
     ...(render === '--render' ? { js_rendering: true, custom_fields: [SHOWN] } : {}),
   },
   {

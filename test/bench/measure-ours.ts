@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepHeapSmall } from '../../src/app/cli/keep-heap-small.ts';
+import { SettingsFile } from '../../src/app/settings/warehouse-setting.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import { Unarchiver } from '../../src/client/unarchiver.ts';
+import { ConversionPlaces } from '../../src/core/duckdb/conversion-places.ts';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { ConversionPlaces } from '../../src/core/duckdb/engine.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { Meter } from '../../src/core/progress/meter.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { SettingsFile } from '../../src/people/settings/warehouse-setting.ts';
-import { publish } from '../../src/pipeline/publish/publish.ts';
-import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-windows.ts';
-import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';
-import { FieldSchemaCache } from '../../src/pipeline/routes/field-schema-cache.ts';
-import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
-import { LoadQueue } from '../../src/pipeline/unit/load-queue.ts';
-import { runUnit } from '../../src/pipeline/unit/run-unit.ts';
-import { Pipeline } from '../../src/project/model/pipeline.ts';
-import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import { Unarchiver } from '../../src/service/api/unarchiver.ts';
-import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { WorkingCopy } from '../../src/etl/engines/working-copy.ts';
+import { publish } from '../../src/etl/pipeline/publish/publish.ts';
+import { RankingWindows } from '../../src/etl/pipeline/routes/aggregates/ranking-windows.ts';
+import { routeOptions } from '../../src/etl/pipeline/routes/choose-route.ts';
+import { FieldSchemaCache } from '../../src/etl/pipeline/routes/field-schema-cache.ts';
+import { stagingConnections } from '../../src/etl/pipeline/stage/macros.ts';
+import { LoadQueue } from '../../src/etl/pipeline/unit/load-units.ts';
+import { runUnit } from '../../src/etl/pipeline/unit/run-unit.ts';
+import { Pipeline } from '../../src/etl/project/model/pipeline.ts';
+import type { Task } from '../../src/etl/project/model/task.ts';
+import { loadModels } from '../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { sqliteLedger } from '../../src/etl/state/ledger/sqlite/sqlite-ledger.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { workspaceView } from '../support/inventory.ts';
 import { runModels } from '../support/run-models.ts';
@@ -95,11 +95,8 @@ const context = {
   logger: silentLogger,
   signal,
   progress: () => {},
-  hasLockWaiter: () => false,
-  planned: new Map(),
-  pacesOf: () => [],
 };
-const plannedAs = (dataset: string): PlannedUnit => ({
+const taskOf = (dataset: string): Task => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },
   name: `${dataset}/${name}`,
   pipeline: { ...pipeline, dataset },
@@ -124,13 +121,13 @@ const slot = { move: async () => {} };
 const loads = new LoadQueue(() => false);
 const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {
-  const planned = plannedAs(dataset);
-  await ledger.discoverUnits([planned.unit]);
-  const { report, error } = await runUnit(
-    { ...context, slot, meter, rankings, loads, publish: async () => {} },
-    { planned, options, inventory },
-    undefined,
-  );
+  const task = taskOf(dataset);
+  await ledger.discoverUnits([task.unit]);
+  const { report, error } = await runUnit({ ...context, inventory, slot, meter, rankings, loads }, task, {
+    options,
+    former: undefined,
+    stagedByOther: undefined,
+  });
   if (error) throw error;
   if (report.counts.loaded !== expected)
     throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
+import { keepHeapSmall } from '../../src/app/cli/keep-heap-small.ts';
 import { Connection, Database } from '../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { loadPackage } from '../../src/pipeline/load/load-package.ts';
-import { readPackage } from '../../src/pipeline/load/read-package.ts';
-import { type BodyFacts, verifiedBody } from '../../src/pipeline/routes/download/verified-body.ts';
-import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
-import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
-import { PackageBuilder, type StagedParts } from '../../src/pipeline/stage/package-builder.ts';
-import { writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
-import type { Manifest } from '../../src/project/model/manifest.ts';
-import type { RawPart } from '../../src/project/model/source.ts';
+import { WorkingCopy } from '../../src/etl/engines/working-copy.ts';
+import { loadPackage } from '../../src/etl/pipeline/load/load-package.ts';
+import { readPackage } from '../../src/etl/pipeline/load/read-package.ts';
+import { type BodyFacts, verifiedBody } from '../../src/etl/pipeline/routes/download/verified-body.ts';
+import { writeParts } from '../../src/etl/pipeline/routes/download/write-parts.ts';
+import { stagingConnections } from '../../src/etl/pipeline/stage/macros.ts';
+import { PackageBuilder, type PackageContent } from '../../src/etl/pipeline/stage/package-builder.ts';
+import { writeManifest } from '../../src/etl/pipeline/stage/unit-folders.ts';
+import type { Part } from '../../src/etl/project/model/download.ts';
+import type { Manifest } from '../../src/etl/project/model/manifest.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import type { BenchData } from './bench-data.ts';
 import { cpuSeconds } from './resources.ts';
@@ -125,7 +125,7 @@ async function drain(pieces: AsyncIterable<unknown>): Promise<void> {
   for await (const _piece of pieces);
 }
 
-async function rawParts(): Promise<RawPart[]> {
+async function rawParts(): Promise<Part[]> {
   if (way.format === 'parquet') {
     const path = join(folder, 'part-00001.parquet');
     await pipeline(await content(), createWriteStream(path));
@@ -137,7 +137,7 @@ async function rawParts(): Promise<RawPart[]> {
   return Array.fromAsync(writeParts(await content(), { folder, format: way.format, file, fields: names }));
 }
 
-function manifestOf(staged: StagedParts): Manifest {
+function manifestOf(staged: PackageContent): Manifest {
   const unit = { dataset: 'crawl_pages', source: { kind: 'crawl', id: name, project_id: 'bench' } } as const;
   const at = new Date().toISOString();
   return {

@@ -4,10 +4,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { Database, text } from '../../src/core/duckdb/duckdb.ts';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
+import { FILE_OPTIONS } from '../../src/etl/state/catalog/schema.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { putManyCrawls } from '../support/many-crawls.ts';
 
 /**
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program (`npm run build`). */
-const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+const PROGRAM = join(ROOT, 'dist', 'app', 'cli', 'main.js');
 const LISTS = {
   crawls: ['crawl_pages', 'crawl_links', 'crawl_clusters', 'crawl_structured_data', 'fields'],
   crawl_over_crawls: ['crawl_over_crawl_pages'],

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify, stripVTControlCharacters } from 'node:util';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { Database, text } from '../../src/core/duckdb/duckdb.ts';
-import { textTable } from '../../src/core/text/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { CUTS } from './cuts.ts';
 import { type Job, TOOLS, type Tool } from './peers/tools.ts';
@@ -108,10 +108,15 @@ function linesOf(
   return [...rounds].map(([{ tool }, measured]) => {
     const [seconds, cpu] = [median(measured, 'seconds'), median(measured, 'cpu')];
     return [
-      ...[`${data.name} ${data.rows} × ${data.fields.length}`, format, tool.name],
-      ...[round(seconds), round(seconds / median(ours, 'seconds'))],
-      ...[round(cpu), round(cpu / median(ours, 'cpu'))],
-      ...[median(measured, 'rss'), data.rows],
+      `${data.name} ${data.rows} × ${data.fields.length}`,
+      format,
+      tool.name,
+      round(seconds),
+      round(seconds / median(ours, 'seconds')),
+      round(cpu),
+      round(cpu / median(ours, 'cpu')),
+      median(measured, 'rss'),
+      data.rows,
     ];
   });
 }

@@ -4,19 +4,19 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { ParameterTexts } from '../../src/answers/query/parameters.ts';
-import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
+import type { ParameterTexts } from '../../src/app/answers/query/parameters.ts';
+import { PublishedWarehouse } from '../../src/app/answers/query/query-warehouse.ts';
+import { keepHeapSmall } from '../../src/app/cli/keep-heap-small.ts';
 import type { StreamedRows } from '../../src/core/duckdb/streamed-rows.ts';
-import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
 import { makeWarehouse } from './make-warehouse.ts';
 import { cpuSeconds, peakRss, resetPeak } from './resources.ts';
 
 /**
  * `npm run bench:questions`: how long each saved question takes, without parameters, on a published warehouse of so
- * many pages and links. Beside each is its ratio to a plain scan of `mart.links` by the same process, in processor time.
+ * many pages and links. Each has its ratio to a plain scan of `mart.links` by the same process, in processor time.
  */
 keepHeapSmall();
 const { values } = parseArgs({

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { findBrowser } from '../../src/service/site/crawler/render/find-browser.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import { findBrowser } from '../../src/site/crawler/render/find-browser.ts';
 import { installPackages } from '../support/node-packages.ts';
 
 /**
@@ -78,8 +78,12 @@ async function measure(program: string, given: readonly string[]): Promise<Measu
   const { stdout } = await promisify(execFile)(
     'python3',
     [
-      ...[join(BESIDE, 'peers/measure.py'), LIMIT_SECONDS, process.execPath],
-      ...['--disable-warning=ExperimentalWarning', join(BESIDE, program), ...given],
+      join(BESIDE, 'peers/measure.py'),
+      LIMIT_SECONDS,
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      join(BESIDE, program),
+      ...given,
     ],
     { env: { ...process.env, SAMPLE_SECONDS: '0.5' }, maxBuffer: 64 * 1024 * 1024 },
   );

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import { and, or, where } from '../../src/client/oql/build-oql.ts';
 import { Database, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import { and, or, where } from '../../src/service/api/oql/build-oql.ts';
 
 /**
  * `node test/bench/sandbox-bench.ts`: exports of the sandbox beside DuckDB writing the same rows itself, and a search
@@ -51,9 +51,16 @@ async function measureSandbox(): Promise<Served> {
   const server = spawn(
     process.execPath,
     [
-      ...[join(import.meta.dirname, '../../src/people/cli/main.ts'), 'sandbox', 'start', '--quiet'],
-      ...['--state', state, '--ready-file', join(folder, 'ready.json')],
-      ...['--generate', `pages=${values.pages},columns=${values.columns},seed=7`],
+      join(import.meta.dirname, '../../src/app/cli/main.ts'),
+      'sandbox',
+      'start',
+      '--quiet',
+      '--state',
+      state,
+      '--ready-file',
+      join(folder, 'ready.json'),
+      '--generate',
+      `pages=${values.pages},columns=${values.columns},seed=7`,
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );

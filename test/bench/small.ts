@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { childCpuSeconds } from './resources.ts';
 
 /**
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     pages: { type: 'string', default: '1200' },
     /** The program, as it was built. */
-    program: { type: 'string', default: join(import.meta.dirname, '../../dist/people/cli/main.js') },
+    program: { type: 'string', default: join(import.meta.dirname, '../../dist/app/cli/main.js') },
   },
 });
 const TIMES = join(import.meta.dirname, 'statement-times.mjs');

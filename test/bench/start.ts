@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { publish } from '../../src/pipeline/publish/publish.ts';
+import { WorkingCopy } from '../../src/etl/engines/working-copy.ts';
+import { publish } from '../../src/etl/pipeline/publish/publish.ts';
 import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { childCpuSeconds } from './resources.ts';
 
@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     /** The program, as it was built. */
-    program: { type: 'string', default: join(import.meta.dirname, '../../dist/people/cli/main.js') },
+    program: { type: 'string', default: join(import.meta.dirname, '../../dist/app/cli/main.js') },
   },
 });
 const COMMANDS: readonly (readonly string[])[] = [

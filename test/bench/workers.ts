@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { textTable } from '../../src/core/text/text-table.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startLedgerServer } from '../support/ledger-server.ts';
 
 /**
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program (`npm run build`). */
-const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+const PROGRAM = join(ROOT, 'dist', 'app', 'cli', 'main.js');
 
 await using postgres = await startLedgerServer();
 await using sandbox = await startSandbox({

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, serveConsole } from '../../src/app/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
+import { projectWithWarehouse } from '../app/console/project-with-warehouse.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
       await using opened = await openTab(browser, session, { colorScheme });
       const { tab, complaints } = opened;
       await tab.goto(`${served.url}/ask`, { waitUntil: 'networkidle' });
-      await tab.getByText('SQL: one statement').click();
+      await tab.getByText('SQL: one read-only statement').click();
       await tab.keyboard.type('select * from mart.pa');
       await tab.locator('.cm-tooltip-autocomplete li', { hasText: 'pages' }).click();
       await tab.keyboard.type(' where sta');
@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
     await using opened = await openTab(browser, session);
     const { tab } = opened;
     await tab.goto(`${served.url}/ask`, { waitUntil: 'networkidle' });
-    await tab.getByText('SQL: one statement').click();
+    await tab.getByText('SQL: one read-only statement').click();
     await tab.keyboard.press('Tab');
     expect(await tab.evaluate('document.activeElement.shadowRoot !== null')).toBe(true);
     await tab.keyboard.press('Escape');
@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
     await using opened = await openTab(browser, session, { javaScriptEnabled: false });
     const { tab } = opened;
     await tab.goto(`${served.url}/ask`);
-    await tab.getByLabel('SQL: one statement').fill('SELECT 41 + 1 AS n');
+    await tab.getByLabel('SQL: one read-only statement').fill('SELECT 41 + 1 AS n');
     await tab.getByRole('button', { name: 'Run' }).click();
     expect(await tab.locator('.answer td').allTextContents()).toEqual(['42']);
   });

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFaults } from '../../scripts/demo-site/faults.ts';
 import { serveDemoSite } from '../../scripts/demo-site/serve-site.ts';
-import { capture } from '../people/cli/capture.ts';
+import { capture } from '../app/cli/capture.ts';
+import { demoDocuments } from '../support/demo-documents.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING } from './chromium.ts';
 
@@ -12,7 +13,7 @@ test.skipIf(CHROMIUM === undefined)(
   'a rendered crawl finds each fault of scripts on the demo’s site, and no other',
   async () => {
     const folder = join(await temporaryFolder(), 'site');
-    await using site = await serveDemoSite();
+    await using site = await serveDemoSite(await demoDocuments());
     site.change();
     site.change();
     expect(await capture('init', folder)).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../src/service/site/crawler/crawl.ts';
+import type { CrawlOptions } from '../../src/site/crawler/crawl-website.ts';
 import { type Crawled, crawlSite, type Site, serveSite } from '../support/crawl-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING } from './chromium.ts';
@@ -211,25 +211,15 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     ).toEqual([{ h1: 'in view', title: 'x', n: 24n }]);
   });
 
-  test('a hostile page costs its own content, and the crawl goes on', async () => {
-    const hostile: Record<string, string> = {
-      '/endless': 'for (;;);',
-      '/memory': 'const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()));',
-      '/buffers': 'const all = []; setInterval(() => all.push(new Uint8Array(5e7).fill(1)), 1);',
-      '/requests': 'let n = 0; setInterval(() => fetch("/r?" + n++), 1);',
-      '/away': 'location.href = "/target?by=script"',
-      '/blank': 'setTimeout(() => { location.href = "about:blank" }, 100)',
-      '/dialogs': 'for (let n = 0; n < 20; n++) alert(n);',
-      '/late': 'setTimeout(() => { document.title = "late" }, 4500)',
-      '/never': 'setTimeout(() => { document.title = "never" }, 6000)',
-    };
-    const links = Object.keys(hostile).map((path) => `<a href="${path}">x</a>`);
+  /** Crawls pages with these scripts; gives `[rendered, title, processing_warnings]` by path. */
+  async function withScripts(scripts: Record<string, string>) {
+    const links = Object.keys(scripts).map((path) => `<a href="${path}">x</a>`);
     const site = await serveSite({
       '/': `<title>start</title>${links.join('')}`,
       '/r?': 'x',
       '/target?': '<title>target</title>',
       ...Object.fromEntries(
-        Object.entries(hostile).map(([path, body]) => [
+        Object.entries(scripts).map(([path, body]) => [
           path,
           `<title>plain</title><a href="${path}/next">x</a><script>${body}</script>`,
         ]),
@@ -241,14 +231,36 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
       'SELECT urlpath, rendered, title, script_redirect, processing_warnings AS warnings, num_resources FROM pages',
     );
     const found = Object.fromEntries(rows.map((row) => [String(row.urlpath), row as Fields]));
+    for (const path of Object.keys(scripts)) expect(found, path).toHaveProperty([`${path}/next`]);
     const outcome = (path: string): unknown[] =>
       ['rendered', 'title', 'warnings'].map((name) => plain(found[path]?.[name]));
     expect(outcome('/')).toEqual([true, 'start', null]);
+    return { site, found, outcome };
+  }
+
+  test('a page that uses up time or memory costs its own content, and the crawl goes on', async () => {
+    const { outcome } = await withScripts({
+      '/endless': 'for (;;);',
+      '/memory': 'const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()));',
+      '/buffers': 'const all = []; setInterval(() => all.push(new Uint8Array(5e7).fill(1)), 1);',
+    });
     expect(outcome('/endless')).toEqual([false, 'plain', ['render_timeout']]);
     expect(outcome('/memory').slice(0, 2)).toEqual([false, 'plain']);
     // On a busy machine it has not filled its memory before its time is over.
     expect(outcome('/memory')[2]).toEqual([expect.stringMatching(/^render_(crashed|memory|timeout)$/)]);
     expect(outcome('/buffers')).toEqual([false, 'plain', ['render_memory']]);
+  });
+
+  // In a crawl of its own: pages that use up the processor leave these too little of their 20 seconds.
+  test('a page that asks, leaves, blocks or waits without end keeps what it has, and the crawl goes on', async () => {
+    const { site, found, outcome } = await withScripts({
+      '/requests': 'let n = 0; setInterval(() => fetch("/r?" + n++), 1);',
+      '/away': 'location.href = "/target?by=script"',
+      '/blank': 'setTimeout(() => { location.href = "about:blank" }, 100)',
+      '/dialogs': 'for (let n = 0; n < 20; n++) alert(n);',
+      '/late': 'setTimeout(() => { document.title = "late" }, 4500)',
+      '/never': 'setTimeout(() => { document.title = "never" }, 6000)',
+    });
     expect(outcome('/requests')).toEqual([true, 'plain', ['render_request_limit']]);
     expect(outcome('/away')).toEqual([true, 'plain', null]);
     expect(found['/away']?.script_redirect).toBe(`${site.origin}/target?by=script`);
@@ -257,7 +269,6 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(outcome('/dialogs')).toEqual([true, 'plain', null]);
     expect(outcome('/late')).toEqual([true, 'late', null]);
     expect(outcome('/never')).toEqual([true, 'plain', null]);
-    for (const path of Object.keys(hostile)) expect(found, path).toHaveProperty([`${path}/next`]);
   });
 
   test('URLs, their order, counts and fields of plain pages are those of a crawl without rendering', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
+import { openApiDocument } from '../../src/client/openapi/openapi.ts';
 import { type Crawled, crawlSite, type Site, type SiteReply, serveSite } from '../support/crawl-site.ts';
 import { unpackPackage } from '../support/node-packages.ts';
 import { CHROMIUM, MISSING } from './chromium.ts';

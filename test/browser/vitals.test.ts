@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CrawlOptions } from '../../src/service/site/crawler/crawl.ts';
+import type { CrawlOptions } from '../../src/site/crawler/crawl-website.ts';
 import { type Crawled, crawlSite, type Site, serveSite } from '../support/crawl-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING } from './chromium.ts';

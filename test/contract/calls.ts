@@ -1,7 +1,7 @@
-import type { ServiceClient } from '../../src/service/api/client/client.ts';
-import type { StreamedResponse } from '../../src/service/api/client/transport.ts';
-import type { OperationId } from '../../src/service/api/endpoints.ts';
-import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
+import type { OperationId } from '../../src/client/endpoints.ts';
+import type { ServiceClient } from '../../src/client/http/service-client.ts';
+import type { StreamedResponse } from '../../src/client/http/transport.ts';
+import { fileForm } from '../../src/client/resources/ingest-files.ts';
 import {
   type Inventory,
   launched,
@@ -182,11 +182,7 @@ export const CALLS: Readonly<Record<OperationId, ContractCall>> = {
     client.call('createScheduledCrawl', {
       project_id: it.project,
       body: {
-        scheduled_crawl: {
-          config_id: it.config,
-          recurrence: 'month',
-          start_date: Date.now() + 86_400_000,
-        },
+        scheduled_crawl: { config_id: it.config, recurrence: 'month', start_date: Date.now() + 86_400_000 },
       },
     }),
   ),
@@ -194,12 +190,7 @@ export const CALLS: Readonly<Record<OperationId, ContractCall>> = {
     (it) =>
       it.client.call('createScheduledCrawl', {
         project_id: it.project,
-        body: {
-          scheduled_crawl: {
-            config_id: it.config,
-            start_date: Date.now() + 86_400_000,
-          },
-        },
+        body: { scheduled_crawl: { config_id: it.config, start_date: Date.now() + 86_400_000 } },
       }),
     (client, it, { id }) =>
       client.call('deleteScheduledCrawl', { project_id: it.project, scheduled_crawl_id: id }),

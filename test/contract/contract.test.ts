@@ -1,10 +1,10 @@
 import { request as send } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import type { OperationId } from '../../src/service/api/endpoints.ts';
-import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
-import { SCOPES } from '../../src/service/api/scopes.ts';
-import { sharedService } from '../service/local/support.ts';
+import type { OperationId } from '../../src/client/endpoints.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import { openApiDocument } from '../../src/client/openapi/openapi.ts';
+import { SCOPES } from '../../src/client/scopes.ts';
+import { sharedService } from '../service/support.ts';
 import { CALLS } from './calls.ts';
 import { DocumentCheck } from './document-check.ts';
 import { GENERATED, inventoryOf } from './inventory.ts';

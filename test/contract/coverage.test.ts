@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { textTable } from '../../src/core/text/text-table.ts';
-import type { Endpoint } from '../../src/service/api/endpoint.ts';
-import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
-import { openApiDocument } from '../../src/service/api/openapi/openapi.ts';
-import { sharedService } from '../service/local/support.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
+import type { Endpoint } from '../../src/client/endpoint.ts';
+import { ENDPOINTS } from '../../src/client/endpoints.ts';
+import { openApiDocument } from '../../src/client/openapi/openapi.ts';
+import { sharedService } from '../service/support.ts';
+import { gaps } from '../support/gaps.ts';
 import { CALLS } from './calls.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 
@@ -11,7 +12,7 @@ const it = await sharedService({});
 const document = openApiDocument();
 const endpoints: Readonly<Record<string, Endpoint>> = ENDPOINTS;
 
-/** The path without its query, its parameters as src/service/api writes them. */
+/** The path without its query, its parameters as src/client writes them. */
 function templateOf({ path }: SpecifiedOperation): string {
   return (path.split('?')[0] ?? '').replace(/<(\w+)>/g, '{$1}');
 }
@@ -36,14 +37,21 @@ async function isServed({ method, path, scope }: SpecifiedOperation): Promise<bo
   return answer.status === 403 && String(answer.json.message).endsWith(` ${scope}`);
 }
 
-test('the specification has 52 operations, and src/service/api has the same', () => {
+test('the specification has 52 operations, and src/client has the same', () => {
+  const specified = SPECIFICATION.map(({ name }) => name);
+  const found = gaps(specified, Object.keys(ENDPOINTS), {
+    adds: 'an endpoint',
+    missing: (name) => `test/contract/specification.ts has ${name}, and src/client/endpoints.ts has not`,
+    extra: (name) => `src/client/endpoints.ts has ${name}, and test/contract/specification.ts has not`,
+  });
+  expect(found).toEqual([]);
+  expect(Object.keys(ENDPOINTS), 'both are in one order').toEqual(specified);
   expect(SPECIFICATION).toHaveLength(52);
-  expect(Object.keys(ENDPOINTS)).toEqual(SPECIFICATION.map(({ name }) => name));
 });
 
 test.each(SPECIFICATION)('$name is described as the specification has it', (specified) => {
   const endpoint = endpoints[specified.name];
-  if (endpoint === undefined) throw new Error('it is not described');
+  if (endpoint === undefined) throw new Error('it has no line in src/client/endpoints.ts');
   expect({
     method: endpoint.method,
     path: endpoint.path,

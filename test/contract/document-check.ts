@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { OpenApiDocument } from '../../src/service/api/openapi/openapi.ts';
-import type { Operation } from '../../src/service/api/openapi/openapi-operation.ts';
+import type { OpenApiDocument } from '../../src/client/openapi/openapi.ts';
+import type { Operation } from '../../src/client/openapi/openapi-operation.ts';
 import type { Recorded } from './recorder.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import type { CrawlConfigInput } from '../../src/service/api/resources/crawl-configs.ts';
-import type { DataExportInput } from '../../src/service/api/resources/data-exports.ts';
-import { fileForm } from '../../src/service/api/resources/ingest-files.ts';
-import type { SecretInput } from '../../src/service/api/resources/secrets.ts';
-import type { Service } from '../service/local/support.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import type { CrawlConfigInput } from '../../src/client/resources/crawl-configs.ts';
+import type { DataExportInput } from '../../src/client/resources/data-exports.ts';
+import { fileForm } from '../../src/client/resources/ingest-files.ts';
+import type { SecretInput } from '../../src/client/resources/secrets.ts';
+import type { Service } from '../service/support.ts';
 
 /** What the calls of the contract work on. */
 export interface Inventory {
@@ -93,10 +93,7 @@ export function someExport(it: Inventory): DataExportInput {
     resource_id: it.crawls[0],
     output_format: 'json',
     target: 'store_a',
-    target_parameters: {
-      store_a_bucket: it.service.sandbox.ready.store_a.bucket,
-      store_a_prefix: it.name(),
-    },
+    target_parameters: { store_a_bucket: it.service.sandbox.ready.store_a.bucket, store_a_prefix: it.name() },
   };
 }
 

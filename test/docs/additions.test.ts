@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FORMAT_NAMES } from '../../src/service/site/logs/formats/known-formats.ts';
+import { FORMAT_NAMES } from '../../src/site/access-logs/formats/known-formats.ts';
+import { gaps } from '../support/gaps.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const guide = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
@@ -26,10 +27,52 @@ test.each(rows)('the files to add $what are those that others of its kind have',
 
 test('the guide has what is added most', () => {
   const named = rows.map(({ what }) => what);
-  expect(named).toEqual(expect.arrayContaining(['a command', 'an issue', 'an engine', 'a log format']));
+  expect(named).toEqual(
+    expect.arrayContaining(['a command', 'a flag', 'an issue', 'an engine', 'a log format']),
+  );
+});
+
+/** The files that tests with `gaps` say to edit, by what is added; `<name>` is for a name. */
+function filesToEdit(): [what: string, path: string][] {
+  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(ROOT, 'test', file), 'utf8'))
+    .filter((text) => text.includes('gaps('));
+  const sentences = tests.flatMap((text) =>
+    [
+      ...text.matchAll(
+        /adds: (['"])(.+)\1|(?:missing|extra):\s*\([^)]*\)\s*=>\s*`((?:[^`\\$]|\$\{[^}]*\})*)`/g,
+      ),
+    ].map(([, , adds, sentence]) => ({ adds, sentence })),
+  );
+  let what = '';
+  return sentences.flatMap(({ adds, sentence = '' }) => {
+    what = adds ?? what;
+    const shown = sentence.replaceAll(/\$\{[^}]*\}/g, '<name>');
+    const paths = shown.matchAll(/\b(?:src|sql|test|docs|pipelines|schemas)\/[\w./<>-]*\w/g);
+    return [...paths].map(([path]): [string, string] => [what, path]);
+  });
+}
+
+test('each row of the guide names the files that the completeness tests of its kind ask for', () => {
+  const files = filesToEdit();
+  expect(files.length).toBeGreaterThan(20);
+  const named = new Map(rows.map((row) => [row.what, row.files]));
+  const missing = files.filter(([what, path]) => !named.get(what)?.includes(path.split('<')[0] ?? path));
+  const lines = missing.map(([what, path]) => `CONTRIBUTING.md does not name ${path} in the row of ${what}`);
+  expect([...new Set(lines)]).toEqual([]);
 });
 
 test('each log format has its name in docs/logs.md', () => {
   const page = readFileSync(join(ROOT, 'docs', 'logs.md'), 'utf8');
-  expect(FORMAT_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  const found = gaps(
+    FORMAT_NAMES,
+    FORMAT_NAMES.filter((name) => page.includes(`\`${name}\``)),
+    {
+      adds: 'a log format',
+      missing: (name) => `docs/logs.md has no row of the format ${name}`,
+      extra: (name) => `docs/logs.md has a row of ${name}`,
+    },
+  );
+  expect(found).toEqual([]);
 });

@@ -7,8 +7,8 @@ import { formatWithOptions } from 'node:util';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import * as crawlhouse from '../../src/index.ts';
-import { BACK, browse, keyOf } from '../service/local/sandbox/oauth/consent.ts';
-import { sharedService } from '../service/local/support.ts';
+import { BACK, browse, keyOf } from '../service/sandbox/oauth/consent.ts';
+import { sharedService } from '../service/support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/client.md'), 'utf8');
@@ -44,9 +44,19 @@ async function run(code: string): Promise<Ran> {
   const client = new crawlhouse.ServiceClient({ baseUrl, accessToken });
   onTestFinished(() => client[Symbol.asyncDispose]());
   const given = {
-    ...{ crawlhouse, client, baseUrl, accessToken, workspaceId, crawlId, personSaysYesAt },
-    ...{ clientId: oauth.client_id, clientSecret: oauth.client_secret, redirectUri: BACK, keep: () => {} },
-    ...{ file: join(await temporaryFolder(), 'pages.jsonl.gz'), webhookSecret: 'secret of the page' },
+    crawlhouse,
+    client,
+    baseUrl,
+    accessToken,
+    workspaceId,
+    crawlId,
+    personSaysYesAt,
+    clientId: oauth.client_id,
+    clientSecret: oauth.client_secret,
+    redirectUri: BACK,
+    keep: () => {},
+    file: join(await temporaryFolder(), 'pages.jsonl.gz'),
+    webhookSecret: 'secret of the page',
     console: { log: (...values: unknown[]) => printed.push(formatWithOptions({ colors: false }, ...values)) },
   };
   const body = stripTypeScriptTypes(code)

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PAGES } from '../../src/people/console/pages/pages.ts';
+import { PAGES } from '../../src/app/console/pages/all-pages.ts';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/console.md'), 'utf8');
 
-/** The rows of the table of pages: the address without its query, as the routes of the program have it, and the name. */
+/** The entries of the list of pages: the address without its query, as the routes of the program have it, and the name. */
 const named = new Map(
-  [...guide.matchAll(/^\| (\w[\w ]*?) +\| `(\/[^`]*)` +\|/gm)].map(([, name = '', address = '']) => [
+  [...guide.matchAll(/^- \*\*(\w[\w ]*)\*\* \(`(\/[^`]*)`\):/gm)].map(([, name = '', address = '']) => [
     address.replace(/\?.*/, '').replaceAll(/<\w+>/g, ':'),
     name,
   ]),
@@ -15,7 +15,8 @@ const named = new Map(
 const addressOf = (path: string): string => path.replaceAll(/:\w+|\*/g, ':');
 
 test('the guide has each page of the console by its address', () => {
-  expect(PAGES.map(({ path }) => addressOf(path)).filter((address) => !named.has(address))).toEqual([]);
+  const missing = PAGES.filter(({ path }) => !named.has(addressOf(path)));
+  expect(missing.map(({ path }) => `docs/console.md does not list the page ${path}`)).toEqual([]);
 });
 
 test('the pages that take ?wait=1 are those that the guide says', () => {
@@ -23,6 +24,6 @@ test('the pages that take ?wait=1 are those that the guide says', () => {
     named.get(addressOf(path)),
   );
   const [, said = ''] =
-    /With `\?wait=1`\s+these pages wait for all their figures: ([^.]*)\./.exec(guide) ?? [];
-  expect(said.split(/,\s+/).toSorted()).toEqual(waiting.toSorted());
+    /With `\?wait=1`,\s+these\s+pages\s+wait\s+for\s+all\s+their\s+figures:\s+([^.]*)\./.exec(guide) ?? [];
+  expect(said.split(/,\s+(?:and\s+)?/).toSorted()).toEqual(waiting.toSorted());
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors/errors.ts';
 import { displayWidth } from '../../src/core/text/display-width.ts';
-import { nameFullDisk } from '../../src/project/settings/name-full-disk.ts';
+import { nameFullDisk } from '../../src/etl/project/settings/name-full-disk.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/first-hour.md'), 'utf8');
 const screens = [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, screen = '']) => screen);

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { issuesPage } from '../../scripts/issues-page.ts';
-import { loadIssues } from '../../src/project/sql/models/issues.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { withSqlFiles } from '../pipeline/transform/model-files.ts';
+import { loadIssues } from '../../src/etl/project/sql/models/load-issues.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { withSqlFiles } from '../etl/pipeline/transform/model-files.ts';
 
 const explore = await readFile(join(import.meta.dirname, '../../docs/explore.md'), 'utf8');
 const issues = await loadIssues([sqlFolder(join(import.meta.dirname, '../../sql'))]);

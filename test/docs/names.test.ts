@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { referencePages } from '../../scripts/reference.ts';
-import { GLOBAL_FLAGS } from '../../src/people/cli/command.ts';
-import { allCommands } from '../../src/people/cli/commands.ts';
+import { GLOBAL_FLAGS } from '../../src/app/cli/command.ts';
+import { allCommands } from '../../src/app/cli/commands.ts';
 
 const COMMANDS = await allCommands();
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -145,13 +145,43 @@ describe.each(all)('$name', (page) => {
   });
 });
 
+/** Files of other projects. */
+const FOREIGN = ['dist/esm-loader.mjs'];
+
+test('every file that a comment or a page names is there', () => {
+  const files = ['src', 'test', 'scripts'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const endings = new Set(
+    [...files, ...readdirSync(ROOT)].flatMap((file) => {
+      const parts = file.split('/');
+      return parts.map((_, index) => parts.slice(index).join('/'));
+    }),
+  );
+  const comments = files
+    .filter((file) => /\.(ts|mjs)$/.test(file) && !file.startsWith('test/fuzz/corpus'))
+    .map((file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      const lines = text.match(/^\s*(?:\/\/|\/?\*).*$|\s\/\/\s.*$/gm) ?? [];
+      return { name: file, text: lines.join('\n') };
+    });
+  const missing = [...pages, ...comments].flatMap(({ name, text }) =>
+    [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs))`/g)]
+      .map(([, file = '']) => file.replace(/^\.\//, ''))
+      .filter((file) => !endings.has(file) && !FOREIGN.includes(file))
+      .map((file) => `${name} names ${file}, which is not there`),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('the index has every page and every decision', () => {
   const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
   const files = [
     ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md'),
     ...readdirSync(DECISIONS).map((name) => `decisions/${name}`),
   ];
-  expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+  const missing = files.filter((name) => !index.includes(`](${name})`));
+  expect(missing.map((name) => `docs/README.md has no link to docs/${name}`)).toEqual([]);
 });
 
 test('every page that the sources and the pages name is there', () => {
@@ -171,8 +201,8 @@ test('the pages that are built stand in the index, with where they are, and no p
   expect(pages.filter(({ text }) => /\]\([^)]*reference\//.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-test('at most 26 pages and 12 decisions', () => {
+test('at most 27 pages and 12 decisions', () => {
   const count = (folder: string): number => readdirSync(folder).filter((name) => name.endsWith('.md')).length;
-  expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(26);
+  expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(27);
   expect(count(DECISIONS)).toBeLessThanOrEqual(12);
 });

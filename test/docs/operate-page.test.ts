@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { loadSchedules, Schedule } from '../../src/project/settings/schedules.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
+import { loadSchedules, Schedule } from '../../src/etl/project/settings/schedules.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { COMMAND_NAMES } from '../../src/people/cli/command-names.ts';
-import { manPage } from '../../src/people/cli/man-page.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { readVariables } from '../../src/people/settings/variables.ts';
+import { COMMAND_NAMES } from '../../src/app/cli/command-names.ts';
+import { manPage } from '../../src/app/cli/man-page.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
+import { readVariables } from '../../src/app/settings/variables.ts';
 import '../support/process-timeout.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

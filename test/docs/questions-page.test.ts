@@ -1,17 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { questionsPage, REAL_ROWS } from '../../scripts/questions-page.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
+import { gaps } from '../support/gaps.ts';
 
+const ROOT = join(import.meta.dirname, '..', '..');
 const page = await questionsPage();
 
 test('every saved question stands on its page, and no other', async () => {
-  const questions = await loadQuestions([sqlFolder(join(import.meta.dirname, '../../sql'))]);
+  const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
   const linked = [...page.matchAll(/^\[`(\w+)`\]/gm)].map((match) => match[1]);
   expect(linked).toEqual(questions.map((question) => question.name));
-  // npm run docs:questions writes the rows.
   const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8')) as object;
-  expect(Object.keys(rows)).toEqual(linked);
+  const rowsFile = relative(ROOT, REAL_ROWS);
+  const found = gaps(
+    questions.map(({ name }) => name),
+    Object.keys(rows),
+    {
+      adds: 'a saved question',
+      missing: (name) => `sql/questions/${name}.sql has no rows in ${rowsFile}: npm run docs:questions`,
+      extra: (name) => `${rowsFile} has rows of ${name}, and there is no sql/questions/${name}.sql`,
+    },
+  );
+  expect(found).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSegmentations } from '../../src/project/settings/segments.ts';
+import { loadSegmentations } from '../../src/etl/project/settings/segments.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/explore.md'), 'utf8');

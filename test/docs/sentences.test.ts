@@ -5,8 +5,14 @@ import { describe, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The pages that a person reads first: README, the index, and the first page of each of its four readers. */
 const FIRST = [
-  ...['README.md', 'CONTRIBUTING.md', 'docs/README.md', 'docs/first-hour.md'],
-  ...['docs/warehouse.md', 'docs/client.md', 'docs/crawl.md', 'docs/settings.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/README.md',
+  'docs/first-hour.md',
+  'docs/warehouse.md',
+  'docs/client.md',
+  'docs/crawl.md',
+  'docs/settings.md',
 ];
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))

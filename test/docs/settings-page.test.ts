@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keysOf, settingsPage } from '../../scripts/settings-page.ts';
-import { readVariables } from '../../src/people/settings/variables.ts';
-import { SettingsFile } from '../../src/people/settings/warehouse-setting.ts';
-import { Pipeline } from '../../src/project/model/pipeline.ts';
+import { readVariables } from '../../src/app/settings/variables.ts';
+import { SettingsFile } from '../../src/app/settings/warehouse-setting.ts';
+import { Pipeline } from '../../src/etl/project/model/pipeline.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const settings = keysOf('crawlhouse.yaml');
@@ -25,6 +25,7 @@ test('each key of the schemas is on the page, with what it means', () => {
     'schedules.yaml',
     'segments.yaml',
     'notes.yaml',
+    'tickets.yaml',
   ] as const;
   for (const file of files) {
     const keys = keysOf(file);
@@ -50,7 +51,7 @@ test('each variable of the page is one that the program takes, and no other is t
   });
   expect(answers.filter((answer) => answer.includes('unknown variable'))).toEqual([]);
   expect(() => readVariables({ CRAWLHOUSE_NO_SUCH: '1' })).toThrow(
-    expect.objectContaining({ hint: expect.stringContaining(`variables that work: ${shown.join(', ')}`) }),
+    expect.objectContaining({ hint: expect.stringContaining(`known variables: ${shown.join(', ')}`) }),
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/project/model/runs/run-result.ts';
+import type { RunResult } from '../../src/etl/project/model/runs/run-result.ts';
 import { projectFolder, requestCount, runProject, sandboxFor } from '../support/project.ts';
 
 const statusOf = ({ report }: RunResult, status: string) =>

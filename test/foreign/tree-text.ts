@@ -1,4 +1,4 @@
-import type { Node, ParentNode } from '../../src/service/site/crawler/parse/tree.ts';
+import type { Node, ParentNode } from '../../src/site/crawler/parse/tree.ts';
 
 const PREFIXES: Readonly<Record<string, string>> = {
   'http://www.w3.org/2000/svg': 'svg ',

@@ -5,15 +5,19 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { openConsoleDatabase } from '../../src/app/console/access/console-database.ts';
+import { sqliteAlertStore } from '../../src/app/operations/alert/open-alert-store.ts';
 import { ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts';
-import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
-import { readPackage } from '../../src/pipeline/load/read-package.ts';
-import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';
-import { Frontier } from '../../src/service/site/crawler/frontier/frontier.ts';
-import { FILE_OPTIONS, WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
-import { LEDGER_FILE, LEDGER_VERSION, sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
-import { openWorking, placeIn, withWorking } from '../engines/open-working.ts';
+import { readPackage } from '../../src/etl/pipeline/load/read-package.ts';
+import { MANIFEST_VERSION } from '../../src/etl/project/model/manifest.ts';
+import { FILE_OPTIONS, WAREHOUSE_VERSION } from '../../src/etl/state/catalog/schema.ts';
+import {
+  LEDGER_FILE,
+  LEDGER_VERSION,
+  sqliteLedger,
+} from '../../src/etl/state/ledger/sqlite/sqlite-ledger.ts';
+import { Frontier } from '../../src/site/crawler/frontier/frontier.ts';
+import { openWorking, placeIn, withWorking } from '../etl/engines/open-working.ts';
 import { errorOf } from '../support/error-of.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -40,7 +44,7 @@ test('each present version has its file here (node test/formats/make.ts makes th
     `package.v${MANIFEST_VERSION}`,
     'alerts.v1.sqlite',
   ])
-    expect(files).toContain(name);
+    expect(files.includes(name), `test/formats/${name} is missing: node test/formats/make.ts`).toBe(true);
 });
 
 test.each(named(/^ledger\./))('%s opens, and has its units and runs', async (name) => {
@@ -156,9 +160,9 @@ test.each(Object.entries(NEWER))(
     expect(error).toMatchObject({
       code: 'newer_version',
       message: expect.stringMatching(
-        / was made by a newer crawlhouse \(\w+ version \d+, this one knows \d+\)$/,
+        / was written by a newer crawlhouse \(\w+ version \d+; this crawlhouse supports \d+\)$/,
       ),
-      hint: expect.stringContaining('that one'),
+      hint: expect.stringContaining('newer version'),
     });
     expect(error.message.startsWith(path)).toBe(true);
     expect(hash()).toBe(before);

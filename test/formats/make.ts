@@ -3,13 +3,13 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
+import type { OpenIncident } from '../../src/app/operations/alert/incident.ts';
+import { sqliteAlertStore } from '../../src/app/operations/alert/open-alert-store.ts';
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import type { OpenIncident } from '../../src/operations/alert/incident.ts';
-import { sqliteAlertStore } from '../../src/operations/alert/open-alert-store.ts';
-import { MANIFEST_VERSION } from '../../src/project/model/manifest.ts';
-import { WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
-import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
-import { fields, makePackage } from '../pipeline/load/make-package.ts';
+import { MANIFEST_VERSION } from '../../src/etl/project/model/manifest.ts';
+import { WAREHOUSE_VERSION } from '../../src/etl/state/catalog/schema.ts';
+import { LEDGER_VERSION } from '../../src/etl/state/ledger/sqlite/sqlite-ledger.ts';
+import { fields, makePackage } from '../etl/pipeline/load/make-package.ts';
 
 const INCIDENT: OpenIncident = {
   key: 'stale/p1',
@@ -44,7 +44,7 @@ try {
   for (const name of ['pipelines', 'schedules.yaml'])
     await cp(join(ROOT, name), join(project, name), { recursive: true });
   await writeFile(join(project, 'crawlhouse.yaml'), 'shipped_models: none\n');
-  execFileSync(process.execPath, [join(ROOT, 'src', 'people', 'cli', 'main.ts'), 'load', made], {
+  execFileSync(process.execPath, [join(ROOT, 'src', 'app', 'cli', 'main.ts'), 'load', made], {
     cwd: project,
     env: { PATH: process.env.PATH },
   });

@@ -3,9 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
+import { Ajv } from 'ajv';
 import { expect, onTestFinished, test } from 'vitest';
-import { WAREHOUSE_VERSION } from '../../src/state/catalogue/schema.ts';
-import { capture } from '../people/cli/capture.ts';
+import { documentSchemas } from '../../src/app/cli/reports/documents.ts';
+import { WAREHOUSE_VERSION } from '../../src/etl/state/catalog/schema.ts';
+import { capture } from '../app/cli/capture.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { ANSWERS, FORMER, formerLog, ORIGIN, QUERIES, serveFormerSite } from './former-project.ts';
 
@@ -53,16 +55,29 @@ test('a project of a former program answers as it did, says what will change, an
   const { stdout: upgrade } = await done(project, 'doctor', '--upgrade');
   expect(upgrade).toMatch(
     new RegExp(
-      `^the next run brings the warehouse from version \\d+ to ${WAREHOUSE_VERSION}, and keeps the `,
+      `^the next run upgrades the warehouse from version \\d+ to ${WAREHOUSE_VERSION}, and keeps the `,
     ),
   );
+
+  const { stdout: document } = await done(project, 'doctor', '--upgrade', '--json');
+  const fits = new Ajv({ strict: true, allowUnionTypes: true }).compile(
+    documentSchemas()['doctor-upgrade.schema.json'] as object,
+  );
+  fits(JSON.parse(document));
+  expect(fits.errors).toBeNull();
+  expect(JSON.parse(document)).toMatchObject({
+    mart: expect.arrayContaining([
+      expect.objectContaining({ change: 'meaning', table: 'mart.crawl_segments' }),
+    ]),
+    moved: expect.arrayContaining([expect.objectContaining({ figures: expect.anything() })]),
+  });
 
   // Its models are built anew, and nothing of it is lost.
   const { stderr: built } = await done(project, 'transform');
   expect(built).not.toMatch(/error/i);
   expect(sameDays(await answers(project))).toEqual(sameDays(before));
   const { stdout: after } = await done(project, 'doctor', '--upgrade');
-  expect(after).toContain(`the warehouse has version ${WAREHOUSE_VERSION}, the present one`);
+  expect(after).toContain(`the warehouse has version ${WAREHOUSE_VERSION}, the current version`);
 
   // What comes then stands beside it.
   const site = await serveFormerSite(true);

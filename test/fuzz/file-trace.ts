@@ -21,9 +21,7 @@ export async function traceFiles(output: string): Promise<FileTrace | undefined>
   const child = spawn(
     'strace',
     ['-f', '-qq', '-s', '4096', '-e', 'trace=%file', '-o', output, '-p', `${process.pid}`],
-    {
-      stdio: 'ignore',
-    },
+    { stdio: 'ignore' },
   );
   let isOver = false;
   child.once('exit', () => {

@@ -5,8 +5,13 @@ import { type Finding, playRound } from './round.ts';
 import { Fault, plainTarget, type Target } from './target.ts';
 
 const options = {
-  ...{ seed: 1, cases: 3000, until: Number.POSITIVE_INFINITY, kept: [], isGuided: false },
-  ...{ onCase: () => {}, onFresh: () => {} },
+  seed: 1,
+  cases: 3000,
+  until: Number.POSITIVE_INFINITY,
+  kept: [],
+  isGuided: false,
+  onCase: () => {},
+  onFresh: () => {},
 };
 
 /** Findings in a target. */

@@ -17,6 +17,8 @@ export const TARGETS: Readonly<Record<string, () => Promise<Target>>> = {
   settings: async () => (await import('./targets/yaml-files.ts')).settingsYaml,
   'dot-env': async () => (await import('./targets/dot-env.ts')).dotEnv,
   notes: async () => (await import('./targets/yaml-files.ts')).notesYaml,
+  tickets: async () => (await import('./targets/yaml-files.ts')).ticketsYaml,
+  crawls: async () => (await import('./targets/yaml-files.ts')).crawlsYaml,
   'sql-headers': async () => (await import('./targets/sql-headers.ts')).sqlHeaders,
   compression: async () => (await import('./targets/compression.ts')).compression,
   bzip2: async () => (await import('./targets/bzip2.ts')).bzip2,

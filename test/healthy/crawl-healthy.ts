@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { capture } from '../people/cli/capture.ts';
+import { capture } from '../app/cli/capture.ts';
 import { type Site, serveSite } from '../support/crawl-site.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary.ts';

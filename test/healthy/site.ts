@@ -34,7 +34,9 @@ export function image(kilobytes = 1): SiteReply {
   const header = Uint8Array.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
   const parts = [
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    ...[chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.alloc(2))), chunk('IEND', Buffer.alloc(0))],
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(2))),
+    chunk('IEND', Buffer.alloc(0)),
     Buffer.alloc(kilobytes * 1024),
   ];
   return typed('image/png')(Buffer.concat(parts));

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
+import { assistantServer } from '../../src/app/mcp/assistant-tools.ts';
+import { listenForAssistants } from '../../src/app/mcp/listen-for-assistants.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';
-import { listenForAssistants } from '../../src/people/mcp/listen-for-assistants.ts';
-import { loadSegmentations } from '../../src/project/settings/segments.ts';
-import { namedColumns } from '../../src/service/site/demand/exports/named-columns.ts';
-import { parseFieldMap } from '../../src/service/site/logs/formats/json-format.ts';
+import { loadSegmentations } from '../../src/etl/project/settings/segments.ts';
+import { parseFieldMap } from '../../src/site/access-logs/formats/json-format.ts';
+import { namedColumns } from '../../src/site/search-data/exports/named-columns.ts';
 import { INHERITED_NAMES } from '../support/odd-requests.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -62,8 +62,8 @@ test('a key with an inherited name is refused in YAML of people, never passed ov
 });
 
 test('assistants get the same answer for inherited names as for unknown ones', async () => {
-  const desk = { catalog: async () => [], questions: async () => [], logger: silentLogger };
-  const server = () => assistantServer(desk as never, '1');
+  const readers = { catalog: async () => [], questions: async () => [], logger: silentLogger };
+  const server = () => assistantServer(readers as never, '1');
   const listener = await listenForAssistants('127.0.0.1:0', 'token', server, silentLogger);
   onTestFinished(() => listener[Symbol.asyncDispose]());
   const client = new Client({ name: 'test', version: '1' });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { projectWithWarehouse } from '../app/console/project-with-warehouse.ts';
 import { statusOf } from '../support/odd-requests.ts';
 import { openConsole } from '../support/open-console.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { PAGES } from '../../src/app/console/pages/all-pages.ts';
+import { serveConsole } from '../../src/app/console/server/serve-console.ts';
+import { assistantServer } from '../../src/app/mcp/assistant-tools.ts';
+import { listenForAssistants } from '../../src/app/mcp/listen-for-assistants.ts';
+import { ENDPOINTS } from '../../src/client/endpoints.ts';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
 import { createLogger } from '../../src/core/logs/logger.ts';
-import { PAGES } from '../../src/people/console/pages/pages.ts';
-import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { assistantServer } from '../../src/people/mcp/assistant-tools.ts';
-import { listenForAssistants } from '../../src/people/mcp/listen-for-assistants.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { sqlFolders } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { consoleProject } from '../support/console-project.ts';
 import {
   type Door,
@@ -103,7 +103,7 @@ test('no request to the console gives a 500', async () => {
     '/ask',
     '/ask/keep',
     '/ask/download',
-    '/ask/catalogue.json',
+    '/ask/catalog.json',
     '/do/start',
     '/live',
     '/openapi.json',
@@ -179,18 +179,17 @@ test('no request to the local service gives a 500', async () => {
     paths: [
       ...Object.values(ENDPOINTS).map(({ path }) => `/api/v2${path}`),
       ...Array.from({ length: 9 }, () => '/api/v2/projects/{project_id}/ingest_files'),
-      ...[
-        '/oauth/authorize',
-        '/oauth/token',
-        '/oauth/{x}',
-        '/downloads/{x}',
-        '/_sandbox/{resource}/{id}',
-        '/_sandbox/faults',
-        '/_sandbox/requests',
-        '/',
-        '/docs',
-        '/{x}',
-      ],
+
+      '/oauth/authorize',
+      '/oauth/token',
+      '/oauth/{x}',
+      '/downloads/{x}',
+      '/_sandbox/{resource}/{id}',
+      '/_sandbox/faults',
+      '/_sandbox/requests',
+      '/',
+      '/docs',
+      '/{x}',
     ],
     names:
       'fields oql limit offset sort filter aggs name value and or not field export format id status group_by method expires_at scopes client_id redirect_uri scope state grant_type'.split(
@@ -234,7 +233,7 @@ test('no request to the local service gives a 500', async () => {
 test('no request to the door of assistants gives a 500', async () => {
   const settings = await consoleProject(await temporaryFolder(), async () => {}, { withQuestions: true });
   const { errors, logger } = errorLog();
-  const desk = {
+  const readers = {
     select: async () => ({ columns: [], rows: [] }),
     catalog: async () => [],
     questions: () => loadQuestions(sqlFolders(settings)),
@@ -244,7 +243,7 @@ test('no request to the door of assistants gives a 500', async () => {
   const listener = await listenForAssistants(
     '127.0.0.1:0',
     'token',
-    () => assistantServer(desk as never, '1.0.0'),
+    () => assistantServer(readers as never, '1.0.0'),
     logger,
   );
   onTestFinished(() => listener[Symbol.asyncDispose]());

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { serveConsole } from '../../src/app/console/server/serve-console.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { freePort } from '../support/free-port.ts';
 import { consoleWithOidc } from '../support/oidc-console.ts';
 import { rawProjectFolder } from '../support/project.ts';
@@ -112,5 +112,5 @@ test('a provider that goes down while a person is there is named as the reason, 
   const callback = await callbackFor(browser, url, 'ops');
   stopProvider();
   const answer = await browser.open(callback);
-  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('does not answer')]);
+  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('does not respond')]);
 });

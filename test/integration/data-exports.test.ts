@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { dataExportSuite, Exports } from '../service/local/data-export-suite.ts';
-import { Service } from '../service/local/support.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { dataExportSuite, Exports } from '../service/data-export-suite.ts';
+import { Service } from '../service/support.ts';
 import { startFakeGcs, startVersitygw } from '../support/servers.ts';
 
 const closers: (() => PromiseLike<void>)[] = [];

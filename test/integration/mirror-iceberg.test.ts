@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-engine.ts';
-import { compareMirror, mirror } from '../../src/pipeline/publish/mirror.ts';
-import { tableColumns } from '../../src/state/catalogue/catalog.ts';
-import type { ObjectStore, StoredObject } from '../../src/stores/object-store.ts';
-import { openServer } from '../stores/store-server.ts';
+import { tableColumns } from '../../src/core/duckdb/table-columns.ts';
+import type { ObjectStore, StoredObject } from '../../src/core/stores/object-store.ts';
+import { DuckDbMirror } from '../../src/etl/engines/duckdb/duckdb-engine.ts';
+import { compareMirror, mirror } from '../../src/etl/pipeline/publish/mirror.ts';
+import { openServer } from '../core/stores/store-server.ts';
 import { LocalStore } from '../support/local-store.ts';
 import { installPython } from '../support/python-environment.ts';
 import { createBucket, startVersitygw } from '../support/servers.ts';
@@ -129,13 +129,24 @@ async function scene(open?: (folder: string) => Promise<ObjectStore>) {
   await mkdir(bucket);
   const store = await (open?.(folder) ?? new LocalStore({ folder: bucket }));
   const options = async (publication: string, more: object = {}) => ({
-    ...{ store, prefix: 'm m', tables: ['raw.pages'], publication, folder: join(folder, 'on the way') },
-    ...{ columns: await tableColumns(connection, ['raw']), format: 'iceberg' as const, snapshots: 3 },
+    store,
+    prefix: 'm m',
+    tables: ['raw.pages'],
+    publication,
+    folder: join(folder, 'on the way'),
+    columns: await tableColumns(connection, ['raw']),
+    format: 'iceberg' as const,
+    snapshots: 3,
     ...more,
   });
   const source = new DuckDbMirror(connection);
   return {
-    ...{ connection, bucket, folder, store, source, options },
+    connection,
+    bucket,
+    folder,
+    store,
+    source,
+    options,
     run: async (publication = 'p1', more: object = {}) =>
       mirror(source, await options(publication, more), signal),
     compare: async (more: object = {}) =>

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { EventContract } from '../operations/openlineage/event-contract.ts';
+import { EventContract } from '../app/operations/openlineage/event-contract.ts';
 import { crawlhouse, projectFolder, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

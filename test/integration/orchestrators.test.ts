@@ -7,7 +7,7 @@ import { environmentOf, projectFolder, sandboxFor } from '../support/project.ts'
 import { installPython } from '../support/python-environment.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/people/cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/app/cli/main.ts');
 const block = await codeBlocks('orchestrators.md');
 const CODES = [0, 1, 2, 3, 4, 5, 6];
 const isRetried = (code: number): boolean => code === 3 || code === 6;
@@ -96,7 +96,9 @@ test('the asset of Dagster retries after 3 and 6 alone, and has the counts of a 
     const { calls, output } = await ends(folder, bin, code, program);
     const [, success] = /RESULT (\w+)/.exec(output) ?? [output];
     expect({ code, success, calls }).toEqual({
-      ...{ code, success: code === 0 ? 'True' : 'False', calls: isRetried(code) ? 6 : 1 },
+      code,
+      success: code === 0 ? 'True' : 'False',
+      calls: isRetried(code) ? 6 : 1,
     });
   }
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=30'] });

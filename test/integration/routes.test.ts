@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { SandboxOptions } from '../../src/service/sandbox/start-sandbox.ts';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { EXPORTED, STREAMED, sameByAll } from '../support/same-by-all.ts';

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { project, service } from '../operations/schedule/service.ts';
+import { project, service } from '../app/operations/schedule/service.ts';
 import { PASSWORD, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import {

@@ -1,12 +1,12 @@
 import { Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll } from 'vitest';
-import { gcsSpecifics } from '../stores/gcs-specifics.ts';
-import { objectStoreContract } from '../stores/object-store-contract.ts';
-import { s3LargeUpload, s3Specifics } from '../stores/s3-specifics.ts';
-import { storeFaults } from '../stores/store-faults.ts';
-import { storePages } from '../stores/store-pages.ts';
-import { openServer, type S3Server, type StoreServer } from '../stores/store-server.ts';
-import { storedLogs } from '../stores/stored-logs.ts';
+import { gcsSpecifics } from '../core/stores/gcs-specifics.ts';
+import { objectStoreContract } from '../core/stores/object-store-contract.ts';
+import { s3LargeUpload, s3Specifics } from '../core/stores/s3-specifics.ts';
+import { storeFaults } from '../core/stores/store-faults.ts';
+import { storePages } from '../core/stores/store-pages.ts';
+import { openServer, type S3Server, type StoreServer } from '../core/stores/store-server.ts';
+import { storedLogs } from '../core/stores/stored-logs.ts';
 import {
   createBucket,
   type RealS3,

@@ -48,12 +48,14 @@ test('with the SDK beside the package a run sends its spans and counters', async
   });
   const { endpoint, bodies } = await collector();
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=20,links=40,columns=20,seed=3'] });
-  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
+  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'app', 'cli', 'main.js');
   const folder = await rawProjectFolder();
   await run(process.execPath, [program, 'run', 'crawl_pages', '--project-dir', folder], {
     env: {
-      ...{ PATH: process.env.PATH, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_METRICS_EXPORTER: 'otlp' },
+      PATH: process.env.PATH,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_METRICS_EXPORTER: 'otlp',
       ...environmentOf(sandbox),
     },
   });

@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { packageVersion } from '../../src/core/host/package-version.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { unitName } from '../../src/project/model/unit.ts';
-import type { Ledger } from '../../src/state/ledger/ledger.ts';
-import { openLedger, readLedger } from '../../src/state/ledger/open-ledger.ts';
-import { openUnitQueue } from '../../src/state/ledger/open-unit-queue.ts';
-import type { UnitClaim, UnitQueue } from '../../src/state/ledger/postgres/postgres-unit-queue.ts';
-import { sharedSlots } from '../../src/state/ledger/shared-slots.ts';
-import type { OfferedUnit, UnitOffers } from '../../src/state/ledger/unit-queue.ts';
+import { unitName } from '../../src/etl/project/model/unit.ts';
+import type { Ledger } from '../../src/etl/state/ledger/ledger.ts';
+import { openLedger, readLedger } from '../../src/etl/state/ledger/open-ledger.ts';
+import { openUnitQueue } from '../../src/etl/state/ledger/open-unit-queue.ts';
+import { sharedSlots } from '../../src/etl/state/ledger/shared-slots.ts';
+import type { OfferedUnit, UnitClaim, UnitOffers, UnitQueue } from '../../src/etl/state/ledger/unit-queue.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
@@ -45,14 +44,14 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     const ledger = await openLedger(await settings(), 'run', silentLogger, signal);
     onTestFinished(() => ledger[Symbol.asyncDispose]());
     const { offers } = ledger;
-    if (offers === null) throw new Error('a shared ledger has a queue');
+    if (offers === null) throw new Error('workers need a shared ledger');
     return {
       project,
       ledger,
       offers,
       machine: async (command = 'worker') => {
         const queue = await openUnitQueue(await settings(), command, signal);
-        if (queue === undefined) throw new Error('a shared ledger has a queue');
+        if (queue === undefined) throw new Error('workers need a shared ledger');
         onTestFinished(() => queue[Symbol.asyncDispose]());
         return queue;
       },
@@ -131,8 +130,14 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     const taken = await claimed(next);
     expect([taken.unit, taken.token === old.token]).toEqual(['a/1', false]);
     const export_ = {
-      ...{ unit: 'a/1', data_export_id: null, store: 'store_b', format: 'parquet', prefix: 'p/' },
-      ...{ status: 'intended', requested_at: '2026-11-23T01:00:00.000Z', run_id: 'r1' },
+      unit: 'a/1',
+      data_export_id: null,
+      store: 'store_b',
+      format: 'parquet',
+      prefix: 'p/',
+      status: 'intended',
+      requested_at: '2026-11-23T01:00:00.000Z',
+      run_id: 'r1',
     };
     const refused = { code: 'lease_lost', exitCode: 3 };
     await expect(old.finish()).rejects.toMatchObject(refused);
@@ -236,7 +241,10 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect((await offers.entries('r2')).entries.map((one) => one.unit)).toEqual([
       'loaded',
       'open',
-      ...['failed', 'new', 'changed', 'fresh'],
+      'failed',
+      'new',
+      'changed',
+      'fresh',
     ]);
   });
 
@@ -282,13 +290,13 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
       async () =>
         expect(await reader?.claimed()).toEqual([
           {
-            ...{ unit: 'a/1', worker: expect.stringMatching(/^crawlhouse worker \(process \d+/) },
-            ...{
-              claimed_at: expect.stringMatching(/^\d{4}-.*Z$/),
-              phase: 'stage',
-              received: 40,
-              reported: 100,
-            },
+            unit: 'a/1',
+            worker: expect.stringMatching(/^crawlhouse worker \(process \d+/),
+
+            claimed_at: expect.stringMatching(/^\d{4}-.*Z$/),
+            phase: 'stage',
+            received: 40,
+            reported: 100,
           },
         ]),
       { timeout: 120_000, interval: 200 },

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database, ident, table } from '../../src/core/duckdb/duckdb.ts';
-import { compareCase, type ModelCase, runCase } from '../../src/pipeline/transform/tests/model-cases.ts';
-import { countFailures } from '../../src/pipeline/transform/tests/test-model.ts';
-import type { Model } from '../../src/project/sql/models/model.ts';
-import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
+import { compareCase, type ModelCase, runCase } from '../../src/etl/pipeline/transform/tests/model-cases.ts';
+import { countFailures } from '../../src/etl/pipeline/transform/tests/test-model.ts';
+import type { Model } from '../../src/etl/project/sql/models/model.ts';
+import { type PlannedModel, planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
 import { type Verdict, withinTime } from './verdict.ts';
 
 /** Judges mutants of one model by its golden cases. What the model reads is made once for each case. */
@@ -34,7 +34,9 @@ export class GoldenJudge implements AsyncDisposable {
     cases: readonly ModelCase[],
   ): Promise<GoldenJudge> {
     const database = await Database.open({
-      ...{ memoryLimit: '400MB', threads: 1, tempDirectory: join(folder, 'tmp') },
+      memoryLimit: '400MB',
+      threads: 1,
+      tempDirectory: join(folder, 'tmp'),
     });
     const connection = await database.connect();
     await inCatalog(connection, 'plan', true);

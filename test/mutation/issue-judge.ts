@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
-import type { Issue } from '../../src/project/sql/models/issues.ts';
-import type { Model } from '../../src/project/sql/models/model.ts';
-import { planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { casePages, createPages, findIn, pageColumns } from '../project/sql/models/issue-cases.ts';
+import type { Issue } from '../../src/etl/project/sql/models/load-issues.ts';
+import type { Model } from '../../src/etl/project/sql/models/model.ts';
+import { planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
+import { casePages, createPages, findIn, pageColumns } from '../etl/project/sql/models/issue-cases.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Judges mutants of an issue, a condition on `mart.pages`, by the pages in its header. */
@@ -21,7 +21,9 @@ export class IssueJudge implements AsyncDisposable {
 
   static async open(folder: string, models: readonly Model[], issue: Issue): Promise<IssueJudge> {
     const database = await Database.open({
-      ...{ memoryLimit: '400MB', threads: 1, tempDirectory: join(folder, 'tmp') },
+      memoryLimit: '400MB',
+      threads: 1,
+      tempDirectory: join(folder, 'tmp'),
     });
     const connection = await database.connect();
     await connection.run("ATTACH ':memory:' AS issue");

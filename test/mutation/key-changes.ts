@@ -5,8 +5,19 @@ type Key = readonly (Token | Level)[];
 
 /** Words and signs that end the keys of ORDER BY, GROUP BY or PARTITION BY. */
 const ENDS = [
-  ...['ORDER', 'GROUP', 'PARTITION', 'HAVING', 'QUALIFY', 'WINDOW', 'LIMIT', 'ROWS', 'RANGE'],
-  ...['UNION', 'EXCEPT', 'INTERSECT', ')'],
+  'ORDER',
+  'GROUP',
+  'PARTITION',
+  'HAVING',
+  'QUALIFY',
+  'WINDOW',
+  'LIMIT',
+  'ROWS',
+  'RANGE',
+  'UNION',
+  'EXCEPT',
+  'INTERSECT',
+  ')',
 ];
 
 /** Each key of several left out; each key of an ORDER BY without a direction goes down instead of up. */

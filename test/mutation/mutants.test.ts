@@ -91,7 +91,10 @@ test('a survivor is named by its line and change, and counts unless it is known 
   const known = [{ changes: ['WHERE b > [0 → -1]', 'WHERE b > [0 → 7]'], reason: 'b is never negative' }];
   const { result, stale } = resultOf(survivors.slice(3, 5), 7, known);
   expect(result).toEqual({
-    ...{ mutants: 9, caught: 7, equivalent: 1, ratio: 0.875 },
+    mutants: 9,
+    caught: 7,
+    equivalent: 1,
+    ratio: 0.875,
     survivors: [{ line: 12, change: 'WHERE b > [0 → 1]' }],
   });
   expect(stale).toEqual(['WHERE b > [0 → 7]']);

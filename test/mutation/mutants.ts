@@ -11,13 +11,30 @@ export function changesOf(sql: string): Change[] {
 
 /** Signs and words that are swapped wherever they stand. */
 const SWAPS: Readonly<Record<string, string>> = {
-  ...{ '=': '<>', '<>': '=', '!=': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  ...{ DESC: 'ASC', ASC: 'DESC', TRUE: 'false', FALSE: 'true' },
+  '=': '<>',
+  '<>': '=',
+  '!=': '=',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  DESC: 'ASC',
+  ASC: 'DESC',
+  TRUE: 'false',
+  FALSE: 'true',
 };
 /** Functions that are swapped where they are called. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
-  ...{ MIN: 'max', MAX: 'min', ARG_MIN: 'arg_max', ARG_MAX: 'arg_min', MIN_BY: 'max_by', MAX_BY: 'min_by' },
-  ...{ LEAST: 'greatest', GREATEST: 'least', BOOL_AND: 'bool_or', BOOL_OR: 'bool_and' },
+  MIN: 'max',
+  MAX: 'min',
+  ARG_MIN: 'arg_max',
+  ARG_MAX: 'arg_min',
+  MIN_BY: 'max_by',
+  MAX_BY: 'min_by',
+  LEAST: 'greatest',
+  GREATEST: 'least',
+  BOOL_AND: 'bool_or',
+  BOOL_OR: 'bool_and',
 };
 /** Words in a row, what to put in their place, and how many of them to replace. */
 const PHRASES: readonly (readonly [words: string, instead: string])[] = [
@@ -100,52 +117,48 @@ const isOperand = (token: Token | undefined): boolean =>
 
 /** Words and signs between which an expression stands. */
 const CLAUSES = [
-  ...[
-    'SELECT',
-    'FROM',
-    'WHERE',
-    'GROUP',
-    'HAVING',
-    'QUALIFY',
-    'WINDOW',
-    'ORDER',
-    'BY',
-    'LIMIT',
-    'UNION',
-    'EXCEPT',
-  ],
-  ...[
-    'INTERSECT',
-    'WITH',
-    'JOIN',
-    'LEFT',
-    'RIGHT',
-    'FULL',
-    'INNER',
-    'CROSS',
-    'ON',
-    'USING',
-    'CASE',
-    'WHEN',
-    'THEN',
-  ],
-  ...[
-    'ELSE',
-    'END',
-    'AS',
-    'DESC',
-    'ASC',
-    'NULLS',
-    'PARTITION',
-    'ROWS',
-    'RANGE',
-    ',',
-    ':',
-    '(',
-    ')',
-    '[',
-    ']',
-  ],
+  'SELECT',
+  'FROM',
+  'WHERE',
+  'GROUP',
+  'HAVING',
+  'QUALIFY',
+  'WINDOW',
+  'ORDER',
+  'BY',
+  'LIMIT',
+  'UNION',
+  'EXCEPT',
+
+  'INTERSECT',
+  'WITH',
+  'JOIN',
+  'LEFT',
+  'RIGHT',
+  'FULL',
+  'INNER',
+  'CROSS',
+  'ON',
+  'USING',
+  'CASE',
+  'WHEN',
+  'THEN',
+
+  'ELSE',
+  'END',
+  'AS',
+  'DESC',
+  'ASC',
+  'NULLS',
+  'PARTITION',
+  'ROWS',
+  'RANGE',
+  ',',
+  ':',
+  '(',
+  ')',
+  '[',
+  ']',
 ];
 const isClause = (value: string): boolean => CLAUSES.includes(value);
 /** Those whose expression is a condition. */
@@ -186,7 +199,9 @@ function conditionChanges(clause: string, expression: readonly (Token | Level)[]
   const whole = isDropped ? [{ start: startOf(first), end: endOf(last), instead: 'true' }] : [];
   if (operators.length === 0) return whole;
   const swaps = operators.map(({ value, start, end }) => ({
-    ...{ start, end, instead: value === 'AND' ? 'OR' : 'AND' },
+    start,
+    end,
+    instead: value === 'AND' ? 'OR' : 'AND',
   }));
   // An operand goes with the operator beside it that binds more tightly.
   const drops = [undefined, ...operators].map((before, index): Change => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database, table } from '../../src/core/duckdb/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
-import type { Model } from '../../src/project/sql/models/model.ts';
-import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { selectModels } from '../../src/project/sql/plan/select-models.ts';
+import type { Model } from '../../src/etl/project/sql/models/model.ts';
+import { type PlannedModel, planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { selectModels } from '../../src/etl/project/sql/plan/select-models.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import type { Question } from '../../src/etl/project/sql/questions/questions.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { type Facts, factsOf } from '../questions/answers/facts.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';

@@ -18,8 +18,10 @@ export function tokensOf(sql: string): Token[] {
     if (name === undefined) continue;
     const kind = name === 'name' ? 'sign' : (name as Token['kind']);
     tokens.push({
-      ...{ kind, value: kind === 'word' ? all.toUpperCase() : all },
-      ...{ start: index, end: index + all.length },
+      kind,
+      value: kind === 'word' ? all.toUpperCase() : all,
+      start: index,
+      end: index + all.length,
     });
   }
   return tokens;

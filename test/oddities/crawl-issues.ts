@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { capture } from '../people/cli/capture.ts';
+import { capture } from '../app/cli/capture.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { IssuePages } from './issue-pages.ts';
 import { HOST, type IssueSite, named, serveIssueSite } from './issue-site.ts';

@@ -68,7 +68,10 @@ const kilobytes = (count: number): IssuePage => ({ body: `<!--${'x'.repeat(count
 
 /** What is no HTML, and only in the sitemap. */
 const file = (at: string): IssuePage => ({
-  ...{ at, inlinks: 0, sitemaps: 1, raw: 'x' },
+  at,
+  inlinks: 0,
+  sitemaps: 1,
+  raw: 'x',
   headers: { 'content-type': 'application/octet-stream', 'content-encoding': null },
 });
 
@@ -673,6 +676,8 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
   soft_404: [
     { title: 'Page not found - The shop of lifts', words: 20 },
     { title: 'The story of room 404, told by its lift', words: 20 },
+    { h1: 'Page not found', words: 20, is: 'fires' },
+    { h1: 'How to fix page not found errors', words: 20, is: 'near' },
     ...['404', 'Error 404 | The shop of lifts', 'Oops! Page not found', '404: Seite nicht gefunden'].map(
       (title): IssuePage => ({ title, words: 20, is: 'fires' }),
     ),
@@ -740,7 +745,7 @@ export const PAGES: Readonly<Record<string, IssuePages>> = {
 
 /** Issues that no page of one crawl of ours can have. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
-  became_non_indexable: 'it takes two crawls; test/long/site-changes.test.ts has them',
-  needs_rendering: 'it is of the start page; test/service/site/crawler/missing-pages.long.test.ts has it',
+  became_non_indexable: 'it takes two crawls; test/long/operations/site-changes.test.ts has them',
+  needs_rendering: 'it is of the start page; test/site/crawler/missing-pages.long.test.ts has it',
   service_not_indexable: 'our crawler says why a page is not indexable; another service may not',
 };

@@ -1,8 +1,8 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
-import { bindParameters } from '../../src/answers/query/parameters.ts';
+import { bindParameters } from '../../src/app/answers/query/parameters.ts';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import type { Question } from '../../src/etl/project/sql/questions/questions.ts';
 import { ANSWERS, type Answer } from './answers/answers.ts';
 import type { Asked, Facts } from './answers/facts.ts';
 import { byBytes } from './answers/values.ts';
@@ -105,10 +105,10 @@ function compareBy({ order }: Answer, facts: Facts, a: Row, b: Row): number {
 }
 
 function askedOf({ parameters }: Question, given: Given): Asked {
-  const standard = ['project', 'crawl', 'segmentation', 'segment', 'from', 'to', 'urls'];
+  const named = ['project', 'crawl', 'segmentation', 'segment', 'from', 'to', 'urls', 'url', 'folder'];
   const values = parameters.map(({ name, default: value }) => [name, given[name] ?? value] as const);
-  const texts = values.filter(([name, value]) => standard.includes(name) && value !== null);
-  const numbers = values.filter(([name, value]) => !standard.includes(name) && value !== null);
+  const texts = values.filter(([name, value]) => named.includes(name) && value !== null);
+  const numbers = values.filter(([name, value]) => !named.includes(name) && value !== null);
   return {
     ...Object.fromEntries(texts),
     numbers: Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)])),

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
 import {
   loadQuestions,
   type Question,
   questionNamed,
-} from '../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
+} from '../../src/etl/project/sql/questions/questions.ts';
+import { openWarehouse, type TestWarehouse } from '../etl/pipeline/transform/test-warehouse.ts';
 import { askQuestion } from '../support/ask-question.ts';
 import { factsOf } from './answers/facts.ts';
 import { compareQuestion } from './compare-question.ts';
@@ -57,18 +57,28 @@ test('what was not requested, was refused or could not be read is not known, wit
       .map(({ old_url, reason }) => [String(old_url).replace(HOST, ''), reason]),
   );
   expect(reasons).toEqual({
-    ...{ '/to-refusal': 'target_forbidden', '/to-elsewhere': 'target_not_requested' },
-    ...{ '/try-later': 'try_later', '/refused': 'forbidden', '/denied': 'blocked_by_robots' },
-    ...{ '/silent': 'no_answer', '/vanished': 'not_requested', '/landing': 'not_requested' },
-    ...{ '/to-blocked': 'target_blocked_by_robots', '/re/refused': 'refused' },
-    ...{ '/re/denied': 'blocked_by_robots', '/re/silent': 'unreadable' },
+    '/to-refusal': 'target_forbidden',
+    '/to-elsewhere': 'target_not_requested',
+    '/try-later': 'try_later',
+    '/refused': 'forbidden',
+    '/denied': 'blocked_by_robots',
+    '/silent': 'no_answer',
+    '/vanished': 'not_requested',
+    '/landing': 'not_requested',
+    '/to-blocked': 'target_blocked_by_robots',
+    '/re/refused': 'refused',
+    '/re/denied': 'blocked_by_robots',
+    '/re/silent': 'unreadable',
   });
 });
 
 test('a recheck of the crawl is evidence, with its hops', async () => {
   const rows = new Map((await ask()).map((row) => [row.old_url, row]));
   expect(rows.get(`${HOST}/re/chain`)).toMatchObject({
-    ...{ evidence: 'recheck', evidence_crawl_id: 'move-2', hops: 2, new_url: `${HOST}/new/chain` },
+    evidence: 'recheck',
+    evidence_crawl_id: 'move-2',
+    hops: 2,
+    new_url: `${HOST}/new/chain`,
   });
   expect(rows.get(`${HOST}/re/loop`)).toMatchObject({ hops: 1, new_url: `${HOST}/re/loop` });
   expect(rows.get(`${HOST}/re/other`)).toMatchObject({ hops: 3, new_url: 'https://www.other.example/b' });
@@ -79,7 +89,9 @@ test('a recheck of the crawl is evidence, with its hops', async () => {
 test('a list crawl after the previous crawl is evidence, and can be asked for', async () => {
   const evidence = new Map((await ask()).map((row) => [row.old_url, row]));
   expect(evidence.get(`${HOST}/listed`)).toMatchObject({
-    ...{ evidence: 'list_crawl', evidence_crawl_id: 'move-list', new_url: `${HOST}/new/listed` },
+    evidence: 'list_crawl',
+    evidence_crawl_id: 'move-list',
+    new_url: `${HOST}/new/listed`,
   });
   expect(evidence.get(`${HOST}/late`)).toMatchObject({ evidence: 'list_crawl', finding: 'ok' });
   expect(evidence.get(`${HOST}/moved`)).toMatchObject({ evidence: 'crawl', evidence_crawl_id: 'move-2' });
@@ -97,8 +109,13 @@ test('clicks before and after are of the same number of days, and the same days 
   const [moved] = (await ask()).filter(({ old_url }) => old_url === `${HOST}/moved`);
   // 15 to 17 March, and 8 to 10 March.
   expect(moved).toMatchObject({
-    ...{ days_before: '3', days_after: '3', clicks_before: `${2 ** 3 + 2 ** 4 + 2 ** 5}` },
-    ...{ new_url_clicks_before: '0', clicks_after: '777', clicks_change: '721', clicks_change_reason: null },
+    days_before: '3',
+    days_after: '3',
+    clicks_before: `${2 ** 3 + 2 ** 4 + 2 ** 5}`,
+    new_url_clicks_before: '0',
+    clicks_after: '777',
+    clicks_change: '721',
+    clicks_change_reason: null,
   });
 });
 

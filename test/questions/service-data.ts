@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Service } from '../service/local/support.ts';
+import type { Service } from '../service/support.ts';
 import { type Crawl, type Dataset, dataset, type Project, type Row, type Sites } from './sites/sites.ts';
 
 type ReadDataset = (crawl: Row, dataType: string) => Promise<Dataset>;
@@ -23,12 +23,17 @@ export async function readService(service: Service, read: ReadDataset): Promise<
       read(record, 'structured_data'),
     ]);
     return {
-      ...{ id: String(record.id), projectId: String(record.project_id), status: String(record.status) },
+      id: String(record.id),
+      projectId: String(record.project_id),
+      status: String(record.status),
       endReason: (record.end_reason as string | undefined) ?? null,
       config: (record.crawl_config as Crawl['config'] | undefined) ?? null,
       createdAt: typeof record.created_at === 'number' ? record.created_at : null,
       endedAt: Number(record.ended_at),
-      ...{ pages, links, clusters, structuredData },
+      pages,
+      links,
+      clusters,
+      structuredData,
     };
   });
   const projects = listed.map(async ({ id, name, start_url }): Promise<Project> => {
@@ -85,7 +90,8 @@ async function ranking(service: Service, projectId: string): Promise<Row[]> {
       value: RANKING_VALUES,
       oql: { field: ['date', 'gte', '2000-01-01'] },
       sort: ['date', 'url', 'query', 'device'].map((field) => ({ field, order: 'asc' })),
-      ...{ limit: 1000, offset },
+      limit: 1000,
+      offset,
     };
     const answer = await service.api(`/data/project/${projectId}/ranking_performance/aggs`, {
       body: { aggs: [query] },

@@ -1,4 +1,4 @@
-import { field, importFolder } from '../service/local/support.ts';
+import { field, importFolder } from '../service/support.ts';
 import type { Row } from './sites/sites.ts';
 
 const PAGES = 30;
@@ -65,7 +65,10 @@ export async function shopFolders(): Promise<string[]> {
     fields: RANKING_FIELDS,
     rows: numbers().flatMap((n) =>
       ['2025-12-01', '2026-01-01', '2026-01-02', '2026-01-03', '2026-01-30'].map((date) => ({
-        ...{ date, url: url(n), query: `query ${n % 3}`, device: 'DESKTOP' },
+        date,
+        url: url(n),
+        query: `query ${n % 3}`,
+        device: 'DESKTOP',
         // So many on the first of January that a month later some are lost.
         clicks: (date === '2026-01-01' ? 4 : 1) * (n % 4),
         impressions: date === '2026-01-03' ? 100 - n : 10 + n,
@@ -77,7 +80,9 @@ export async function shopFolders(): Promise<string[]> {
     fields: EVENT_FIELDS,
     rows: numbers().flatMap((n) =>
       ['2026-01-10', '2026-01-16'].map((day, index) => ({
-        ...{ url: url(n + 2 * index), event_date: `${day.replaceAll('-', '/')} 12:00:00 UTC`, day },
+        url: url(n + 2 * index),
+        event_date: `${day.replaceAll('-', '/')} 12:00:00 UTC`,
+        day,
         status_code: [200, 304, 301, 404, 200][n % 5],
         user_agent: AGENTS[n % AGENTS.length],
         is_bot: n % AGENTS.length < 5 ? true : n % AGENTS.length === 5 ? false : null,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { demandExport } from '../../scripts/demo-site/demand-export.ts';
-import { readDemand } from '../../src/service/site/demand/read-demand.ts';
+import { readDemand } from '../../src/site/search-data/read-demand.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test("the demo's search results are an export by day and URL, up to two days ago", async () => {

@@ -19,8 +19,11 @@ for (const fault of faults) {
   using _planted = copy.plant(fault);
   const to = 1 + Number(values.seeds);
   const lives = await campaign({
-    ...{ from: 1, to, processes: Number(values.processes) },
-    ...{ isBrief: true, folder: copy.simulation },
+    from: 1,
+    to,
+    processes: Number(values.processes),
+    isBrief: true,
+    folder: copy.simulation,
   });
   const caught = lives.find(({ violation }) => violation !== null);
   if (caught === undefined) missed++;

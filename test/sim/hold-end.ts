@@ -1,7 +1,7 @@
-import { openAlertStore } from '../../src/operations/alert/open-alert-store.ts';
-import { OVER } from '../../src/pipeline/routes/export/data-export-job.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { readLedger } from '../../src/state/ledger/open-ledger.ts';
+import { openAlertStore } from '../../src/app/operations/alert/open-alert-store.ts';
+import { OVER } from '../../src/etl/pipeline/routes/export/data-export-job.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { readLedger } from '../../src/etl/state/ledger/open-ledger.ts';
 import type { Disk } from './disk.ts';
 import { BUCKET } from './machine.ts';
 import type { Oracle } from './oracle.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { withHost } from '../../src/core/host/host.ts';
-import { readLedger } from '../../src/state/ledger/open-ledger.ts';
+import { readLedger } from '../../src/etl/state/ledger/open-ledger.ts';
 import { type Decision, decide } from './decisions.ts';
 import { Disk } from './disk.ts';
 import { watchFences } from './fence-oracle.ts';
@@ -69,7 +69,12 @@ export async function live(seed: number, options: LifeOptions = {}): Promise<Lif
   const { violation } = oracle;
   const { happened, operations, events, trace } = world;
   return {
-    ...{ seed, violation, happened, operations, events, trace },
+    seed,
+    violation,
+    happened,
+    operations,
+    events,
+    trace,
     kinds: life?.kinds ?? [],
     statements: life?.postgres.log ?? null,
   };

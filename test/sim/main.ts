@@ -32,7 +32,9 @@ async function liveMany(): Promise<number> {
   const startedAt = performance.now();
   let done = 0;
   const lives = await campaign({
-    ...{ from, to, processes: Number(values.processes) },
+    from,
+    to,
+    processes: Number(values.processes),
     onLife: ({ seed, violation }) => {
       done++;
       if (violation) say(`seed ${seed}: ${violation.message.split('\n')[0]}`);

@@ -1,8 +1,8 @@
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { host, withHost } from '../../src/core/host/host.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { PointerTable } from '../../src/engines/trino/rows/pointer-table.ts';
-import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { PointerTable } from '../../src/etl/engines/trino/rows/pointer-table.ts';
+import { vacuumRows } from '../../src/etl/engines/trino/rows/vacuum-rows.ts';
 import { seededRandom } from '../support/random.ts';
 import type { Decision, Fault } from './decisions.ts';
 import { Disk } from './disk.ts';

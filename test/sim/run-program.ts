@@ -1,28 +1,28 @@
+import { withAlerts } from '../../src/app/operations/alert/with-alerts.ts';
+import type { Crawl } from '../../src/client/resources/crawls.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../../src/core/errors/errors.ts';
 import { host, timestamp } from '../../src/core/host/host.ts';
 import { acquireLock } from '../../src/core/locks/acquire-lock.ts';
 import type { Logger } from '../../src/core/logs/logger.ts';
 import { Meter } from '../../src/core/progress/meter.ts';
 import { Semaphore } from '../../src/core/queue/semaphore.ts';
-import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
-import { reconcileExports } from '../../src/pipeline/routes/export/reconcile-exports.ts';
-import { runUnits } from '../../src/pipeline/run-units.ts';
-import { sweepFolders, sweepUnfinished } from '../../src/pipeline/stage/unit-folders.ts';
-import type { RunContext } from '../../src/pipeline/unit/run-context.ts';
-import { removePublishedPackages } from '../../src/pipeline/workers/package-store.ts';
-import type { UnitReport } from '../../src/project/model/runs/report.ts';
-import { exitCodeOf, type RunResult, runStatus } from '../../src/project/model/runs/run-result.ts';
-import { formerPace, summarizeRun } from '../../src/project/model/runs/run-summary.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import type { Crawl } from '../../src/service/api/resources/crawls.ts';
-import type { Ledger } from '../../src/state/ledger/ledger.ts';
-import { LiveRunFile } from '../../src/state/ledger/live-run.ts';
-import { openLedger } from '../../src/state/ledger/open-ledger.ts';
+import { reconcileExports } from '../../src/etl/pipeline/routes/export/reconcile-exports.ts';
+import { runUnits, type UnitsRequest } from '../../src/etl/pipeline/run-units.ts';
+import { sweepFolders, sweepUnfinished } from '../../src/etl/pipeline/stage/unit-folders.ts';
+import type { SharedContext } from '../../src/etl/pipeline/unit/contexts.ts';
+import { removePublishedPackages } from '../../src/etl/pipeline/workers/package-store.ts';
+import { exitCodeOf, type RunResult, runStatus } from '../../src/etl/project/model/runs/run-result.ts';
+import { formerPace, summarizeRun } from '../../src/etl/project/model/runs/run-summary.ts';
+import type { UnitReport } from '../../src/etl/project/model/runs/unit-report.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import type { Ledger } from '../../src/etl/state/ledger/ledger.ts';
+import { LiveRunFile } from '../../src/etl/state/ledger/live-run.ts';
+import { openLedger } from '../../src/etl/state/ledger/open-ledger.ts';
 import type { Oracle } from './oracle.ts';
 import type { SimProcess } from './sim-process.ts';
 import { simLoad, simStage } from './sim-stage.ts';
 import { SimWarehouse } from './sim-warehouse.ts';
-import { PIPELINES, plannedUnits, ROUTES, simClient } from './site.ts';
+import { PIPELINES, ROUTES, simClient, tasksOf } from './site.ts';
 
 interface RunOptions {
   readonly process: SimProcess;
@@ -76,23 +76,32 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
     if (warehouse.hasNews) await publishRun(context, warehouse, oracle, status);
   };
   const context = {
-    ...{ settings, runId: run.run_id, ledger, loaded, logger, signal, meter, client },
-    working: { connection: { rows: async () => [] }, rows: { isInCatalogue: true } },
+    settings,
+    runId: run.run_id,
+    ledger,
+    loaded,
+    logger,
+    signal,
+    meter,
+    client,
+    working: { connection: { rows: async () => [] }, rows: { isInCatalog: true } },
     holds: new Map(),
     progress: () => {},
     reload: false,
     named: false,
-    respectBackoff: options.scope !== 'run',
-    planned: new Map(),
-    pacesOf: () => [],
     unarchiver: { idle: async () => {} },
-    engine: { alone: <T>(work: () => Promise<T>) => alone.run(work) },
-    hasLockWaiter: () => false,
+    engine: { alone: () => alone.take() },
     steps: { stage: simStage, load: simLoad(warehouse) },
-    publish: () => publishNews('running'),
-  } as unknown as RunContext;
+  } as unknown as SharedContext;
   try {
-    const work = await loadUnits(context);
+    const work = await loadUnits(context, {
+      routes: ROUTES,
+      pacesOf: () => [],
+      planned: new Map(),
+      respectBackoff: options.scope !== 'run',
+      publish: () => publishNews('running'),
+      hasLockWaiter: () => false,
+    });
     ended.units = work.units;
     ended.errors.push(...work.errors);
     signal.throwIfAborted();
@@ -108,11 +117,11 @@ async function runSimSession(options: RunOptions, outer: AbortSignal): Promise<R
   return endRun(context, run.started_at, ended);
 }
 
-/** As `engines/reconcile-ledger.ts`. */
+/** As `etl/engines/reconcile-ledger.ts`. */
 async function reconcileLedger(
   ledger: Ledger,
   warehouse: SimWarehouse,
-  loaded: RunContext['loaded'],
+  loaded: SharedContext['loaded'],
 ): Promise<void> {
   const { id, units, runs } = warehouse.contents;
   if (id !== null && (await ledger.publication()) !== id) {
@@ -122,7 +131,7 @@ async function reconcileLedger(
   await ledger.reconcile(loaded);
 }
 
-async function loadUnits(context: RunContext) {
+async function loadUnits(context: SharedContext, request: UnitsRequest) {
   const { client, signal, ledger } = context;
   const listed = await client.all('crawls', { workspace_id: 'w1' }, signal);
   const crawls = listed.items as readonly Crawl[];
@@ -138,11 +147,11 @@ async function loadUnits(context: RunContext) {
       },
     ],
   };
-  return runUnits(context, plannedUnits(crawls), ROUTES, inventory as never);
+  return runUnits({ ...context, inventory: inventory as never }, tasksOf(crawls), request);
 }
 
 async function publishRun(
-  context: RunContext,
+  context: SharedContext,
   warehouse: SimWarehouse,
   oracle: Oracle,
   status: string,
@@ -162,13 +171,18 @@ async function publishRun(
 }
 
 async function endRun(
-  { runId, ledger, meter }: RunContext,
+  { runId, ledger, meter }: SharedContext,
   started_at: string,
   { units, errors }: { readonly units: readonly UnitReport[]; readonly errors: CrawlhouseError[] },
 ): Promise<RunResult> {
   const report = {
-    ...{ run_id: runId, status: runStatus(errors, units), started_at, ended_at: timestamp() },
-    ...{ units, models: [], tests: [] },
+    run_id: runId,
+    status: runStatus(errors, units),
+    started_at,
+    ended_at: timestamp(),
+    units,
+    models: [],
+    tests: [],
   };
   try {
     await ledger.endRun(runId, report.status, report.ended_at, summarizeRun(units, errors, meter.took()));

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
-import { host } from '../../src/core/host/host.ts';
-import { lockState } from '../../src/core/locks/state-lock.ts';
-import type { Logger } from '../../src/core/logs/logger.ts';
-import { Scheduler } from '../../src/operations/schedule/scheduler.ts';
-import { serveSchedules } from '../../src/operations/schedule/serve-schedules.ts';
+import { Scheduler } from '../../src/app/operations/schedule/scheduler.ts';
+import { serveSchedules } from '../../src/app/operations/schedule/serve-schedules.ts';
 import {
   readScheduleState,
   stateFile,
   writeScheduleState,
-} from '../../src/operations/schedule/state-file.ts';
-import { Schedule } from '../../src/project/settings/schedules.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { takeSchedulerLease } from '../../src/state/ledger/take-scheduler-lease.ts';
+} from '../../src/app/operations/schedule/state-file.ts';
+import { toCrawlhouseError } from '../../src/core/errors/errors.ts';
+import { host } from '../../src/core/host/host.ts';
+import { lockState } from '../../src/core/locks/state-lock.ts';
+import type { Logger } from '../../src/core/logs/logger.ts';
+import { Schedule } from '../../src/etl/project/settings/schedules.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { takeSchedulerLease } from '../../src/etl/state/ledger/take-scheduler-lease.ts';
 import type { Oracle } from './oracle.ts';
 import { watchedRun } from './run-program.ts';
 import type { SimProcess } from './sim-process.ts';

@@ -152,6 +152,7 @@ export function simFiles(process: SimProcess): HostFiles {
     mkdirSync: (path: string) => actNow('folder', path, (on) => on.makeFolder(path, false)),
     lstatSync: (path: string, options?: StatOptions) => files.statSync(path, options),
     chmodSync: () => {},
+    realpathSync: (path: string) => path,
     truncateSync: (path: string) => actNow('write', path, (on) => on.write(on.file(path), Buffer.alloc(0))),
   };
   return files as unknown as HostFiles;
@@ -188,7 +189,10 @@ function statOf(on: Disk, path: string, opened: SimFile | null, options: StatOpt
   if (!options.bigint) return { ...facts, ...kind, mtimeMs: mtime };
   const { dev, ino, size, mode } = facts;
   return {
-    ...{ dev: BigInt(dev), ino: BigInt(ino), size: BigInt(size), mode: BigInt(mode) },
+    dev: BigInt(dev),
+    ino: BigInt(ino),
+    size: BigInt(size),
+    mode: BigInt(mode),
     ...kind,
     mtimeMs: BigInt(Math.floor(mtime)),
     mtimeNs: BigInt(Math.floor(mtime * 1000)) * 1000n,

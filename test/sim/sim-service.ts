@@ -146,7 +146,9 @@ export class SimService {
     const hadPause = this.#world.happened.some(({ fault }) => fault === 'pause');
     this.#oracle.exportRequested({ id, resource_id, prefix }, hadPause);
     const one: SimExport = {
-      ...{ id, resource_id, prefix },
+      id,
+      resource_id,
+      prefix,
       record: data_export,
       requestedAt: this.#world.now,
       doneAt: this.#world.now + 500 + this.#world.below(9000),

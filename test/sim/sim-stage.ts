@@ -1,27 +1,32 @@
 import { join } from 'node:path';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { host, timestamp } from '../../src/core/host/host.ts';
+import { listObjects } from '../../src/core/stores/list-objects.ts';
+import { objectText } from '../../src/core/stores/read-object.ts';
+import { openConfiguredStore } from '../../src/core/stores/registry.ts';
 import { retry } from '../../src/core/time/retry.ts';
-import { awaitExport, prefixOf } from '../../src/pipeline/routes/export/data-export-job.ts';
-import { ensureExport } from '../../src/pipeline/routes/export/ensure-export.ts';
-import { resetFolders, sealFile, unitFolders, writeManifest } from '../../src/pipeline/stage/unit-folders.ts';
-import type { StagingContext, UnitSteps } from '../../src/pipeline/unit/run-context.ts';
-import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
-import type { Counts } from '../../src/project/model/runs/counts.ts';
-import { pipelineDefinition } from '../../src/project/model/unit-source.ts';
-import { limitsOf } from '../../src/project/settings/limits.ts';
-import { listObjects } from '../../src/stores/list-objects.ts';
-import { objectText } from '../../src/stores/read-object.ts';
-import { openConfiguredStore } from '../../src/stores/registry.ts';
+import { awaitExport, prefixOf } from '../../src/etl/pipeline/routes/export/data-export-job.ts';
+import { ensureExport } from '../../src/etl/pipeline/routes/export/ensure-export.ts';
+import {
+  resetFolders,
+  sealFile,
+  unitFolders,
+  writeManifest,
+} from '../../src/etl/pipeline/stage/unit-folders.ts';
+import type { StagingContext, UnitSteps } from '../../src/etl/pipeline/unit/contexts.ts';
+import type { Counts } from '../../src/etl/project/model/runs/six-counts.ts';
+import type { Task } from '../../src/etl/project/model/task.ts';
+import { pipelineDefinition } from '../../src/etl/project/model/unit-source.ts';
+import { limitsOf } from '../../src/etl/project/settings/limits.ts';
 import { sha256 } from './sim-service.ts';
 import type { SimWarehouse } from './sim-warehouse.ts';
 
 const PART = 'parts/part-00001.parquet';
 
 /** Stages a unit by the product's folders, files and manifest; the rows stand in a small file instead of Parquet. */
-export const simStage: UnitSteps['stage'] = async (context, { planned, options }, onMove) => {
+export const simStage: UnitSteps['stage'] = async (context, task, options, { onMove }) => {
   const { settings, runId, signal } = context;
-  const { name, unit, pipeline } = planned;
+  const { name, unit, pipeline } = task;
   const folders = unitFolders(settings.state_dir, name);
   const [chosen] = options;
   if (chosen === undefined) throw new Error(`${name} has no route`);
@@ -32,8 +37,8 @@ export const simStage: UnitSteps['stage'] = async (context, { planned, options }
       await onMove('requested', attempt);
       const requested_at = timestamp();
       const rows = await (chosen.route === 'export'
-        ? exportedRows(context, planned)
-        : searchedRows(context, planned));
+        ? exportedRows(context, task)
+        : searchedRows(context, task));
       await onMove('downloading', attempt);
       context.meter.opened(name, rows.length, 1);
       const { files } = host();
@@ -47,7 +52,9 @@ export const simStage: UnitSteps['stage'] = async (context, { planned, options }
       const part = await sealFile(folders.package, { file: PART, rows: rows.length });
       const manifest = {
         version: 1 as const,
-        ...{ unit, name, run_id: runId },
+        unit,
+        name,
+        run_id: runId,
         source: {
           base_url: settings.base_url ?? '',
           route: chosen.route,
@@ -56,7 +63,7 @@ export const simStage: UnitSteps['stage'] = async (context, { planned, options }
           definition: pipelineDefinition(pipeline),
           reason: chosen.reason,
           requested_at,
-          ended_at: planned.ended_at,
+          ended_at: task.ended_at,
         },
         columns: [],
         parts: [part],
@@ -70,41 +77,41 @@ export const simStage: UnitSteps['stage'] = async (context, { planned, options }
         created_at: timestamp(),
       };
       await writeManifest(folders.package, manifest);
-      return { folders, manifest };
+      return { folder: folders.package, manifest };
     },
     { policy, signal },
   );
 };
 
-async function searchedRows({ client, signal }: StagingContext, { unit }: PlannedUnit): Promise<string[]> {
+async function searchedRows({ client, signal }: StagingContext, { unit }: Task): Promise<string[]> {
   const source = { kind: 'crawl', id: unit.source.id, dataType: 'pages' } as const;
   const { urls = [] } = await client.search(source, { fields: ['url'] }, signal);
   return urls.map(({ url }) => String(url));
 }
 
 /** As `export-route.ts` has it. */
-async function exportedRows(context: StagingContext, planned: PlannedUnit): Promise<string[]> {
+async function exportedRows(context: StagingContext, task: Task): Promise<string[]> {
   const { client, ledger, settings, signal } = context;
   const target = 'store_a';
   const workspaceId = 'w1';
-  const { requested } = await ensureExport(context, planned, { format: 'json', target, workspaceId });
+  const { requested } = await ensureExport(context, task, { format: 'json', target, workspaceId });
   const done = await awaitExport(client, requested, {
     workspaceId,
     waitMs: limitsOf(settings).exportWait,
     signal,
-    onStatus: (status) => ledger.setExportStatus(planned.name, status),
+    onStatus: (status) => ledger.setExportStatus(task.name, status),
   }).catch(async (error: unknown) => {
     if (error instanceof CrawlhouseError && error.code === 'export_failed')
-      await ledger.setExportStatus(planned.name, 'FAILED');
+      await ledger.setExportStatus(task.name, 'FAILED');
     throw error;
   });
   await using store = await openConfiguredStore(settings, target);
   const objects = await listObjects(store, prefixOf(done), signal);
   if (objects.length === 0) {
-    await ledger.setExportStatus(planned.name, 'GONE');
+    await ledger.setExportStatus(task.name, 'GONE');
     throw new CrawlhouseError(
       'cut_short',
-      `${planned.name}: the objects of the data export ${done.id} are gone`,
+      `${task.name}: the objects of the data export ${done.id} no longer exist`,
     );
   }
   const texts = [];

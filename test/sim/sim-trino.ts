@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
-import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { TrinoFailure, trinoError } from '../../src/engines/trino/client/trino-error.ts';
+import type { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { TrinoFailure, trinoError } from '../../src/etl/engines/trino/client/trino-error.ts';
 import type { SimProcess } from './sim-process.ts';
 import { translateTrino, type Written } from './translate-trino.ts';
 import type { World } from './world.ts';

@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import { CrawlhouseError } from '../../src/core/errors/errors.ts';
 import { makeFolder } from '../../src/core/files/make-folder.ts';
 import type { Logger } from '../../src/core/logs/logger.ts';
-import { putInPlace, removeLeftovers } from '../../src/pipeline/publish/put-in-place.ts';
-import type { LedgerRun, LedgerUnit } from '../../src/project/model/runs/ledger-records.ts';
-import type { LoadedUnit } from '../../src/state/catalogue/ops/ops-loads.ts';
-import { restoreWhole } from '../../src/state/catalogue/published/restore-former.ts';
+import { putInPlace, removeLeftovers } from '../../src/etl/pipeline/publish/put-in-place.ts';
+import type { FormerLoad } from '../../src/etl/project/model/former-load.ts';
+import type { LedgerRun, LedgerUnit } from '../../src/etl/project/model/runs/ledger-records.ts';
+import { restoreWhole } from '../../src/etl/state/catalog/published/restore-former.ts';
 import type { Oracle } from './oracle.ts';
 import type { SimProcess } from './sim-process.ts';
 
@@ -66,7 +66,7 @@ export class SimWarehouse {
     const published = await read(publishedPath);
     const path = `${stateDir}/working.duckdb`;
     const working = await read(path);
-    // As `engines/working-copy.ts` decides it.
+    // As `etl/engines/working-copy.ts` decides it.
     const isOurs =
       working !== null && (published === null || [working.id, working.former].includes(published.id));
     const found = isOurs ? working : (published ?? EMPTY);
@@ -81,7 +81,7 @@ export class SimWarehouse {
     return this.#contents.dirty || this.#published === null || this.#published.id !== this.#contents.id;
   }
 
-  loaded(): Map<string, LoadedUnit> {
+  loaded(): Map<string, FormerLoad> {
     return new Map(
       Object.entries(this.#contents.loads).map(([unit, load]) => [
         unit,

@@ -10,7 +10,7 @@ import { lifeOf } from './shrink.ts';
 import { warmUp } from './warm-up.ts';
 
 const LIVES = runs(100);
-/** They have found faults of the product (docs/how-we-test.md). */
+/** Seeds that have found faults of the product (docs/how-we-test.md). */
 const FOUND = [343, 772, 1338, 2094, 3160, 3351, 260106, 78338805];
 
 test(`${LIVES} lives with faults pass every oracle`, { timeout: 240_000 }, async () => {

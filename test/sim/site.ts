@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { ServiceClient } from '../../src/client/http/service-client.ts';
+import type { Crawl } from '../../src/client/resources/crawls.ts';
 import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
-import { DEFAULT_LIMITS } from '../../src/core/net/limits.ts';
-import type { RouteOption } from '../../src/pipeline/routes/route.ts';
-import type { Pipeline } from '../../src/project/model/pipeline.ts';
-import { Pipeline as PipelineFile } from '../../src/project/model/pipeline.ts';
-import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { settingsFile } from '../../src/project/settings/settings-file.ts';
-import { ServiceClient } from '../../src/service/api/client/client.ts';
-import type { Crawl } from '../../src/service/api/resources/crawls.ts';
+import { DEFAULT_LIMITS } from '../../src/core/net/download-limits.ts';
+import type { RouteOption } from '../../src/etl/pipeline/routes/route.ts';
+import type { Pipeline } from '../../src/etl/project/model/pipeline.ts';
+import { Pipeline as PipelineFile } from '../../src/etl/project/model/pipeline.ts';
+import type { Task } from '../../src/etl/project/model/task.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { settingsFile } from '../../src/etl/project/settings/settings-file.ts';
 import type { SimProcess } from './sim-process.ts';
 import { WEBHOOK } from './sim-service.ts';
 
@@ -56,16 +56,12 @@ export const ROUTES: ReadonlyMap<string, readonly RouteOption[]> = new Map([
   ['crawl_links', [{ route: 'export', format: 'json', store: 'store_a', reason: 'many rows' }]],
 ]);
 
-export function plannedUnits(crawls: readonly Crawl[]): PlannedUnit[] {
+export function tasksOf(crawls: readonly Crawl[]): Task[] {
   return PIPELINES.flatMap((one) =>
     crawls
       .filter(({ status }) => status === 'done')
       .map(({ id, project_id, ended_at }) => ({
-        unit: {
-          dataset: one.dataset,
-          source: { kind: 'crawl' as const, id, project_id },
-          window: null,
-        },
+        unit: { dataset: one.dataset, source: { kind: 'crawl' as const, id, project_id }, window: null },
         name: `${one.dataset}/${id}`,
         pipeline: one,
         skip: null,

@@ -1,8 +1,6 @@
 import { packageVersion } from '../../src/core/host/package-version.ts';
-import '../../src/operations/alert/postgres-alert-store.ts';
-import '../../src/state/ledger/postgres/postgres-ledger.ts';
-import '../../src/state/ledger/postgres/postgres-scheduler-lease.ts';
-import '../../src/state/ledger/postgres/postgres-unit-queue.ts';
+import '../../src/etl/pipeline/workers/part.ts';
+import '../../src/etl/state/ledger/postgres/postgres-part.ts';
 import { live } from './life.ts';
 
 /** Lives with a ledger of their own and with a shared one. */

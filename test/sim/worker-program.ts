@@ -1,10 +1,10 @@
 import { makeFolder } from '../../src/core/files/make-folder.ts';
 import { host } from '../../src/core/host/host.ts';
 import type { Logger } from '../../src/core/logs/logger.ts';
-import { PackageStore } from '../../src/pipeline/workers/package-store.ts';
-import { Worker } from '../../src/pipeline/workers/run-worker.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { openUnitQueue } from '../../src/state/ledger/open-unit-queue.ts';
+import { PackageStore } from '../../src/etl/pipeline/workers/package-store.ts';
+import { Worker } from '../../src/etl/pipeline/workers/run-worker.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { openUnitQueue } from '../../src/etl/state/ledger/open-unit-queue.ts';
 import { simStage } from './sim-stage.ts';
 import { simClient } from './site.ts';
 
@@ -20,7 +20,10 @@ export async function workerProgram(settings: Settings, logger: Logger, signal: 
   await using packages = await PackageStore.open(settings, place, await queue.id());
   const worker = new Worker({
     settings: { ...settings, state_dir: folder },
-    ...{ client, queue, packages, logger },
+    client,
+    queue,
+    packages,
+    logger,
     loads: null,
     options: { once: true, concurrency: 1 },
     stage: simStage,

@@ -30,7 +30,10 @@ if (!existsSync(PROGRAM)) throw new Error('dist/ is missing: npm run build');
 
 console.info(`${new Date().toISOString()}: ${minutes} minutes, seed ${seed}`);
 const report = await soak({
-  ...{ minutes, seed, isShared: !values.local, keeps: values.keep },
+  minutes,
+  seed,
+  isShared: !values.local,
+  keeps: values.keep,
   say: (line) => console.info(line),
 });
 console.info(describeSoak(report));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signWebhook, WEBHOOK_SIGNATURE_HEADER } from '../../src/service/api/webhook-signature.ts';
+import { signWebhook, WEBHOOK_SIGNATURE_HEADER } from '../../src/client/webhook-signature.ts';
 import type { SeenIncident } from './explain.ts';
 import type { Scene } from './scene.ts';
 

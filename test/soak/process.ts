@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program (`npm run build`). */
-export const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+export const PROGRAM = join(ROOT, 'dist', 'app', 'cli', 'main.js');
 
 /** How a command of the program is started. */
 export interface Start {

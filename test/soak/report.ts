@@ -1,4 +1,4 @@
-import { textTable } from '../../src/core/text/text-table.ts';
+import { textTable } from '../../src/app/answers/presentation/text-table.ts';
 import { type Judgement, type Quantity, RULE } from './judge.ts';
 import type { SoakReport } from './soak.ts';
 

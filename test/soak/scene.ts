@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { freePort } from '../support/free-port.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
@@ -93,18 +93,16 @@ export async function startScene({
   for (const worker of workers) await worker.heard(/worker starts/);
   const opened = closing.move();
   return {
-    ...{
-      folder,
-      project,
-      alerts,
-      service,
-      postgres,
-      schedule,
-      console,
-      workers,
-      scheduleAddress,
-      environment,
-    },
+    folder,
+    project,
+    alerts,
+    service,
+    postgres,
+    schedule,
+    console,
+    workers,
+    scheduleAddress,
+    environment,
     webhookSecret: WEBHOOK_SECRET,
     command: (...args) => command(project, args, environment),
     processes: () => [schedule, ...workers, console, service.process],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadyDocument } from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { ReadyDocument } from '../../src/service/sandbox/start-sandbox.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { SoakProcess } from './process.ts';
@@ -56,7 +56,9 @@ export class Service {
         '--ready-file',
         readyFile,
       ],
-      ...{ folder, environment: {}, logs },
+      folder,
+      environment: {},
+      logs,
     });
     try {
       const service = new Service(process, await readyDocument(process, readyFile), readyFile);

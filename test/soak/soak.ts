@@ -75,7 +75,13 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   ];
   keeps = options.keeps || failures.length > 0;
   return {
-    ...{ measured, judgements, faults, explained, reads, settled, failures },
+    measured,
+    judgements,
+    faults,
+    explained,
+    reads,
+    settled,
+    failures,
     folder: scene.folder,
     isShared: scene.postgres !== undefined,
     runs: watch.runs,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Status } from '../../src/operations/status/read-status.ts';
+import type { Status } from '../../src/app/operations/status/read-status.ts';
 import type { SeenIncident } from './explain.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { logSources } from '../../src/people/cli/local/log-sources.ts';
-import { readBotList } from '../../src/people/cli/local/read-bot-list.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { AddedLogs } from '../../src/service/local/logs/added-logs.ts';
-import { Resources } from '../../src/service/local/resources/resources.ts';
-import { ensureProject } from '../../src/service/local/resources/seed.ts';
-import { ServiceRows } from '../../src/service/local/rows/row-store.ts';
-import type { LogFileReport } from '../../src/service/site/logs/log-report.ts';
-import { LogRules } from '../../src/service/site/logs/log-rules.ts';
+import { logSources } from '../../src/app/cli/local/log-sources.ts';
+import { readBotList } from '../../src/app/cli/local/read-bot-list.ts';
+import { LogRules } from '../../src/core/logs/log-rules.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { AddedLogs } from '../../src/service/logs/added-logs.ts';
+import { Resources } from '../../src/service/resources/resources.ts';
+import { ensureProject } from '../../src/service/resources/seed.ts';
+import { ServiceRows } from '../../src/service/rows/service-rows.ts';
+import type { LogFileReport } from '../../src/site/access-logs/log-report.ts';
 
 /**
  * Adds log files to the project of a folder, as the local service does; gives what was read of each.
@@ -20,7 +20,7 @@ export async function addLogsIn(
   rules: Partial<LogRules> = {},
   onFile: () => void = () => {},
 ): Promise<LogFileReport[]> {
-  using resources = new Resources(join(folder, 'sandbox.sqlite'));
+  using resources = new Resources(join(folder, 'service.sqlite'));
   await using rows = await ServiceRows.open(folder);
   const project = ensureProject(resources, { name: 'shop', startUrl: 'https://www.example.com/' });
   const logs = new AddedLogs({ resources, rows, clock: Date, stateDir: folder });

@@ -1,7 +1,7 @@
-import { bindParameters } from '../../src/answers/query/parameters.ts';
+import { bindParameters } from '../../src/app/answers/query/parameters.ts';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import type { Question } from '../../src/etl/project/sql/questions/questions.ts';
 
 /** The rows of a saved question, as JSON, on a connection of a test. */
 export async function askQuestion(

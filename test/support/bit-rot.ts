@@ -2,7 +2,7 @@ import { cp, mkdir, open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Connection, table, text } from '../../src/core/duckdb/duckdb.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { rawProjectFolder, runProject, sandboxFor } from './project.ts';
 import { temporaryFolder } from './temporary.ts';
 

@@ -5,7 +5,7 @@ import {
   section,
   tableOf,
   type Value,
-} from '../../src/project/model/shown/blocks.ts';
+} from '../../src/app/answers/presentation/blocks.ts';
 import { HOSTILE } from './console-project.ts';
 
 /** Values of each kind as they may come from anywhere: markup, control characters, a mark that turns text around. */

@@ -1,4 +1,4 @@
-import type { Field } from '../../src/project/model/field.ts';
+import type { Field } from '../../src/etl/project/model/field.ts';
 import type { Family, Verdict } from './value-oracle.ts';
 
 /** A value on its way, as it is written in the file, and what must become of it. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { PAGES } from '../../src/people/console/pages/pages.ts';
+import { PAGES } from '../../src/app/console/pages/all-pages.ts';
 
 /** What pages of this process have read and their schemas refuse, or would leave out a part of. */
 const misfits: string[] = [];

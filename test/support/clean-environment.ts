@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { forgetSecrets } from '../../src/core/secrets/redact.ts';
+import { checkTypedRows } from '../../src/core/text/typed-rows.ts';
 
 // Settings of the shell are not the tests', nor are those that another file of the same worker has set.
 vi.unstubAllEnvs();
@@ -11,3 +12,4 @@ for (const name of Object.keys(process.env))
 process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'crawlhouse-test-compiled');
 // A secret of another file may be an ordinary word of this one.
 forgetSecrets();
+checkTypedRows();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import type { Field } from '../../src/project/model/field.ts';
+import type { Field } from '../../src/etl/project/model/field.ts';
 import type { Cell, ValueField } from './cell.ts';
 import { type ParquetField, parquetCells } from './parquet-cells.ts';
 import { type StagedValues, stageValues } from './stage-values.ts';

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { type Connection, Database, text } from '../../src/core/duckdb/duckdb.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { LedgerRun, LedgerUnit } from '../../src/project/model/runs/ledger-records.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
-import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import type { LedgerRun, LedgerUnit } from '../../src/etl/project/model/runs/ledger-records.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
+import { FILE_OPTIONS } from '../../src/etl/state/catalog/schema.ts';
+import { sqliteLedger } from '../../src/etl/state/ledger/sqlite/sqlite-ledger.ts';
 import { projectFolder, rawProjectFolder } from './project.ts';
 import { threads } from './threads.ts';
 
@@ -21,16 +21,30 @@ const AT = '2026-11-20T06:00:00.000Z';
 export function ledgerUnit(unit: string, more: Partial<LedgerUnit> = {}): LedgerUnit {
   const [dataset = '', id = ''] = unit.split('/');
   return {
-    ...{ unit, dataset, source: { kind: 'crawl', id, project_id: 'p1' }, window: null, status: 'published' },
-    ...{ attempts: 1, error: null, failures: 0, failing_since: null, next_try_at: null, updated_at: AT },
+    unit,
+    dataset,
+    source: { kind: 'crawl', id, project_id: 'p1' },
+    window: null,
+    status: 'published',
+    attempts: 1,
+    error: null,
+    failures: 0,
+    failing_since: null,
+    next_try_at: null,
+    updated_at: AT,
     ...more,
   } as LedgerUnit;
 }
 
 export function ledgerRun(run_id: string, more: Partial<LedgerRun> = {}): LedgerRun {
   return {
-    ...{ run_id, command: 'run', status: 'done', started_at: '2026-11-20T05:59:00.000Z', ended_at: AT },
-    ...{ summary: null, ...more },
+    run_id,
+    command: 'run',
+    status: 'done',
+    started_at: '2026-11-20T05:59:00.000Z',
+    ended_at: AT,
+    summary: null,
+    ...more,
   };
 }
 

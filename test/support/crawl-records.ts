@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb/duckdb.ts';
-import { runJobs } from '../../src/service/site/crawler/jobs/run-jobs.ts';
-import { unfetchedPage } from '../../src/service/site/crawler/parse/parse-page.ts';
-import type { TableColumns } from '../../src/service/site/crawler/records/columns.ts';
+import { runJobs } from '../../src/site/crawler/jobs/run-jobs.ts';
+import { isIndexable } from '../../src/site/crawler/parse/indexability.ts';
+import { unfetchedPage } from '../../src/site/crawler/parse/parse-page.ts';
+import type { TableColumns } from '../../src/site/crawler/records/columns.ts';
 import {
   CRAWL_TABLES,
   type CrawlFacts,
@@ -13,8 +14,8 @@ import {
   type SitemapRecord,
   type StructuredDataRecord,
   type VitalsRecord,
-} from '../../src/service/site/crawler/records/records.ts';
-import type { RequestRecord } from '../../src/service/site/crawler/records/request-record.ts';
+} from '../../src/site/crawler/records/records.ts';
+import type { RequestRecord } from '../../src/site/crawler/records/request-record.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export const SITE = 'https://site.example';
@@ -86,7 +87,7 @@ export async function crawlDatabase(given: CrawlRecords): Promise<Connection> {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   const records = {
-    fetched_pages: given.pages,
+    fetched_pages: given.pages.map((one) => ({ ...one, indexable: isIndexable(one) })),
     fetched_links: given.links,
     fetched_items: given.items,
     sitemap_urls: given.sitemap,

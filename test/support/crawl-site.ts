@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Row } from '../../src/core/duckdb/duckdb.ts';
-import { type CrawlOptions, type CrawlResult, crawl } from '../../src/service/site/crawler/crawl.ts';
+import { type CrawlOptions, type CrawlResult, crawlWebsite } from '../../src/site/crawler/crawl-website.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export interface SiteReply {
@@ -81,7 +81,13 @@ export async function crawlSite(
     max_speed: 10_000,
     ...config,
   };
-  const result = await crawl(whole, { retryDelayMs: 1, robotsWaits: [1, 1], threads: 1, ...options, folder });
+  const result = await crawlWebsite(whole, {
+    retryDelayMs: 1,
+    robotsWaits: [1, 1],
+    threads: 1,
+    ...options,
+    folder,
+  });
   const rows = async (sql: string): Promise<Row[]> => {
     const connection = await temporaryConnection(folder);
     await connection.run(`ATTACH '${join(folder, 'crawl.duckdb')}' AS crawl (READ_ONLY)`);

@@ -1,6 +1,6 @@
-import type { DataExport } from '../../src/service/api/resources/data-exports.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { type Json, Service } from '../service/local/support.ts';
+import type { DataExport } from '../../src/client/resources/data-exports.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { type Json, Service } from '../service/support.ts';
 import { until } from './until.ts';
 
 /** The data exports of a sandbox, as a test looks at them and brings them about. */

@@ -1,5 +1,5 @@
-import { parsePage } from '../../src/service/site/crawler/parse/parse-page.ts';
-import type { Fetched, ParsedPage, ParseRules } from '../../src/service/site/crawler/records/records.ts';
+import { parsePage } from '../../src/site/crawler/parse/parse-page.ts';
+import type { Fetched, ParsedPage, ParseRules } from '../../src/site/crawler/records/records.ts';
 
 export const PAGE_URL = 'https://site.example/shop/shoes.html';
 

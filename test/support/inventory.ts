@@ -1,7 +1,7 @@
-import { reading } from '../../src/pipeline/discover/list-incrementally.ts';
-import { CRAWLS } from '../../src/pipeline/discover/list-kinds.ts';
-import { UNKNOWN_LIST, type WorkspaceView } from '../../src/project/model/inventory.ts';
-import type { Crawl } from '../../src/service/api/resources/crawls.ts';
+import type { Crawl } from '../../src/client/resources/crawls.ts';
+import { reading } from '../../src/etl/pipeline/discover/list-incrementally.ts';
+import { CRAWLS } from '../../src/etl/pipeline/discover/list-kinds.ts';
+import { UNKNOWN_LIST, type WorkspaceView } from '../../src/etl/project/model/inventory.ts';
 
 /** A workspace whose crawls have been read to their end. */
 export function workspaceView(

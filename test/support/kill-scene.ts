@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { DataExportDesk } from './data-exports.ts';
 import { differences, published, rawProjectFolder, sandboxFor } from './project.ts';
 

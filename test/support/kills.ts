@@ -4,7 +4,7 @@ import { type FSWatcher, mkdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/etl/state/ledger/sqlite/sqlite-ledger.ts';
 import './process-timeout.ts';
 
 /**

@@ -15,10 +15,10 @@ const STARTS = [
   'node:worker_threads',
   'fastify',
   'src/core/duckdb/duckdb.ts',
-  'src/service/local/sandbox/start-sandbox.ts',
+  'src/service/sandbox/start-sandbox.ts',
   'src/core/net/listen-http.ts',
-  'src/operations/schedule/listen.ts',
-  'src/answers/query/query-process.ts',
+  'src/app/operations/schedule/listen.ts',
+  'src/app/answers/query/query-process.ts',
 ];
 /** A test that imports this has the longer timeout. */
 const LONGER = ['test/support/process-timeout.ts'];

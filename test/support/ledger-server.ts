@@ -51,7 +51,8 @@ export async function startLedgerServer(): Promise<LedgerServer> {
       cut: async () => {
         await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'crawlhouse'`);
       },
-      ...{ crash: server.crash, restart: server.restart },
+      crash: server.crash,
+      restart: server.restart,
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -95,8 +96,21 @@ async function speaksTls(port: number): Promise<boolean> {
 async function makeCertificate(data: string): Promise<string> {
   const [key, certificate] = [join(data, 'server.key'), join(data, 'server.crt')];
   await run('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
   ]);
   const { uid, gid } = await stat(data);
   for (const file of [key, certificate]) await chown(file, uid, gid);

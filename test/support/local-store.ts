@@ -5,8 +5,8 @@ import { commitFile, removeOld } from '../../src/core/files/atomic-file.ts';
 import { makeFolder } from '../../src/core/files/make-folder.ts';
 import { orMissing } from '../../src/core/files/read-text.ts';
 import { host } from '../../src/core/host/host.ts';
-import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../../src/stores/object-store.ts';
-import { storeError } from '../../src/stores/store-errors.ts';
+import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../../src/core/stores/object-store.ts';
+import { storeError } from '../../src/core/stores/store-errors.ts';
 
 interface LocalOptions {
   /** The folder that acts as the bucket. */

@@ -1,11 +1,11 @@
 import { plausibleTime } from '../../src/core/time/plausible-days.ts';
-import { EventRows } from '../../src/service/site/logs/event-rows.ts';
-import { guessedFormat } from '../../src/service/site/logs/formats/guessed-format.ts';
-import { LogTime } from '../../src/service/site/logs/log-time.ts';
-import { plainText } from '../../src/service/site/logs/plain-text.ts';
-import { readLog } from '../../src/service/site/logs/read-log.ts';
-import { recogniseFormat } from '../../src/service/site/logs/recognise-format.ts';
-import { TextDigest } from '../../src/service/site/logs/text-digest.ts';
+import { EventRows } from '../../src/site/access-logs/event-rows.ts';
+import { guessedFormat } from '../../src/site/access-logs/formats/guessed-format.ts';
+import { LogTime } from '../../src/site/access-logs/log-time.ts';
+import { plainText } from '../../src/site/access-logs/plain-text.ts';
+import { readAccessLog } from '../../src/site/access-logs/read-access-log.ts';
+import { recogniseFormat } from '../../src/site/access-logs/recognise-format.ts';
+import { TextDigest } from '../../src/site/access-logs/text-digest.ts';
 
 /** What we make of a line of a log; null where it tells nothing. */
 export interface LogEvent {
@@ -37,7 +37,10 @@ export async function logEvents(name: string, log: Uint8Array) {
   const format = guessedFormat(recogniseFormat(name, text.toString('latin1'), makeTime), makeTime(), '');
   const [origins, agents]: [string[], (string | null)[]] = [[], []];
   const rows = new EventRows({
-    ...{ origin: 'https://www.example.com', isOwnHost: () => true, queryStrings: 'keep', isForwarded: false },
+    origin: 'https://www.example.com',
+    isOwnHost: () => true,
+    queryStrings: 'keep',
+    isForwarded: false,
     plausible: plausibleTime(Date.now()),
     agentOf: (agent) => ({ id: agents.push(agent) - 1, isBot: null, known: null }),
     originOf: (origin) => origins.push(origin) - 1,
@@ -48,17 +51,27 @@ export async function logEvents(name: string, log: Uint8Array) {
   const told = (text = ''): string | null => (text === '\\N' ? null : text);
   const number = (text = ''): number | null => (text === '\\N' ? null : Number(text));
   const reading = {
-    ...{ format, rows, digest: TextDigest.keyed('k'), from: 0, markOf: () => 0, isFinal: true },
+    format,
+    rows,
+    digest: TextDigest.keyed('k'),
+    from: 0,
+    markOf: () => 0,
+    isFinal: true,
     onReject: ({ line }: { readonly line: number }) => void rejects.push(line),
     onRows: async () => {
       for (const row of rows.take().rows.toString('latin1').split('\n').slice(0, -1)) {
         const [, line, second, method, path, status, bytes, referer, agent, , origin, address = ''] =
           row.split('\t');
         events.push({
-          ...{ line: Number(line), second: Number(second), method: told(method) },
+          line: Number(line),
+          second: Number(second),
+          method: told(method),
           url: told(path) === null ? '' : `${origins[Number(origin)]}${path}`,
-          ...{ status: number(status), bytes: number(bytes), referer: told(referer) },
-          ...{ agent: agents[Number(agent)] ?? null, address },
+          status: number(status),
+          bytes: number(bytes),
+          referer: told(referer),
+          agent: agents[Number(agent)] ?? null,
+          address,
         });
       }
     },
@@ -66,6 +79,6 @@ export async function logEvents(name: string, log: Uint8Array) {
   const pieces = async function* (): AsyncGenerator<Buffer> {
     yield text;
   };
-  await readLog(pieces(), reading, signal);
+  await readAccessLog(pieces(), reading, signal);
   return { format: format.name, events, rejects };
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Lets the files of these names begin in this order, so that none that takes long is left alone at the end. */
@@ -5,7 +6,7 @@ export function longestFirst(...names: readonly string[]): typeof BaseSequencer 
   return class extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
       const place = ({ moduleId }: TestSpecification): number => {
-        const index = names.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+        const index = names.indexOf(basename(moduleId).replace(/(\.long)?\.test\.ts$/, ''));
         return index < 0 ? names.length : index;
       };
       return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Resources } from '../../src/service/local/resources/resources.ts';
+import { Resources } from '../../src/service/resources/resources.ts';
 import {
   ensureProject,
   ensureWorkspace,
   refreshProject,
   USER_ID,
   WORKSPACE_ID,
-} from '../../src/service/local/resources/seed.ts';
+} from '../../src/service/resources/seed.ts';
 
 const DAY = 86_400_000;
 
@@ -22,7 +22,7 @@ export function putManyCrawls(
   state: 'done' | 'archived' = 'done',
 ): void {
   mkdirSync(stateDir, { recursive: true });
-  using resources = new Resources(join(stateDir, 'sandbox.sqlite'));
+  using resources = new Resources(join(stateDir, 'service.sqlite'));
   resources.transaction(() => {
     ensureWorkspace(resources, 'Sandbox');
     const project = ensureProject(resources, { name: 'years', startUrl: 'https://years.example/' });

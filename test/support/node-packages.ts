@@ -34,9 +34,7 @@ export async function installPackages(name: string, packages: readonly string[])
     const { stderr, message } = cause as { stderr?: string; message: string };
     throw new Error(
       `can't install ${packages.join(', ')} with npm: ${(stderr || message).trim().slice(-500)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
   return folder;

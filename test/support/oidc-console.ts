@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
+import { serveConsole } from '../../src/app/console/server/serve-console.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { freePort } from './free-port.ts';
 import { rawProjectFolder } from './project.ts';
 

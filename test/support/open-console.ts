@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
+import { openConsoleDatabase } from '../../src/app/console/access/console-database.ts';
+import { type Role, Sessions } from '../../src/app/console/access/sessions.ts';
+import { serveConsole } from '../../src/app/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { openConsoleDatabase } from '../../src/people/console/access/console-database.ts';
-import { Sessions } from '../../src/people/console/access/sessions.ts';
-import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
 import { expectDocumentsFit } from './checked-pages.ts';
 
 export interface OpenConsole {
@@ -12,7 +12,13 @@ export interface OpenConsole {
   readonly link: string;
   readonly newLink: () => string;
   /** Signs in once more, as another person where one is named, and gives the cookie. */
-  readonly signIn: (person?: string) => Promise<string>;
+  readonly signIn: (person?: string, role?: Role) => Promise<string>;
+  /** Sends a form with the token of its session. */
+  readonly post: (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    cookie?: string,
+  ) => Promise<Response>;
   /** Asks as the person who is signed in; `cookie: ''` asks as a stranger. */
   readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
 }
@@ -38,23 +44,30 @@ export async function openConsole(
     const signedIn = await fetch(by, { redirect: 'manual' });
     return (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   };
-  const signInAs = (person: string): string => {
+  const signInAs = (person: string, role: Role): string => {
     const database = openConsoleDatabase(settings.state_dir);
-    const key = new Sessions(database, Date.now).begin(person, 'operator');
+    const key = new Sessions(database, Date.now).begin(person, role);
     database.close();
     return `crawlhouse-session-${new URL(served.url).port}=${key}`;
   };
   const session = await signInBy(link);
+  const ask: OpenConsole['ask'] = (path, { cookie = session, headers, ...init } = {}) =>
+    fetch(new URL(path, served.url), {
+      redirect: 'manual',
+      ...init,
+      headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
+    });
   return {
     url: served.url,
     link,
     newLink,
-    signIn: async (person) => (person === undefined ? signInBy(newLink()) : signInAs(person)),
-    ask: (path, { cookie = session, headers, ...init } = {}) =>
-      fetch(new URL(path, served.url), {
-        redirect: 'manual',
-        ...init,
-        headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
-      }),
+    signIn: async (person, role = 'operator') =>
+      person === undefined ? signInBy(newLink()) : signInAs(person, role),
+    ask,
+    post: async (path, fields, cookie = session) => {
+      const page = await (await ask('/ask', { cookie })).text();
+      const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
+      return ask(path, { cookie, method: 'POST', body: new URLSearchParams({ csrf, ...fields }) });
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { type Connection, ident, parquetFiles } from '../../src/core/duckdb/duckdb.ts';
-import type { PackageColumn } from '../../src/project/model/manifest.ts';
-import { fingerprintSql } from '../../src/state/catalogue/fingerprint.ts';
+import type { PackageColumn } from '../../src/etl/project/model/manifest.ts';
+import { fingerprintSql } from '../../src/etl/state/catalog/fingerprint.ts';
 
 /** The fingerprint of a finished package, from its files. */
 export async function packageFingerprint(

@@ -179,11 +179,12 @@ const KINDS: readonly ColumnKind[] = [
   }),
   doubles('DOUBLE'),
   doubles('FLOAT'),
-  ...[decimals(4, 2), decimals(9, 0), decimals(18, 4), decimals(38, 0), decimals(38, 10)],
-  {
-    type: 'BOOLEAN',
-    values: () => fc.boolean().map((bool) => ({ sql: String(bool), is: { bool } })),
-  },
+  decimals(4, 2),
+  decimals(9, 0),
+  decimals(18, 4),
+  decimals(38, 0),
+  decimals(38, 10),
+  { type: 'BOOLEAN', values: () => fc.boolean().map((bool) => ({ sql: String(bool), is: { bool } })) },
   days,
   times('TIMESTAMP', 1000n, (n) => `make_timestamp(${n}::BIGINT)`),
   times('TIMESTAMP_MS', 1_000_000n, (n) => `make_timestamp_ms(${n}::BIGINT)`),
@@ -224,10 +225,12 @@ function cellOf({ kind, family, arity }: ParquetField): fc.Arbitrary<Cell> {
   const value = kind.values(family);
   if (arity === 'one')
     return value.map((stored) => ({ written: stored.sql, verdict: storedVerdict(family, stored) }));
-  return fc.array(fc.option(value, { freq: 5 }), { maxLength: 3 }).map((all) => ({
-    written: `[${all.map((stored) => stored?.sql ?? 'NULL').join(', ')}]`,
-    verdict: listVerdict(all.map((stored) => (stored ? storedVerdict(family, stored) : { load: null }))),
-  }));
+  return fc
+    .array(fc.option(value, { freq: 5 }), { maxLength: 3 })
+    .map((all) => ({
+      written: `[${all.map((stored) => stored?.sql ?? 'NULL').join(', ')}]`,
+      verdict: listVerdict(all.map((stored) => (stored ? storedVerdict(family, stored) : { load: null }))),
+    }));
 }
 
 function storedVerdict(family: Family, { is }: Stored): Verdict {

@@ -11,7 +11,7 @@ declare module 'vitest' {
 const MS = 300_000;
 
 // A loaded machine is no failure. Workers keep modules from file to file, so this is a setup file too, which every file
-// runs. `test/long` has its own timeout.
+// runs. `npm run test:long` has its own timeout.
 const { testPath } = expect.getState();
 if (testPath !== undefined && inject('slowFiles')?.includes(relative(process.cwd(), testPath)))
   vi.setConfig({ testTimeout: MS, hookTimeout: MS });

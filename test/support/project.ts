@@ -4,26 +4,22 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { RouteOverride } from '../../src/pipeline/routes/choose-route.ts';
-import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { RunResult } from '../../src/project/model/runs/run-result.ts';
-import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import {
-  type Sandbox,
-  type SandboxOptions,
-  startSandbox,
-} from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { RouteOverride } from '../../src/etl/pipeline/routes/choose-route.ts';
+import { type RunRequest, run } from '../../src/etl/pipeline/run.ts';
+import type { RunResult } from '../../src/etl/project/model/runs/run-result.ts';
+import { loadPipelines } from '../../src/etl/project/settings/pipelines.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
 import { threads } from './threads.ts';
 import './process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PROGRAM = join(ROOT, 'src', 'people', 'cli', 'main.ts');
+const PROGRAM = join(ROOT, 'src', 'app', 'cli', 'main.ts');
 /** The built program, as it is installed. */
-export const BUILT_PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+export const BUILT_PROGRAM = join(ROOT, 'dist', 'app', 'cli', 'main.js');
 
 /** What every process gets. */
 const PROCESS = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };

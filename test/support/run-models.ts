@@ -1,9 +1,9 @@
-import { DuckDbModels } from '../../src/engines/duckdb/duckdb-models.ts';
+import { DuckDbModels } from '../../src/etl/engines/duckdb/duckdb-models.ts';
 import {
+  type MakeModelsOptions,
   type ModelsReport,
   makeModels,
-  type RunModelsOptions,
-} from '../../src/pipeline/transform/build/run-models.ts';
+} from '../../src/etl/pipeline/transform/build/make-models.ts';
 
 /**
  * Makes and tests models, by default in DuckDB.
@@ -11,7 +11,7 @@ import {
  * @throws CrawlhouseError `bad_model`, also for a model that failed because of the values that it reads
  */
 export async function runModels(
-  options: Omit<RunModelsOptions, 'engine'> & Partial<Pick<RunModelsOptions, 'engine'>>,
+  options: Omit<MakeModelsOptions, 'engine'> & Partial<Pick<MakeModelsOptions, 'engine'>>,
 ): Promise<ModelsReport> {
   const engine = options.engine ?? new DuckDbModels(options.connection);
   const { models, tests, broken } = await makeModels({ ...options, engine });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { differences, published, type RunOptions, rawProjectFolder, runProject } from './project.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 

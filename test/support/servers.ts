@@ -66,8 +66,18 @@ export async function startFakeGcs(): Promise<RealServer> {
   const program = await installed('fake-gcs-server', FAKE_GCS);
   return started(program, (port, folder) => ({
     args: [
-      ...['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port)],
-      ...['-public-host', `127.0.0.1:${port}`, '-backend', 'filesystem', '-filesystem-root', folder],
+      '-scheme',
+      'http',
+      '-host',
+      '127.0.0.1',
+      '-port',
+      String(port),
+      '-public-host',
+      `127.0.0.1:${port}`,
+      '-backend',
+      'filesystem',
+      '-filesystem-root',
+      folder,
     ],
     environment: {},
   }));
@@ -161,7 +171,8 @@ export async function started(
     throw error;
   });
   return {
-    ...{ endpoint, port },
+    endpoint,
+    port,
     crash: () => end(crashBy),
     restart: async () => {
       end = await spawnOne();

@@ -1,4 +1,4 @@
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { crawlId, putManyCrawls } from './many-crawls.ts';
 import './process-timeout.ts';
 

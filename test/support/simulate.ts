@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { planTick, type ScheduleState } from '../../src/operations/schedule/plan-tick.ts';
-import { Schedule } from '../../src/project/settings/schedules.ts';
+import { planTick, type ScheduleState } from '../../src/app/operations/schedule/plan-tick.ts';
+import { Schedule } from '../../src/etl/project/settings/schedules.ts';
 import { clearFaults, published, rawProjectFolder, requestCount, runProject, setFaults } from './project.ts';
 import { seededRandom } from './random.ts';
 import { type Listed, ServiceLife } from './service-life.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type Connection, Database } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const TABLES = ['visible', 'candidate'] as const;

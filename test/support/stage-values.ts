@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Connection, ident, parquetFiles, text } from '../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
-import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
-import { stagingConnections } from '../../src/pipeline/stage/macros.ts';
-import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
-import { type Field, typeFamily } from '../../src/project/model/field.ts';
+import { writeParts } from '../../src/etl/pipeline/routes/download/write-parts.ts';
+import { stagingConnections } from '../../src/etl/pipeline/stage/macros.ts';
+import { PackageBuilder } from '../../src/etl/pipeline/stage/package-builder.ts';
+import { type Field, typeFamily } from '../../src/etl/project/model/field.ts';
 import { packageFingerprint } from './package-fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
 

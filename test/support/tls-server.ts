@@ -30,9 +30,23 @@ export async function unknownIdentity(): Promise<Identity> {
   const folder = await temporaryFolder();
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-    ...['-keyout', key, '-out', certificate, '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost,DNS:*.shop.example,IP:127.0.0.1'],
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost,DNS:*.shop.example,IP:127.0.0.1',
   ]);
   return { key: await readFile(key), cert: await readFile(certificate, 'utf8') };
 }

@@ -1,8 +1,8 @@
 import { Database } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { s3 } from '../../src/stores/s3/s3.ts';
+import { s3 } from '../../src/core/stores/s3/s3.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { TrinoRows } from '../../src/etl/engines/trino/rows/trino-rows.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
 import type { TrinoAddress } from './trino.ts';
 
 // Publishes one version of two units and of a model of them. Says each step before it begins: it is killed in one.

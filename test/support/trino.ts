@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
 import { type RealPostgres, startPostgres } from './postgres.ts';
 import { ALL_ROUNDS } from './random.ts';
 import { createBucket, type RealS3, type RealServer, started, startVersitygw } from './servers.ts';
@@ -19,7 +19,7 @@ const START_MS = 300_000;
 /** A coordinator and two workers take 4 GB. */
 const MEMORY_OF_WORKERS = 8 * 1024 ** 3;
 const BUCKET = 'lake';
-/** The tables of an Iceberg catalogue in PostgreSQL, which Trino does not make. */
+/** The tables of an Iceberg catalog in PostgreSQL, which Trino does not make. */
 const CATALOG_TABLES = `
   CREATE TABLE iceberg_tables (
     catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL,
@@ -55,7 +55,7 @@ export interface TrinoAddress {
 export interface RunningTrino extends TrinoAddress, AsyncDisposable {
   readonly servers: {
     readonly s3: RealServer;
-    readonly catalogue: RealServer;
+    readonly catalog: RealServer;
     readonly coordinator: RealServer;
     readonly nodes: readonly RealServer[];
   };
@@ -63,7 +63,7 @@ export interface RunningTrino extends TrinoAddress, AsyncDisposable {
   readonly whole: () => Promise<void>;
 }
 
-/** Trino with an Iceberg catalogue in PostgreSQL and its files in versitygw, all from the registries. */
+/** Trino with an Iceberg catalog in PostgreSQL and its files in versitygw, all from the registries. */
 export async function startTrino(count = workers()): Promise<RunningTrino> {
   const java = await javaProgram();
   await install();
@@ -91,7 +91,7 @@ export async function startTrino(count = workers()): Promise<RunningTrino> {
     catalog: 'lake',
     bucket: BUCKET,
     s3: { endpoint, accessKey, secretKey, region },
-    servers: { s3, catalogue: postgres, coordinator, nodes },
+    servers: { s3, catalog: postgres, coordinator, nodes },
     whole,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -205,13 +205,22 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
       args: [
         `-Xmx${isCoordinator ? '2G' : '1G'}`,
         // Most code of a test runs a few times. With these, the golden cases took 154 processor s, without them 286.
-        ...['-XX:TieredStopAtLevel=1', '-XX:+UseParallelGC'],
-        ...['-server', '-XX:+ExitOnOutOfMemoryError', '-XX:ReservedCodeCacheSize=256M'],
-        ...['-Djdk.attach.allowAttachSelf=true', '--add-modules=jdk.incubator.vector'],
-        ...['--enable-native-access=ALL-UNNAMED', '--sun-misc-unsafe-memory-access=allow'],
-        ...['-Dnode.environment=test', `-Dnode.id=node-${port}`, `-Dnode.data-dir=${join(folder, 'data')}`],
+        '-XX:TieredStopAtLevel=1',
+        '-XX:+UseParallelGC',
+        '-server',
+        '-XX:+ExitOnOutOfMemoryError',
+        '-XX:ReservedCodeCacheSize=256M',
+        '-Djdk.attach.allowAttachSelf=true',
+        '--add-modules=jdk.incubator.vector',
+        '--enable-native-access=ALL-UNNAMED',
+        '--sun-misc-unsafe-memory-access=allow',
+        '-Dnode.environment=test',
+        `-Dnode.id=node-${port}`,
+        `-Dnode.data-dir=${join(folder, 'data')}`,
         `-Dconfig=${config}`,
-        ...['-cp', join(FOLDER, `trino-server-core-${VERSION}`, 'lib', '*'), 'io.trino.server.TrinoServer'],
+        '-cp',
+        join(FOLDER, `trino-server-core-${VERSION}`, 'lib', '*'),
+        'io.trino.server.TrinoServer',
       ],
       environment: {},
       startMs: START_MS,

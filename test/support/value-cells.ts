@@ -71,10 +71,9 @@ function jsonCell(field: ValueField): fc.Arbitrary<Cell> {
   const { family, arity } = field;
   if (arity === 'one')
     return jsonToken(family).map((written) => ({ written, verdict: jsonVerdict(family, written) }));
-  return fc.oneof(jsonToken(family), listText(family)).map((written) => ({
-    written,
-    verdict: jsonListVerdict(family, written),
-  }));
+  return fc
+    .oneof(jsonToken(family), listText(family))
+    .map((written) => ({ written, verdict: jsonListVerdict(family, written) }));
 }
 
 function jsonListVerdict(family: Family, written: string): Verdict {

@@ -1,10 +1,10 @@
+import { withAlerts } from '../../src/app/operations/alert/with-alerts.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { AlertSettings } from '../../src/project/settings/alert-settings.ts';
-import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { type RunRequest, run } from '../../src/etl/pipeline/run.ts';
+import type { AlertSettings } from '../../src/etl/project/settings/alert-settings.ts';
+import { loadPipelines } from '../../src/etl/project/settings/pipelines.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 
 const PIPELINES = ['workspaces', 'projects', 'crawls', 'crawl_pages'];
 
@@ -28,18 +28,12 @@ export async function watchedRun(
   const alerts: AlertSettings =
     options.webhook === undefined ? settings.alerts : { ...settings.alerts, webhook: options.webhook };
   const pipelines = (await loadPipelines(folder)).filter(({ dataset }) => PIPELINES.includes(dataset));
-  const request: RunRequest = {
+  const request = {
     command: 'run',
     pipelines,
-    selection: {
-      projects: 'all',
-      crawls: options.crawls ?? null,
-      from: Number.NEGATIVE_INFINITY,
-      to: Number.POSITIVE_INFINITY,
-    },
-    override: { route: null, format: null, store: null },
+    selection: { projects: 'all', crawls: options.crawls ?? null, from: Number.NEGATIVE_INFINITY },
     reload: false,
-  };
+  } satisfies RunRequest;
   const { signal } = new AbortController();
   return withAlerts(
     settings,

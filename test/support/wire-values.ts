@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Field } from '../../src/project/model/field.ts';
-import { FIELD_TYPES } from '../../src/service/api/resources/fields.ts';
+import { FIELD_TYPES } from '../../src/client/resources/fields.ts';
+import type { Field } from '../../src/etl/project/model/field.ts';
 import { anyCharacter } from './characters.ts';
 
 /** A value as the service holds it; a number as it is printed. */
@@ -101,32 +101,36 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<WireValue>>> = {
 const TYPES = [...FIELD_TYPES, 'nested', 'Natural', 'constructor'];
 
 const NAMES = [
-  ...[
-    'url',
-    'Title',
-    'title',
-    'page_group_casino main',
-    'say "so"',
-    'a;b',
-    ' led',
-    'trailed ',
-    'c0',
-    '"',
-    "it's",
-  ],
-  ...['ünï 🕷️', '[x]', '*', '/a~b', 'NaN', '#', '\\', 'a<b>', 'null'],
+  'url',
+  'Title',
+  'title',
+  'page_group_casino main',
+  'say "so"',
+  'a;b',
+  ' led',
+  'trailed ',
+  'c0',
+  '"',
+  "it's",
+  'ünï 🕷️',
+  '[x]',
+  '*',
+  '/a~b',
+  'NaN',
+  '#',
+  '\\',
+  'a<b>',
+  'null',
 ];
 /** Names that may make a header look like something else. */
 const BAD_NAMES = [
-  ...[
-    'tab\there',
-    'line\nbreak',
-    'return\rhere',
-    '<b>',
-    ' <b',
-    '{"type":"error","message":"m"}',
-    '\ufeffmarked',
-  ],
+  'tab\there',
+  'line\nbreak',
+  'return\rhere',
+  '<b>',
+  ' <b',
+  '{"type":"error","message":"m"}',
+  '\ufeffmarked',
 ];
 const names = fc.oneof(
   { weight: 40, arbitrary: fc.constantFrom(...NAMES) },

@@ -4,10 +4,10 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { listObjects } from '../../src/stores/list-objects.ts';
-import { openConfiguredStore } from '../../src/stores/registry.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
+import { listObjects } from '../../src/core/stores/list-objects.ts';
+import { openConfiguredStore } from '../../src/core/stores/registry.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import type { LedgerServer } from './ledger-server.ts';
 import { crawlhouseProcess, differences, environmentOf, rawProjectFolder } from './project.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
@@ -84,7 +84,9 @@ export async function workerScene(
       said.text += piece;
     });
     return {
-      ...{ child, folder, said },
+      child,
+      folder,
+      said,
       stdout: text(child.stdout),
       ended: once(child, 'exit').then(([code]) => code as number | null),
       heard: (pattern) => until(async () => pattern.exec(said.text) ?? undefined, 60_000),
@@ -98,7 +100,8 @@ export async function workerScene(
     return openConfiguredStore(await loadSettings(warehouse, own), 'store_b');
   };
   return {
-    ...{ project, warehouse },
+    project,
+    warehouse,
     run: (...args) => {
       const command = args.includes('--route') ? ['run', ...TABLES] : RUN;
       return start(warehouse, [...command, ...args], { ...settings(), ...ofRun.environment });

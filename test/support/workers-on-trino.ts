@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import type { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
 import { rowsOfTrino } from '../trino/rows-of-both.ts';
 import type { TrinoAddress } from './trino.ts';
 import { bucketCredentials, trinoSettings } from './trino-settings.ts';

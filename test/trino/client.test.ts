@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
 import { ident } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { literal, type SqlValue } from '../../src/engines/trino/client/literal.ts';
-import { TrinoFailure } from '../../src/engines/trino/client/trino-error.ts';
+import { literal, type SqlValue } from '../../src/etl/engines/trino/client/literal.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { TrinoFailure } from '../../src/etl/engines/trino/client/trino-error.ts';
 import { errorOf } from '../support/error-of.ts';
 import { until } from '../support/until.ts';
 

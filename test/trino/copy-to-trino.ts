@@ -2,9 +2,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Connection, ident, table, text } from '../../src/core/duckdb/duckdb.ts';
-import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { literal } from '../../src/engines/trino/client/literal.ts';
-import { trinoType } from '../../src/engines/trino/trino-dialect.ts';
+import { literal } from '../../src/etl/engines/trino/client/literal.ts';
+import type { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { trinoType } from '../../src/etl/engines/trino/trino-dialect.ts';
 import type { TrinoAddress } from '../support/trino.ts';
 
 interface Copying {

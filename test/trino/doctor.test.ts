@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test, vi } from 'vitest';
-import type { TrinoAddress } from '../../src/engines/trino/client/address.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { examineTrino } from '../../src/engines/trino/examine-trino.ts';
-import { listObjects } from '../../src/stores/list-objects.ts';
-import { openServer } from '../stores/store-server.ts';
+import { listObjects } from '../../src/core/stores/list-objects.ts';
+import type { TrinoAddress } from '../../src/etl/engines/trino/client/address.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { examineTrino } from '../../src/etl/engines/trino/examine-trino.ts';
+import { openServer } from '../core/stores/store-server.ts';
 
 const trino = inject('trino');
 const { signal } = new AbortController();
 const folder = `doctor/${randomUUID()}`;
 const { url, catalog, bucket, s3 } = trino;
 const address: TrinoAddress = {
-  ...{ url, catalog, bucket, folder, region: s3.region, endpoint: s3.endpoint },
+  url,
+  catalog,
+  bucket,
+  folder,
+  region: s3.region,
+  endpoint: s3.endpoint,
   engine: 'trino',
-  ...{ schemaPrefix: `d${randomUUID().slice(0, 8)}_`, user: 'doctor' },
-  ...{ credentials: undefined, authority: undefined },
+  schemaPrefix: `d${randomUUID().slice(0, 8)}_`,
+  user: 'doctor',
+  credentials: undefined,
+  authority: undefined,
 };
 
 async function examined(change: Partial<TrinoAddress> = {}) {
@@ -27,12 +34,16 @@ async function examined(change: Partial<TrinoAddress> = {}) {
 test('a warehouse in Trino is tried with a file and a table, of which nothing stays', async () => {
   expect(await examined()).toEqual([
     {
-      ...{ name: 'location', status: 'ok', hint: null },
+      name: 'location',
+      status: 'ok',
+      hint: null,
       message: `s3://${bucket}/${folder}: can list, write, read and delete`,
     },
     {
-      ...{ name: 'trino', status: 'ok', hint: null },
-      message: `${new URL(url).host}, version 476, catalogue ${catalog}: can register and read a file; nothing published yet`,
+      name: 'trino',
+      status: 'ok',
+      hint: null,
+      message: `${new URL(url).host}, version 476, catalog ${catalog}: can register and read a file; nothing published yet`,
     },
   ]);
   await using objects = await openServer({ kind: 'store_b', bucket, ...s3 });
@@ -41,16 +52,17 @@ test('a warehouse in Trino is tried with a file and a table, of which nothing st
   expect(await client.rows(`SHOW SCHEMAS LIKE '${address.schemaPrefix}%'`)).toEqual([]);
 });
 
-test('what is wrong is named: the catalogue, the bucket, an address where nobody answers', async () => {
+test('what is wrong is named: the catalog, the bucket, an address where nobody answers', async () => {
   const [, noCatalog] = await examined({ catalog: 'nowhere' });
   expect(noCatalog).toMatchObject({
-    ...{ status: 'fail', message: 'warehouse.catalog: Trino has no catalogue nowhere' },
+    status: 'fail',
+    message: 'warehouse.catalog: Trino has no catalog nowhere',
     hint: expect.stringContaining(catalog),
   });
   const [noBucket, table] = await examined({ bucket: 'nowhere' });
   expect([noBucket?.status, table?.status]).toEqual(['fail', 'fail']);
   const [, nobody] = await examined({ url: 'http://127.0.0.1:9' });
-  expect(nobody).toMatchObject({ status: 'fail', message: expect.stringContaining("can't be reached") });
+  expect(nobody).toMatchObject({ status: 'fail', message: expect.stringContaining('cannot be reached') });
   const [first, second] = await examined({ authority: '/nowhere/ca.crt' });
   expect([first?.message, second?.message]).toEqual(
     Array(2).fill('warehouse.ca: /nowhere/ca.crt cannot be read'),

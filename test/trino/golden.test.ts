@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { table } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { loadCases } from '../../src/etl/pipeline/transform/tests/model-cases.ts';
+import { loadModels } from '../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { type PlannedModel, planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { openWarehouse, type TestWarehouse } from '../etl/pipeline/transform/test-warehouse.ts';
 import { madeOnTrino } from './made-on-trino.ts';
 import { rowsOfDuckDB, rowsOfTrino } from './rows-of-both.ts';
 

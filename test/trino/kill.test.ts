@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 

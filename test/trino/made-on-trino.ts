@@ -1,13 +1,13 @@
 import { DuckDBListValue } from '@duckdb/node-api';
 import { type Connection, ident, table } from '../../src/core/duckdb/duckdb.ts';
-import { createModel } from '../../src/engines/duckdb/duckdb-models.ts';
-import { literal } from '../../src/engines/trino/client/literal.ts';
-import { translateModel, trinoType } from '../../src/engines/trino/trino-dialect.ts';
-import { type ModelCase, rowsSql } from '../../src/pipeline/transform/tests/model-cases.ts';
-import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { selectModels } from '../../src/project/sql/plan/select-models.ts';
-import { replaceTables } from '../../src/project/sql/text/replace-tables.ts';
-import { sqlReferences } from '../../src/project/sql/text/sql-references.ts';
+import { createModel } from '../../src/etl/engines/duckdb/duckdb-models.ts';
+import { literal } from '../../src/etl/engines/trino/client/literal.ts';
+import { translateModel, trinoType } from '../../src/etl/engines/trino/trino-dialect.ts';
+import { type ModelCase, rowsSql } from '../../src/etl/pipeline/transform/tests/model-cases.ts';
+import { type PlannedModel, planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { selectModels } from '../../src/etl/project/sql/plan/select-models.ts';
+import { replaceTables } from '../../src/etl/project/sql/text/replace-tables.ts';
+import { sqlReferences } from '../../src/etl/project/sql/text/sql-references.ts';
 
 /** Makes a model and what it reads in DuckDB. Gives the statement that makes the model of the same rows on Trino. */
 export async function madeOnTrino(

@@ -3,17 +3,17 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb/duckdb.ts';
-import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-engine.ts';
-import { DuckDbRows } from '../../src/engines/duckdb/duckdb-rows.ts';
-import type { RowStore } from '../../src/engines/row-store.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { TrinoMirror } from '../../src/engines/trino/trino-engine.ts';
-import { type MirrorOptions, type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
-import { tableColumns } from '../../src/state/catalogue/catalog.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import type { ObjectStore } from '../../src/stores/object-store.ts';
-import { openServer } from '../stores/store-server.ts';
+import { tableColumns } from '../../src/core/duckdb/table-columns.ts';
+import type { ObjectStore } from '../../src/core/stores/object-store.ts';
+import { DuckDbMirror } from '../../src/etl/engines/duckdb/duckdb-engine.ts';
+import { DuckDbRows } from '../../src/etl/engines/duckdb/duckdb-rows.ts';
+import type { RowStore } from '../../src/etl/engines/row-store.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { TrinoRows } from '../../src/etl/engines/trino/rows/trino-rows.ts';
+import { TrinoMirror } from '../../src/etl/engines/trino/trino-engine.ts';
+import { type MirrorOptions, type MirrorReport, mirror } from '../../src/etl/pipeline/publish/mirror.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
+import { openServer } from '../core/stores/store-server.ts';
 import { LocalStore } from '../support/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -68,7 +68,9 @@ async function scene(rowsOf: (connection: Connection, folder: string) => Promise
   const own = COLUMNS.map(([name]) => name).filter((name) => name !== '_unit');
   const values = new Map(own.map((name) => [name, ident(name)]));
   return {
-    ...{ connection, bucket, rows },
+    connection,
+    bucket,
+    rows,
     async put(unit, from = FROM) {
       await connection.transaction(() =>
         rows.replaceUnit({
@@ -168,15 +170,33 @@ test.each([
     const empty = Object.fromEntries(names.map((name) => [name, null]));
     expect(first).toEqual([
       {
-        ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-02', 'of json': '[]', yes: false },
-        ...{ big: -9223372036854775808n, huge: 0n, 'said "so"': 'a \'b\' "c" \\ \n\t😀' },
-        ...{ many: ['', null, 'x, y'], at: '1969-12-31T23:59:59.000000Z', on: '0001-01-01' },
-        ...{ part: Number.NEGATIVE_INFINITY, parts: [] },
+        _unit: 'log_events/a',
+        _source_id: 'p q/é',
+        _window: '2026-11-02',
+        'of json': '[]',
+        yes: false,
+        big: -9223372036854775808n,
+        huge: 0n,
+        'said "so"': 'a \'b\' "c" \\ \n\t😀',
+        many: ['', null, 'x, y'],
+        at: '1969-12-31T23:59:59.000000Z',
+        on: '0001-01-01',
+        part: Number.NEGATIVE_INFINITY,
+        parts: [],
       },
       {
-        ...{ _unit: 'log_events/a', _source_id: 'p q/é', _window: '2026-11-01', 'said "so"': '', yes: true },
-        ...{ big: 9007199254740993n, huge: 99999999999999999999999999999999999999n, many: ['one'] },
-        ...{ 'of json': '{"a": [1, 2]}', at: '2026-11-01T01:02:03.123456Z', on: '2026-11-01', part: 0.1 },
+        _unit: 'log_events/a',
+        _source_id: 'p q/é',
+        _window: '2026-11-01',
+        'said "so"': '',
+        yes: true,
+        big: 9007199254740993n,
+        huge: 99999999999999999999999999999999999999n,
+        many: ['one'],
+        'of json': '{"a": [1, 2]}',
+        at: '2026-11-01T01:02:03.123456Z',
+        on: '2026-11-01',
+        part: 0.1,
         parts: [Number.NaN, 1e300],
       },
       { ...empty, _unit: 'log_events/a', many: [] },

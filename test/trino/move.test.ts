@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
+import { openWarehouse } from '../../src/app/answers/query/open-warehouse.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { sqlFolders } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   crawlhouse,
   crawlhouseProcess,
@@ -175,10 +175,10 @@ test('a wrong target is said before anything is moved', async () => {
     return [status, stderr.split('\n')[0]];
   };
   expect(await wrong()).toEqual([2, 'Error: --to is missing']);
-  expect(await wrong('--to', 'duckdb')).toEqual([2, 'Error: the warehouse is in duckdb already']);
+  expect(await wrong('--to', 'duckdb')).toEqual([2, 'Error: the warehouse is already in duckdb']);
   expect(await wrong('--to', 'trino', '--warehouse', 'none.yaml')).toEqual([
     2,
-    'Error: there is no none.yaml, which says where the warehouse will be',
+    'Error: there is no none.yaml with the new place of the warehouse',
   ]);
   await writeFile(join(folder, 'wrong.yaml'), IN_TRINO.replace('s3://', ''));
   expect(await wrong('--to', 'trino', '--warehouse', 'wrong.yaml')).toEqual([

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { drop } from '../../src/pipeline/drop.ts';
-import { runSession } from '../../src/pipeline/session.ts';
-import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { drop } from '../../src/etl/pipeline/drop.ts';
+import { runSession } from '../../src/etl/pipeline/session.ts';
+import { PAGES_MODEL, packageProject, signal } from '../etl/pipeline/package-project.ts';
 import { startKillingProxy } from '../support/killing-proxy.ts';
 import { crawlhouse, crawlhouseProcess } from '../support/project.ts';
 import { ALL_ROUNDS, roundSeed } from '../support/random.ts';
@@ -47,11 +47,7 @@ incremental:
 */
 SELECT _crawl_id, url FROM raw.crawl_pages
 `;
-const MODELS = {
-  ...PAGES_MODEL,
-  'sql/mart/a_count.sql': COUNT_MODEL,
-  'sql/mart/by_crawl.sql': PARTITIONED,
-};
+const MODELS = { ...PAGES_MODEL, 'sql/mart/a_count.sql': COUNT_MODEL, 'sql/mart/by_crawl.sql': PARTITIONED };
 
 async function trinoProject() {
   const prefix = `p${randomUUID().slice(0, 8)}_`;
@@ -170,7 +166,7 @@ const KILLS = [
   ['while a model is built', /^INSERT INTO \S+"mart_page_urls"/, 'after'],
   ['before Trino publishes', /^MERGE INTO \S+visible .* AS wanted/s, 'before'],
   [
-    'between the publication in Trino and that of the catalogue',
+    'between the publication in Trino and that of the catalog',
     /^MERGE INTO \S+visible .* AS wanted/s,
     'after',
   ],

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
-import type { RowsPage } from '../../src/answers/query/result/page-of-rows.ts';
-import type { TextFormat } from '../../src/answers/query/result/text-formats.ts';
-import type { Warehouse } from '../../src/answers/query/warehouse.ts';
-import { readSiteReport } from '../../src/answers/report/read-site-report.ts';
+import { openWarehouse } from '../../src/app/answers/query/open-warehouse.ts';
+import type { RowsPage } from '../../src/app/answers/query/result/page-of-rows.ts';
+import type { TextFormat } from '../../src/app/answers/query/result/text-formats.ts';
+import type { Warehouse } from '../../src/app/answers/query/warehouse.ts';
+import { readSiteReport } from '../../src/app/answers/report/read-site-report.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { Database, file, ident, table } from '../../src/core/duckdb/duckdb.ts';
+import { tableColumns } from '../../src/core/duckdb/table-columns.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { tableColumns } from '../../src/state/catalogue/catalog.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { bindQuestion } from '../../src/etl/project/sql/questions/bind-question.ts';
+import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
 import {
   openWarehouse as openTestWarehouse,
   type TestWarehouse,
-} from '../pipeline/transform/test-warehouse.ts';
+} from '../etl/pipeline/transform/test-warehouse.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { buildModels, loadSites, SQL } from '../questions/sites/load-sites.ts';
 import { errorOf } from '../support/error-of.ts';
@@ -80,8 +80,13 @@ afterAll(async () => {
 async function settingsOf(folder: string, engine: 'duckdb' | 'trino'): Promise<Settings> {
   const own = join(folder, engine);
   const parts = {
-    ...{ engine, url: trino.url, catalog: trino.catalog, schema_prefix: prefix },
-    ...{ location: `s3://${trino.bucket}/${prefix}`, region: trino.s3.region, endpoint: trino.s3.endpoint },
+    engine,
+    url: trino.url,
+    catalog: trino.catalog,
+    schema_prefix: prefix,
+    location: `s3://${trino.bucket}/${prefix}`,
+    region: trino.s3.region,
+    endpoint: trino.s3.endpoint,
   };
   await mkdir(join(own, '.crawlhouse'), { recursive: true });
   if (engine === 'trino') await writeFile(join(own, 'crawlhouse.yaml'), JSON.stringify({ warehouse: parts }));
@@ -291,8 +296,8 @@ test.each([
   ],
   ['SELECT url FROM mart.pages ANTI JOIN mart.links ON true', 'no ANTI JOIN'],
   ['SELECT 1 AS n, * FROM generate_series(1, 2) AS g(x), mart.pages', 'no generate_series'],
-  ["SELECT * FROM query_table('mart.pages')", 'query_table() reads no rows that are in Trino'],
-  ['SUMMARIZE mart.pages', 'SUMMARIZE and DESCRIBE stand alone'],
+  ["SELECT * FROM query_table('mart.pages')", 'query_table() cannot read rows in Trino'],
+  ['SUMMARIZE mart.pages', 'SUMMARIZE and DESCRIBE cannot be part of another statement'],
   [
     'SELECT column_name FROM information_schema.columns, mart.pages',
     'information_schema.columns is not in Trino',
@@ -322,9 +327,9 @@ test('comments stay here: in others DuckDB and Trino end them elsewhere', async 
 
 test('limits of rows, bytes and time hold, and the statement ends in Trino', async () => {
   for (const [limit, sql, message] of [
-    [{ query_row_limit: 5 }, MANY, 'it gave more than 5 rows'],
-    [{ query_result_limit: '1kB' }, MANY, 'it gave more than 1.0 kB'],
-    [{ query_timeout: 2 }, SLOW, 'it ran longer than 2.0 s'],
+    [{ query_row_limit: 5 }, MANY, 'it returned more than 5 rows'],
+    [{ query_result_limit: '1kB' }, MANY, 'it returned more than 1.0 kB'],
+    [{ query_timeout: 2 }, SLOW, 'it took longer than 2.0 s'],
   ] as const) {
     await using warehouse = await open('trino', limit);
     expect(await errorOf(textOf(warehouse, { sql }))).toMatchObject({

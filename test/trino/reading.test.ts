@@ -3,15 +3,15 @@ import { readdirSync } from 'node:fs';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
-import { WarehousePool } from '../../src/answers/query/warehouse-pool.ts';
+import { openWarehouse } from '../../src/app/answers/query/open-warehouse.ts';
+import { WarehousePool } from '../../src/app/answers/query/warehouse-pool.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { type Logger, silentLogger } from '../../src/core/logs/logger.ts';
-import { asTrino } from '../../src/engines/trino/client/address.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import type { Settings } from '../../src/project/settings/settings.ts';
-import { publicationStamp } from '../../src/state/catalogue/published/publication-stamp.ts';
-import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
+import { asTrino } from '../../src/etl/engines/trino/client/address.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import type { Settings } from '../../src/etl/project/settings/settings.ts';
+import { publicationStamp } from '../../src/etl/state/catalog/published/publication-stamp.ts';
+import { PAGES_MODEL, packageProject, signal } from '../etl/pipeline/package-project.ts';
 import { errorOf } from '../support/error-of.ts';
 import { crawlhouse, rawProjectFolder } from '../support/project.ts';
 import { bucketCredentials, trinoSettings } from '../support/trino-settings.ts';
@@ -56,7 +56,7 @@ async function pages(settings: Settings, logger: Logger = silentLogger): Promise
   return crawls('SELECT DISTINCT _crawl_id FROM raw.crawl_pages ORDER BY 1', settings, logger);
 }
 
-/** The crawls that the catalogue has. */
+/** The crawls that the catalog has. */
 async function loads(settings: Settings, logger: Logger = silentLogger): Promise<unknown[]> {
   return crawls('SELECT source_id FROM ops.loads ORDER BY 1', settings, logger);
 }
@@ -114,7 +114,7 @@ test('a user who may only read sees the newest publication on any machine, also 
   expect([tested.status, JSON.parse(tested.stdout).tests.length]).toEqual([0, 1]);
 });
 
-test('where the bucket or Trino gives nothing the catalogue that is there is read, with a warning', async () => {
+test('where the bucket or Trino gives nothing the catalog that is there is read, with a warning', async () => {
   const { prefix, publish, reader } = await shared();
   const { settings } = await reader();
   expect(await errorOf(loads(settings))).toMatchObject({ code: 'nothing_published' });
@@ -128,12 +128,12 @@ test('where the bucket or Trino gives nothing the catalogue that is there is rea
   const away = { ...settings, engine: { ...asTrino(settings.engine), url: 'http://127.0.0.1:9' } };
   expect(await loads(away, logger)).toEqual(['ca']);
   expect(warnings).toEqual(
-    Array(3).fill('the newest catalogue cannot be had: that of an earlier publication is read'),
+    Array(3).fill('the newest catalog is not available; reading the catalog of an earlier publication'),
   );
   const fresh = await reader();
   expect(await errorOf(loads(fresh.settings))).toMatchObject({
     code: 'store_access',
-    message: expect.stringContaining("the catalogue of the warehouse can't be had: "),
+    message: expect.stringContaining('the catalog of the warehouse is not available: '),
     hint: expect.stringContaining(`s3://${trino.bucket}/rows/${prefix}/catalogue/`),
   });
 });

@@ -1,6 +1,6 @@
 import { DuckDBListValue, DuckDBTimestampTZValue } from '@duckdb/node-api';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import type { TrinoClient } from '../../src/engines/trino/client/client.ts';
+import type { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
 
 /** Views of views have many parts; Trino runs no more than 150 by itself. */
 export const SESSION = { query_max_stage_count: '2000' };

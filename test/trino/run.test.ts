@@ -3,11 +3,11 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ident, table, text } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import type { RunResult } from '../../src/project/model/runs/run-result.ts';
-import { type Sandbox, startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { tableColumns } from '../../src/state/catalogue/catalog.ts';
+import { tableColumns } from '../../src/core/duckdb/table-columns.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import type { RunResult } from '../../src/etl/project/model/runs/run-result.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder, runProject } from '../support/project.ts';
 import { ALL_ROUNDS } from '../support/random.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
@@ -108,10 +108,10 @@ function firstDifference(some: readonly string[], others: readonly string[]): st
   return `${some[at]} and ${others[at]}`;
 }
 
-test('readers of Trino have the ops of the catalogue', async () => {
+test('readers of Trino have the ops of the catalog', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
-  const catalogue = join(project.trino, '.crawlhouse', 'catalogue.duckdb');
-  await connection.run(`ATTACH ${text(catalogue)} AS published (READ_ONLY)`);
+  const catalog = join(project.trino, '.crawlhouse', 'catalogue.duckdb');
+  await connection.run(`ATTACH ${text(catalog)} AS published (READ_ONLY)`);
   await connection.run('USE published');
   for (const name of ['publication', 'runs', 'units', 'loads', 'models', 'unit_fields', 'test_results']) {
     const own = await rowsOfDuckDB(connection, `SELECT * FROM ops.${ident(name)}`);

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { checkPortable } from '../../src/engines/portable-models.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { createTable, openWarehouse } from '../pipeline/transform/test-warehouse.ts';
+import { checkPortable } from '../../src/etl/engines/portable-models.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { loadModels } from '../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
+import { planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { createTable, openWarehouse } from '../etl/pipeline/transform/test-warehouse.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { madeOnTrino } from './made-on-trino.ts';
 import { rowsOfDuckDB, rowsOfTrino } from './rows-of-both.ts';
@@ -15,8 +15,14 @@ const SQL = join(import.meta.dirname, '../../sql');
 
 /** Conditions of every form; each is a segmentation of its own, so that each page meets each. */
 const CONDITIONS = [
-  ...['url: /p/', 'url: /', 'url: /p/*/x', "url: '*.pdf$'", 'url: [/$, https://b.]', "url: '/p(1)'"],
-  ...["sql: depth > 1 AND title LIKE '%a%'", "sql: coalesce(title, '') = 'it''s' -- theirs"],
+  'url: /p/',
+  'url: /',
+  'url: /p/*/x',
+  "url: '*.pdf$'",
+  'url: [/$, https://b.]',
+  "url: '/p(1)'",
+  "sql: depth > 1 AND title LIKE '%a%'",
+  "sql: coalesce(title, '') = 'it''s' -- theirs",
   ...[
     "[title, has_value, '']",
     "[title, has_no_value, '']",
@@ -51,10 +57,9 @@ const CONDITIONS = [
     "[sources, contains, '^craw.er$', { regex: true }]",
     '[custom_prices, between, [1, 2.5]]',
   ].map((field) => `oql: { field: ${field} }`),
-  ...[
-    'oql: { and: [] }',
-    'oql: { or: [{ and: [{ field: [depth, gt, 0] }, { field: [title, contains, a] }] }] }',
-  ],
+
+  'oql: { and: [] }',
+  'oql: { or: [{ and: [{ field: [depth, gt, 0] }, { field: [title, contains, a] }] }] }',
 ];
 const FILE = `segmentations:\n${CONDITIONS.map((one, n) => `  - name: s${n}\n    segments:\n      - name: yes\n        ${one}\n${n % 2 === 0 ? '    else: no\n' : ''}`).join('')}
   - name: template
@@ -67,7 +72,11 @@ const FILE = `segmentations:\n${CONDITIONS.map((one, n) => `  - name: s${n}\n   
 `;
 
 const page = (project: string, url: string, values: object = {}) => ({
-  ...{ _crawl_id: `c-${project}`, _project_id: project, url, page_group_template: 'service', ...values },
+  _crawl_id: `c-${project}`,
+  _project_id: project,
+  url,
+  page_group_template: 'service',
+  ...values,
 });
 const INPUT = {
   'raw.projects': {
@@ -79,9 +88,17 @@ const INPUT = {
   },
   'raw.crawl_pages': {
     columns: {
-      ...{ _crawl_id: 'VARCHAR', _project_id: 'VARCHAR', url: 'VARCHAR', title: 'VARCHAR', depth: 'BIGINT' },
-      ...{ inrank_decimal: 'DOUBLE', fetched: 'BOOLEAN', fetch_date: 'TIMESTAMP WITH TIME ZONE' },
-      ...{ sources: 'VARCHAR[]', custom_prices: 'DOUBLE[]', page_group_template: 'VARCHAR' },
+      _crawl_id: 'VARCHAR',
+      _project_id: 'VARCHAR',
+      url: 'VARCHAR',
+      title: 'VARCHAR',
+      depth: 'BIGINT',
+      inrank_decimal: 'DOUBLE',
+      fetched: 'BOOLEAN',
+      fetch_date: 'TIMESTAMP WITH TIME ZONE',
+      sources: 'VARCHAR[]',
+      custom_prices: 'DOUBLE[]',
+      page_group_template: 'VARCHAR',
     },
     rows: [
       page('p1', 'https://a.example', { title: "it's", depth: 0, sources: ['crawler'], fetched: true }),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { makeStore } from '../../src/engines/trino/rows/make-store.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { makeStore } from '../../src/etl/engines/trino/rows/make-store.ts';
 import { livePointers } from '../sim/pointer-life.ts';
 import { quietRejections } from '../sim/quiet-rejections.ts';
 import { testSeed } from '../support/random.ts';

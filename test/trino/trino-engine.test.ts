@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { engineContract } from '../engines/engine-contract.ts';
+import { engineContract } from '../etl/engines/engine-contract.ts';
 import { bucketCredentials, trinoSettings } from '../support/trino-settings.ts';
 
 const trino = inject('trino');

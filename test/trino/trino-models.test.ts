@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { TrinoModels } from '../../src/engines/trino/trino-engine.ts';
-import { planModels } from '../../src/project/sql/plan/plan-models.ts';
-import { loadFiles, modelText } from '../pipeline/transform/model-files.ts';
-import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
-import { openServer } from '../stores/store-server.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { TrinoRows } from '../../src/etl/engines/trino/rows/trino-rows.ts';
+import { TrinoModels } from '../../src/etl/engines/trino/trino-engine.ts';
+import { planModels } from '../../src/etl/project/sql/plan/plan-models.ts';
+import { openServer } from '../core/stores/store-server.ts';
+import { loadFiles, modelText } from '../etl/pipeline/transform/model-files.ts';
+import { openWarehouse } from '../etl/pipeline/transform/test-warehouse.ts';
 import { errorOf } from '../support/error-of.ts';
 
 const trino = inject('trino');

@@ -4,16 +4,16 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Connection } from '../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { PointerTable } from '../../src/engines/trino/rows/pointer-table.ts';
-import { StoredTables } from '../../src/engines/trino/rows/stored-tables.ts';
-import { TrinoRows } from '../../src/engines/trino/rows/trino-rows.ts';
-import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
-import type { TrinoPlace } from '../../src/engines/trino/trino-place.ts';
-import { createSchema } from '../../src/state/catalogue/create-schema.ts';
-import { rowStoreContract } from '../engines/row-store-contract.ts';
-import { openServer } from '../stores/store-server.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { PointerTable } from '../../src/etl/engines/trino/rows/pointer-table.ts';
+import { StoredTables } from '../../src/etl/engines/trino/rows/stored-tables.ts';
+import { TrinoRows } from '../../src/etl/engines/trino/rows/trino-rows.ts';
+import { vacuumRows } from '../../src/etl/engines/trino/rows/vacuum-rows.ts';
+import type { TrinoPlace } from '../../src/etl/engines/trino/trino-place.ts';
+import { createSchema } from '../../src/etl/state/catalog/create-schema.ts';
+import { openServer } from '../core/stores/store-server.ts';
+import { rowStoreContract } from '../etl/engines/row-store-contract.ts';
 import { errorOf } from '../support/error-of.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
 rowStoreContract('Trino', async () => {
   const rows = await TrinoRows.begin(place);
   const read = () => client.rows(`SELECT * FROM ${rows.names.work(PAGES)}`);
-  return { rows, catalogue: connection, read, publish: () => rows.publishPointers() };
+  return { rows, catalog: connection, read, publish: () => rows.publishPointers() };
 });
 
 test('a warehouse that is not there yet has no columns, whatever other projects drop meanwhile', async () => {
@@ -210,7 +210,7 @@ test('a table is made where one was never finished, but not where rows are', asy
   const leave = (path: string) => place.objects.put(`${place.folder}/raw/crawl_pages/${path}`, file, signal);
   const left = async (): Promise<number> =>
     (await Array.fromAsync(place.objects.list(`${place.folder}/raw/`, signal))).length;
-  // Trino writes it, and a catalogue that crashes never hears of it.
+  // Trino writes it, and a catalog that crashes never hears of it.
   await leave('metadata/00000-a.metadata.json');
   await leave('data/rows.parquet');
   await expect(put(rows, 'a', [1])).rejects.toMatchObject({
@@ -312,27 +312,27 @@ test('a tidying removes nothing that another writer has registered or published 
   expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
 });
 
-test('a tidying removes no catalogue of a publication that another writer makes meanwhile', async () => {
+test('a tidying removes no catalog of a publication that another writer makes meanwhile', async () => {
   const file = join(await temporaryFolder(), 'catalogue');
   await writeFile(file, '{}');
   const [first, second] = [randomUUID(), randomUUID()];
-  const catalogues = async (): Promise<string[]> => {
+  const catalogs = async (): Promise<string[]> => {
     const listed = place.objects.list(`${place.folder}/catalogue/`, new AbortController().signal);
     return (await Array.fromAsync(listed)).map(({ key }) => basename(key, '.duckdb'));
   };
   const rows = await TrinoRows.begin(place);
   await rows.publish({ path: file, id: first });
   const list = place.objects.list.bind(place.objects);
-  // Another writer publishes right when the catalogues are looked at.
+  // Another writer publishes right when the catalogs are looked at.
   vi.spyOn(place.objects, 'list').mockImplementationOnce(async function* (prefix, signal) {
     await (await TrinoRows.begin(place)).publish({ path: file, id: second });
     yield* list(prefix, signal);
   });
   expect((await errorOf(rows.vacuum())).code).toBe('locked');
-  expect(await catalogues()).toContain(second);
+  expect(await catalogs()).toContain(second);
   const later = await TrinoRows.begin(place);
   await later.vacuum();
-  expect(await catalogues()).toEqual([second]);
+  expect(await catalogs()).toEqual([second]);
 });
 
 test('unpublished rows of a killed writer are taken over, unless another writer may have removed them', async () => {

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
 import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
@@ -49,7 +49,7 @@ describe.runIf(ROUNDS > 0)('kills of Trino and of what is around it', () => {
     await postgres?.[Symbol.asyncDispose]();
   });
 
-  const SERVERS = ['the coordinator', 'a node of Trino', 'S3', 'PostgreSQL', 'the catalogue of Iceberg'];
+  const SERVERS = ['the coordinator', 'a node of Trino', 'S3', 'PostgreSQL', 'the catalog of Iceberg'];
   const rounds = planRounds(ROUNDS, SERVERS, seededRandom(testSeed()));
   test.for(rounds)('round $round: $title', { timeout: 900_000 }, async (one) => {
     const project = `kills${one.round}_`;
@@ -59,13 +59,13 @@ describe.runIf(ROUNDS > 0)('kills of Trino and of what is around it', () => {
       postgres.url(project).replace(`:${postgres.port}/`, `:${port}/`);
     await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'slow', bytes_per_second: one.rate }]);
     const workers = await Promise.all(lines.map((line) => scene.worker(behind(line))));
-    const { coordinator, nodes, s3, catalogue } = trino.servers;
+    const { coordinator, nodes, s3, catalog } = trino.servers;
     const servers = {
       'the coordinator': coordinator,
       ...(nodes[0] ? { 'a node of Trino': nodes[0] } : {}),
       S3: s3,
       PostgreSQL: postgres,
-      'the catalogue of Iceberg': catalogue,
+      'the catalog of Iceberg': catalog,
     };
     tally = await playRound({ scene, workers, lines, servers, args: [], units: UNITS }, one, tally);
     await clearFaults(sandbox);

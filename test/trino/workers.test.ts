@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { stringifyJson } from '../../src/core/text/json.ts';
-import { TrinoClient } from '../../src/engines/trino/client/client.ts';
-import { RelationNames } from '../../src/engines/trino/client/relation-names.ts';
-import { vacuumRows } from '../../src/engines/trino/rows/vacuum-rows.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { loadSettings } from '../../src/people/settings/load-settings.ts';
-import { loadPackage } from '../../src/pipeline/load/load-package.ts';
-import { readPackage, type StagedPackage } from '../../src/pipeline/load/read-package.ts';
-import { describeTables } from '../../src/pipeline/workers/known-tables.ts';
-import { LoadWriter } from '../../src/pipeline/workers/load-writer.ts';
-import type { Sandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { startSandbox } from '../../src/service/local/sandbox/start-sandbox.ts';
-import { openDatabase } from '../engines/open-working.ts';
-import { fields, makePackage, type PackageSpec } from '../pipeline/load/make-package.ts';
-import { openServer } from '../stores/store-server.ts';
+import { RelationNames } from '../../src/etl/engines/trino/client/relation-names.ts';
+import { TrinoClient } from '../../src/etl/engines/trino/client/trino-client.ts';
+import { vacuumRows } from '../../src/etl/engines/trino/rows/vacuum-rows.ts';
+import { WorkingCopy } from '../../src/etl/engines/working-copy.ts';
+import { loadPackage } from '../../src/etl/pipeline/load/load-package.ts';
+import { type Package, readPackage } from '../../src/etl/pipeline/load/read-package.ts';
+import { LoadWriter } from '../../src/etl/pipeline/workers/load-writer.ts';
+import { describeTables } from '../../src/etl/pipeline/workers/run-tables.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { openServer } from '../core/stores/store-server.ts';
+import { openDatabase } from '../etl/engines/open-working.ts';
+import { fields, makePackage, type PackageSpec } from '../etl/pipeline/load/make-package.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
 import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
@@ -166,17 +166,20 @@ test('a load that the table has outgrown is written again by the run, and every 
     stringifyJson(
       await describeTables({ working, fieldsRead: () => new Map(), signal }, new Set(['crawl_pages'])),
     );
-  const prepare = async (one: StagedPackage, runId: string, tables: string) =>
+  const prepare = async (one: Package, runId: string, tables: string) =>
     writer.write(
       {
-        ...{ runId, schemaChange: 'evolve', staged: one, tables: async () => tables },
+        runId,
+        schemaChange: 'evolve',
+        staged: one,
+        tables: async () => tables,
         pipeline: { dataset: 'crawl_pages' } as never,
       },
       signal,
     );
   const options = (runId: string) => ({ runId, schemaChange: 'evolve' as const, signal });
   const brought: string[] = [];
-  const load = async (one: StagedPackage, prepared: Awaited<ReturnType<typeof prepare>>, runId: string) => {
+  const load = async (one: Package, prepared: Awaited<ReturnType<typeof prepare>>, runId: string) => {
     if (prepared === null) return expect.unreachable();
     const bringParts = async (): Promise<void> => {
       brought.push(one.manifest.name);

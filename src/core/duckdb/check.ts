@@ -8,19 +8,19 @@ export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly message: string;
-  /** What to do, or null. */
+  /** The next step, or null. */
   readonly hint: string | null;
-  /** Of what fails. */
+  /** Of a failed check. */
   readonly code: ErrorCode | null;
 }
 
-/** The finding of a check; with a hint it is a warning. */
+/** The finding of a check; a hint makes it a warning. */
 export interface Finding {
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Looks at one thing. A thrown error is a failed check. */
+/** Runs one check. A thrown error is a failed check. */
 export async function look(
   name: string,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function look(
   }
 }
 
-/** What is looked at, by the name of its check, in order. */
+/** Checks by name, in order. */
 export type Looks<Given> = Readonly<Record<string, (given: Given) => Finding | Promise<Finding>>>;
 
 export async function lookAll<Given>(
@@ -59,12 +59,12 @@ export function skipped(names: readonly string[], why: string): Check[] {
   }));
 }
 
-/** The errors behind what fails, for the exit code. */
+/** The errors of failed checks, for the exit code. */
 export function errorsOf(checks: readonly Check[]): CrawlhouseError[] {
   return checks.flatMap(({ code, message }) => (code ? [new CrawlhouseError(code, message)] : []));
 }
 
-/** An engine for a quick look, whatever the settings say. */
+/** Opens a small engine for a quick check, whatever the settings. */
 export function smallEngine(): Promise<Database> {
   return Database.open({
     memoryLimit: '200MB',

@@ -17,10 +17,10 @@ export interface ComparedBlocks {
 }
 
 /**
- * Compares a copy with a DuckDB file in some of the blocks that did not change since. It begins with a block, and goes
- * back to the first one after the last.
+ * Compares a copy with a DuckDB file in some of the blocks that did not change since the copy. It starts at block
+ * `next`, and returns to the first block after the last.
  *
- * @throws CrawlhouseError `damaged_warehouse` for a block of the source that is damaged
+ * @throws CrawlhouseError `damaged_warehouse` for a damaged block of the source
  */
 export async function compareCopy(
   source: string,
@@ -45,11 +45,11 @@ export async function compareCopy(
 }
 
 /**
- * Makes an earlier copy of a DuckDB file equal to it, except for free blocks: it copies the blocks that may have changed,
- * each with its checksum verified, and the headers.
+ * Updates an earlier copy of a DuckDB file, except for free blocks: it copies the headers and the blocks that may have
+ * changed, each with its checksum verified.
  *
- * @returns the bytes that were copied
- * @throws CrawlhouseError `damaged_warehouse` for a block of the source that is damaged
+ * @returns the number of copied bytes
+ * @throws CrawlhouseError `damaged_warehouse` for a damaged block of the source
  */
 export async function patchCopy(
   source: string,

@@ -2,56 +2,55 @@ import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CrawlhouseError } from '../errors/errors.ts';
 
-/** A DuckDB file begins with a main header and two database headers of this size; the blocks follow. */
+/** A DuckDB file begins with a main header and two database headers of this size, followed by the blocks. */
 const HEADER_BYTES = 4096;
 const HEADERS = 3;
 export const FIRST_BLOCK = HEADERS * HEADER_BYTES;
-/** The checksum at the start of each header and block, of what follows it. */
+/** The checksum at the start of each header and block, over the bytes that follow it. */
 const CHECKSUM_BYTES = 8;
-/** A metadata block holds so many pieces, each of which begins with a pointer to the next one. */
+/** Pieces per metadata block, each of which begins with a pointer to the next one. */
 const PIECES = 64;
 const POINTER_BYTES = 8;
 const NO_POINTER = 2n ** 64n - 1n;
-/** About so much is read at a time. */
+/** Approximate bytes per read. */
 const READ_BYTES = 1024 * 1024;
 
-/** The header of a DuckDB file as of its last checkpoint. */
+/** The header of a DuckDB file at its last checkpoint. */
 interface Header {
   readonly iteration: bigint;
   readonly blockBytes: number;
   readonly blocks: number;
-  /** Where the lists of free blocks and of metadata begin. */
+  /** The start of the lists of free blocks and of metadata. */
   readonly lists: bigint;
 }
 
-/** A DuckDB file as of its last checkpoint. */
+/** A DuckDB file at its last checkpoint. */
 export interface DatabaseState extends Omit<Header, 'lists'> {
-  /** Blocks that hold nothing. DuckDB writes to these, and to new ones, until the next checkpoint. */
+  /** Unused blocks. DuckDB writes to these, and to new ones, until the next checkpoint. */
   readonly free: ReadonlySet<number>;
-  /** Blocks of metadata. DuckDB writes to these too, while they are in use. */
+  /** Blocks of metadata. DuckDB also writes to these while they are in use. */
   readonly metadata: readonly number[];
 }
 
-/** Some blocks of a file. */
 export interface BlockSet {
   has(block: number): boolean;
 }
 
-/** Consecutive blocks that are in use, with their bytes until the next ones are read. */
+/** Consecutive blocks in use, with their bytes, valid until the next read. */
 interface BlockRun {
   readonly first: number;
   readonly position: number;
   readonly bytes: Buffer;
-  /** The first of them whose checksum differs. */
+  /** The first block whose checksum differs. */
   readonly damaged: number | undefined;
 }
 
 /**
  * Reads the blocks of a DuckDB file without a writer, and compares each with its stored checksum. DuckDB itself checks
- * only the blocks that a query needs. Free blocks may hold anything, such as an interrupted write.
+ * only the blocks that a query needs. Free blocks may contain anything, such as an interrupted write.
  *
- * @param name what to call the file where it is damaged
- * @param only the blocks to read; all when absent
+ * @param name the file's name in the error
+ * @param only the blocks to read; default: all
  * @throws CrawlhouseError `damaged_warehouse` naming the first header or block whose checksum differs
  */
 export async function verifyBlocks(
@@ -67,7 +66,7 @@ export async function verifyBlocks(
   }
 }
 
-/** The blocks of a file that are in use, one run after the other; with `only`, those of them. */
+/** Yields the used blocks of a file in consecutive runs; with `only`, just those blocks. */
 export async function* usedBlocks(
   file: FileHandle,
   { blocks, blockBytes, free }: DatabaseState,
@@ -111,7 +110,7 @@ export function damagedBlock(
 }
 
 /**
- * The state of a DuckDB file without a writer, or whose writer is in this process and has no statement under way.
+ * Reads the state of a DuckDB file. The file has no writer, or this process is its writer and runs no statement.
  *
  * @throws CrawlhouseError `damaged_warehouse` when its headers or lists are damaged
  */
@@ -126,7 +125,7 @@ export function readState(fd: number, path: string): DatabaseState {
   };
   const free = new Set<number>();
   for (let left = next(); left > 0; left--) free.add(next());
-  // Blocks that several tables share, each with the 32-bit number of them.
+  // Blocks that several tables share, each with its 32-bit number.
   for (let left = next(); left > 0; left--) {
     next();
     at += 4;
@@ -134,7 +133,7 @@ export function readState(fd: number, path: string): DatabaseState {
   const metadata: number[] = [];
   for (let left = next(); left > 0; left--) {
     metadata.push(next());
-    // Which of its pieces are free.
+    // A bit mask of its free pieces.
     next();
   }
   return { ...header, free, metadata };
@@ -166,7 +165,7 @@ function readHeader(fd: number, path: string): Header {
   return one.iteration > other.iteration ? one : other;
 }
 
-/** The joined contents of the pieces of metadata from the given one on. Their blocks are verified. */
+/** Returns the joined contents of the metadata pieces from the given one on. Their blocks are verified. */
 function readPieces(fd: number, header: Omit<Header, 'lists'>, from: bigint, path: string): Buffer {
   const { blockBytes } = header;
   const pieceBytes = Math.floor((blockBytes - CHECKSUM_BYTES) / PIECES / 8) * 8;
@@ -204,13 +203,16 @@ export async function readAt(
   return read;
 }
 
-/** DuckDB multiplies each 64-bit word by this (`0xbf58476d1ce4e5b9`), and joins the products by XOR, from 5381 on. */
+/**
+ * DuckDB multiplies each 64-bit word by this (`0xbf58476d1ce4e5b9`), and combines the products by XOR, starting at
+ * 5381.
+ */
 const FACTOR_LOW = 0x1ce4e5b9;
 const FACTOR_HIGH = 0xbf58476d;
 const FACTOR_LOW_0 = FACTOR_LOW & 0xffff;
 const FACTOR_LOW_1 = FACTOR_LOW >>> 16;
 
-/** Does a header or block have its checksum? In 32-bit halves, since BigInt is forty times slower. */
+/** Checks the checksum of a header or block. It uses 32-bit halves, because BigInt is 40 times slower. */
 function isSound(words: Int32Array, from: number, count: number): boolean {
   let low = 5381;
   let high = 0;
@@ -231,16 +233,16 @@ function isSound(words: Int32Array, from: number, count: number): boolean {
 
 /**
  * The blocks of a DuckDB file that may have been written since one of its checkpoints. DuckDB never writes to a block
- * that the last checkpoint uses: it takes free blocks, and new ones at the end. Only metadata is written in place. So the
- * free blocks and the metadata of every checkpoint since then are all that can differ.
+ * that the last checkpoint uses: it takes free blocks, and new ones at the end. Only metadata is written in place. So
+ * only the free blocks and the metadata of every checkpoint since then can differ.
  *
- * Checksums can't tell: DuckDB's does not depend on the order of values in a block.
+ * Checksums do not show this, because DuckDB's checksums do not depend on the order of values in a block.
  */
 export class ChangedBlocks implements BlockSet {
   #from: number;
   readonly #blocks: Set<number>;
 
-  /** @param state as of which nothing was written; `add` each later one */
+  /** @param state after which nothing was written; `add` each later one */
   constructor(state: DatabaseState);
   constructor(from: number, blocks: Iterable<number>);
   constructor(start: DatabaseState | number, blocks: Iterable<number> = []) {
@@ -249,7 +251,7 @@ export class ChangedBlocks implements BlockSet {
     if (typeof start !== 'number') this.add(start);
   }
 
-  /** Takes in what is written after a checkpoint, until the next one. */
+  /** Adds the blocks that may be written from a checkpoint until the next one. */
   add({ blocks, free, metadata }: DatabaseState): void {
     this.#from = Math.min(this.#from, blocks);
     for (const block of free) this.#blocks.add(block);

@@ -14,19 +14,19 @@ import { makeFolder } from '../files/make-folder.ts';
 /** Such as `v1.5.6`. */
 export const DUCKDB_VERSION = version();
 
-/** Quotes an SQL identifier. The one function that does. */
+/** Quotes an SQL identifier. All code uses this function for that. */
 export function ident(name: string): string {
   refuseNul(name);
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quotes an SQL string, for the places where a value can't be bound (DDL, COPY, table functions). */
+/** Quotes an SQL string, where a value cannot be bound (DDL, COPY, table functions). */
 export function text(value: string): string {
   refuseNul(value);
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** DuckDB takes a statement to end there. */
+/** DuckDB treats NUL as the end of a statement. */
 function refuseNul(value: string): void {
   if (!value.includes('\0')) return;
   throw new CrawlhouseError(
@@ -36,7 +36,7 @@ function refuseNul(value: string): void {
 }
 
 /**
- * Quotes the path of one file for a function that reads files. Unquoted, `*`, `?` and `[` in the name of a folder would
+ * Quotes the path of one file for a function that reads files. Unquoted, `*`, `?` and `[` in a folder's name would
  * match other files.
  */
 export function file(path: string): string {
@@ -44,8 +44,8 @@ export function file(path: string): string {
 }
 
 /**
- * A table expression over Parquet files. A folder named `url=x` is no column: DuckDB would take its name for the values
- * of the file's own.
+ * A table expression over Parquet files. It disables hive partitioning: DuckDB would otherwise take a folder named
+ * `url=x` for the values of the file's own column.
  */
 export function parquetFiles(
   paths: readonly string[],
@@ -66,22 +66,24 @@ export function table(...parts: readonly string[]): string {
   return parts.map(ident).join('.');
 }
 
-/** Quotes a table that is named with its schema, as `raw.crawl_pages`, of the connection's catalog or another. */
+/** Quotes a table with its schema, such as `raw.crawl_pages`, in the connection's catalog or another one. */
 export function relationTable(relation: string, ...catalog: readonly string[]): string {
   return table(...catalog, ...relation.split('.'));
 }
 
-/** A time in SQL as ISO 8601, UTC. */
+/** An SQL expression for a time as ISO 8601, UTC. */
 export function isoTime(time: string): string {
   return `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
 }
 
-/** What stands after IN for the texts that a parameter has as a JSON list. */
+/** The expression after IN for texts that a parameter contains as a JSON list. */
 export function listed(parameter: string): string {
   return `(SELECT unnest(from_json(${parameter}, '["VARCHAR"]')))`;
 }
 
-/** The columns of rows that a parameter has as a JSON list of objects: texts, and others with their types. */
+/**
+ * Returns a table expression for a parameter that contains a JSON list of objects. Columns are text unless typed.
+ */
 export function given(
   parameter: string,
   texts: readonly string[],
@@ -92,14 +94,14 @@ export function given(
 }
 
 export interface DatabaseOptions {
-  /** DuckDB's own limit; the process takes 100 to 300 MB more. */
+  /** DuckDB's own limit; the process needs 100 to 300 MB more. */
   readonly memoryLimit: string;
   readonly threads: number;
-  /** Where DuckDB spills to; made when missing. */
+  /** The folder for spilled data; created if missing. */
   readonly tempDirectory: string;
 }
 
-/** What DuckDB may take in a project folder, as its settings say it. */
+/** DuckDB's limits in a project folder, from its settings. */
 export interface DuckdbSettings {
   readonly memory_limit: string;
   readonly threads: number;
@@ -126,10 +128,10 @@ export function openInstance(
 }
 
 /**
- * The option of every ATTACH that writes a file: the first format that has zstd for texts, and in which a checkpoint need
- * not read the metadata of what did not change. `Database` writes texts with zstd and nothing else, because the search for
- * the best method takes half of a load (docs/decisions/warehouse.md). In an older format they would not be
- * compressed at all. A file of an older format gets this one.
+ * The option of every ATTACH that writes a file: the first format that supports zstd for texts, and whose checkpoints
+ * need not read unchanged metadata. `Database` writes texts only with zstd, because the search for the best method
+ * takes half of a load (docs/decisions/warehouse.md). An older format would not compress them at all. A file of an
+ * older format is upgraded to this one.
  */
 export const STORAGE_OPTION = "STORAGE_VERSION 'v1.4.0'";
 
@@ -137,9 +139,9 @@ export type Row = Record<string, DuckDBValue>;
 export type Values = readonly DuckDBValue[];
 
 /**
- * One DuckDB instance in memory, to which other database files are attached. A process thus has one memory limit and
- * one set of threads. Freed memory goes back to the system at once (`allocator_flush_threshold`). This keeps the
- * resident size near the limit on 750-column data.
+ * One in-memory DuckDB instance, with other database files attached. A process thus has one memory limit and one set of
+ * threads. Freed memory returns to the system immediately (`allocator_flush_threshold`), which keeps the resident size
+ * near the limit on 750-column data.
  */
 export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance;
@@ -167,12 +169,12 @@ export class Database implements AsyncDisposable {
     return new Database(instance, options.memoryLimit);
   }
 
-  /** Within the limits of a project; it spills to the state directory. */
+  /** Opens it within the limits of a project; it spills to the state directory. */
   static openIn({ memory_limit, threads, state_dir }: DuckdbSettings): Promise<Database> {
     return Database.open({ memoryLimit: memory_limit, threads, tempDirectory: join(state_dir, 'spill') });
   }
 
-  /** A connection whose session time zone is UTC. */
+  /** Opens a connection whose session time zone is UTC. */
   async connect(): Promise<Connection> {
     const inner = await this.#instance.connect();
     const connection = new Connection(inner, this.#memoryLimit, () => this.#connections.delete(connection));
@@ -186,7 +188,12 @@ export class Database implements AsyncDisposable {
   }
 }
 
-/** A thin shell around a DuckDB connection: bound values in, plain rows out (BIGINT as `bigint`), abortable. */
+/** Rolled back at the end of its scope, unless it was committed. */
+export interface Transaction extends AsyncDisposable {
+  readonly commit: () => Promise<void>;
+}
+
+/** A thin wrapper of a DuckDB connection: bound values in, plain rows out (BIGINT as `bigint`), abortable. */
 export class Connection implements Disposable {
   readonly inner: DuckDBConnection;
   /** The memory limit of the whole database, as given. DuckDB itself returns it rounded. */
@@ -202,31 +209,35 @@ export class Connection implements Disposable {
     this.#onClose = onClose;
   }
 
-  /** Has a function called after each statement, when it may have written a checkpoint. */
+  /** Calls a function after each statement, which may have written a checkpoint. */
   observe(onStatement: () => void): void {
     this.#onStatement = onStatement;
   }
 
-  /** Has a signal end each statement from now on that has none of its own. */
+  /** Makes a signal end each later statement that has no signal of its own. */
   endBy(signal: AbortSignal | undefined): void {
     signal?.throwIfAborted();
     this.#signal = signal;
   }
 
-  /** Runs a statement; the number of rows it changed or wrote (0 for statements without any). */
+  /** Runs a statement; returns the number of changed or written rows (0 for statements without any). */
   async run(sql: string, values: Values = [], signal?: AbortSignal): Promise<bigint> {
     const result = await this.#read(sql, values, signal);
     const count = result.columnCount === 1 ? result.getRows()[0]?.[0] : undefined;
     return typeof count === 'bigint' ? count : 0n;
   }
 
-  async rows<T extends Row = Row>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
+  async rows<T extends object = Row>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
     return (await this.#read(sql, values, signal)).getRowObjects() as T[];
   }
 
   /** Rows with every value as plain JSON (BIGINT as text, timestamps as text). */
-  async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
-    return (await this.#read(sql, values, signal)).getRowObjectsJson();
+  async jsonRows<T extends object = Record<string, Json>>(
+    sql: string,
+    values: Values = [],
+    signal?: AbortSignal,
+  ): Promise<T[]> {
+    return (await this.#read(sql, values, signal)).getRowObjectsJson() as T[];
   }
 
   /** The first value of each row. */
@@ -239,20 +250,33 @@ export class Connection implements Disposable {
     return (await this.column(sql, values, signal))[0];
   }
 
-  /** Runs `work` in one transaction; anything thrown rolls it back. Within a trial it is part of that one. */
+  /**
+   * Begins a transaction, which ends with a rollback unless it is committed. Within a trial, it is part of that trial.
+   */
+  async begin(): Promise<Transaction> {
+    const isPart = this.#isTrial;
+    let isOpen = !isPart;
+    if (isOpen) await this.inner.run('BEGIN TRANSACTION');
+    return {
+      commit: async () => {
+        if (isPart) return;
+        await this.inner.run('COMMIT');
+        isOpen = false;
+        this.#onStatement();
+      },
+      [Symbol.asyncDispose]: async () => {
+        // The earlier failure has its own error.
+        if (isOpen) await this.inner.run('ROLLBACK').catch(() => {});
+      },
+    };
+  }
+
+  /** Runs `work` in one transaction; anything thrown rolls it back. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isTrial) return work();
-    await this.inner.run('BEGIN TRANSACTION');
-    try {
-      const result = await work();
-      await this.inner.run('COMMIT');
-      this.#onStatement();
-      return result;
-    } catch (error) {
-      // The earlier failure has its own error.
-      await this.inner.run('ROLLBACK').catch(() => {});
-      throw error;
-    }
+    await using transaction = await this.begin();
+    const result = await work();
+    await transaction.commit();
+    return result;
   }
 
   /** Runs `work` in a transaction that is always rolled back, to see its result. */
@@ -267,25 +291,17 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Without values, DuckDB takes the text in one call, which costs half as much as to prepare, bind and execute it. */
-  async #read(sql: string, values: Values, signal: AbortSignal | undefined): Promise<DuckDBResultReader> {
+  /** Without values, DuckDB runs the text in one call, at half the cost of prepare, bind and execute. */
+  async #read(sql: string, values: Values, signal = this.#signal): Promise<DuckDBResultReader> {
     const bound = values.length > 0 ? [...values] : undefined;
-    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, bound));
+    signal?.throwIfAborted();
+    using _interrupt = signal && addAbortListener(signal, () => this.inner.interrupt());
+    const result = await this.inner.runAndReadAll(sql, bound).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
     this.#onStatement();
     return result;
-  }
-
-  async #interruptible<T>(own: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const signal = own ?? this.#signal;
-    if (!signal) return work();
-    signal.throwIfAborted();
-    using _interrupt = addAbortListener(signal, () => this.inner.interrupt());
-    try {
-      return await work();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
   }
 
   [Symbol.dispose](): void {
@@ -308,8 +324,8 @@ export async function withoutOptimizer<T>(connection: Connection, work: () => Pr
 }
 
 /**
- * Connections for statements at once: a connection runs one at a time. Opened when all the others are at work, and closed
- * with the database.
+ * Connections for parallel statements, because a connection runs one at a time. A new one is opened when all others are
+ * busy; they are closed with the database.
  */
 export class ConnectionPool {
   readonly #open: () => Promise<Connection>;

@@ -5,19 +5,19 @@ import { host } from '../host/host.ts';
 import { packageVersion } from '../host/package-version.ts';
 import { DUCKDB_VERSION } from './duckdb.ts';
 
-/** Where a result is kept, and what it follows from. */
+/** The place of a stored result, and its inputs. */
 export interface KeptAs {
-  /** Of the last result; its folder need not be there. */
+  /** The file of the last result; its folder need not exist. */
   readonly file: string;
-  /** Everything that the result follows from, but the versions of this program, of DuckDB and of V8. */
+  /** All inputs of the result, except the versions of this program, of DuckDB and of V8. */
   readonly inputs: unknown;
 }
 
 /**
- * The result of work that follows from its inputs alone: the one that an earlier process kept for the same inputs, or
- * a new one. It may have maps and sets, and no functions. A file that is lost or damaged costs the work alone.
+ * Returns the result of work that depends only on its inputs: the one that an earlier process stored for equal inputs,
+ * or a new one. It may contain maps and sets, but no functions. If the file is lost or damaged, the work is repeated.
  *
- * @param work gets the result that is kept for other inputs of the same versions, if any
+ * @param work receives the stored result for other inputs of the same versions, if any
  */
 export async function keepResult<T>(
   { file, inputs }: KeptAs,
@@ -26,7 +26,7 @@ export async function keepResult<T>(
   const versions = hashOf([await packageVersion(), await programTime(), DUCKDB_VERSION, process.versions.v8]);
   const key = `${versions} ${hashOf(inputs)}`;
   const { files } = host();
-  // Nothing is kept yet, or it can't be read: then the work is done again.
+  // If nothing is stored or readable, the work is repeated.
   const kept = await files.readFile(file, 'utf8').catch(() => '');
   const [formerKey = '', sum, text = ''] = kept.split('\n');
   const isWhole = formerKey.startsWith(versions) && hash('sha256', text) === sum;
@@ -34,17 +34,17 @@ export async function keepResult<T>(
   if (former !== undefined && formerKey === key) return former;
   const result = await work(former);
   const made = serialize(result).toString('base64');
-  // The work is done: where nothing can be kept, the next process does it again.
+  // If the result cannot be stored, the next process repeats the work.
   await writeFileAtomic(file, `${key}\n${hash('sha256', made)}\n${made}`, 0o600).catch(() => {});
   return result;
 }
 
-/** Changes with anything that JSON can tell of a value, or of a map or set in it. */
+/** A hash over everything in a value that JSON can represent, including maps and sets. */
 export function hashOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, withLists));
 }
 
-/** A build of the same version may do the work in another way. */
+/** A build of the same version may differ. */
 async function programTime(): Promise<number> {
   const { stat } = host().files;
   // A simulated machine has no program.
@@ -52,7 +52,7 @@ async function programTime(): Promise<number> {
   return found?.mtimeMs ?? 0;
 }
 
-/** JSON has no maps; functions are left out, as they follow from what stands beside them. */
+/** JSON has no maps. Functions are omitted, because they follow from the other values. */
 function withLists(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value instanceof Set ? [...value] : value;
 }

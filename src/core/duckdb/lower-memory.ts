@@ -1,55 +1,79 @@
 import { type Connection, text } from './duckdb.ts';
 
-/**
- * Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. A large one
- * begins with all freed memory given back: each thread keeps some of it, which no limit counts.
- */
-export type Attempt = <T>(step: () => Promise<T>, size?: 'large') => Promise<T>;
+/** Runs a step again with the full limit if the lower one is too small. The step must leave nothing half done. */
+export type Attempt = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs `work` with a lower memory limit, because DuckDB exceeds the limit or keeps useless data. The steps that may need
- * more go through `attempt`. Nothing else may run in the database meanwhile.
+ * Lowers the memory limit until the end of the scope, because DuckDB exceeds the limit or keeps useless data. Nothing
+ * else may run in the database meanwhile.
  */
+export class LowerMemory implements AsyncDisposable {
+  readonly #connection: Connection;
+  /** Null if the limit is not an amount; it is then unchanged. */
+  readonly #limit: string | null;
+
+  private constructor(connection: Connection, share: number) {
+    const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(connection.memoryLimit) ?? [];
+    this.#connection = connection;
+    this.#limit = unit === '' ? null : `${Number(amount) * share} ${unit}`;
+  }
+
+  static async begin(connection: Connection, share: number): Promise<LowerMemory> {
+    const memory = new LowerMemory(connection, share);
+    await memory.lower();
+    return memory;
+  }
+
+  /** Also makes DuckDB purge the memory of its threads, like every change of the limit. */
+  async lower(): Promise<void> {
+    if (this.#limit === null) return;
+    try {
+      await this.#connection.run(`SET memory_limit = '${this.#limit}'`);
+    } catch (error) {
+      if (!ranOutOfMemory(error)) throw error;
+    }
+  }
+
+  async raise(): Promise<void> {
+    if (this.#limit === null) return;
+    await this.#connection.run(`SET memory_limit = '${this.#connection.memoryLimit}'`);
+  }
+
+  /** Whether a step failed because of the lower limit, so that a retry with the full one may succeed. */
+  isTooLow(error: unknown): boolean {
+    return this.#limit !== null && ranOutOfMemory(error);
+  }
+
+  readonly attempt: Attempt = async (step) => {
+    try {
+      return await step();
+    } catch (error) {
+      if (!this.isTooLow(error)) throw error;
+    }
+    await this.raise();
+    try {
+      return await step();
+    } finally {
+      await this.lower();
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.raise();
+  }
+}
+
+/** Runs `work` within `LowerMemory`. Steps that may need more memory use `attempt`. */
 export async function inLowerMemory<T>(
   connection: Connection,
   share: number,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  const { memoryLimit } = connection;
-  const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(memoryLimit) ?? [];
-  if (unit === '') return work((step) => step());
-  const raise = (): Promise<unknown> => connection.run(`SET memory_limit = '${memoryLimit}'`);
-  const lower = async (): Promise<void> => {
-    try {
-      await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
-    } catch (error) {
-      if (!ranOutOfMemory(error)) throw error;
-    }
-  };
-  const attempt: Attempt = async (step, size) => {
-    // Setting the limit, to whatever it is, makes DuckDB purge what its threads keep.
-    if (size === 'large') await lower();
-    try {
-      return await step();
-    } catch (error) {
-      if (!ranOutOfMemory(error)) throw error;
-    }
-    await raise();
-    try {
-      return await step();
-    } finally {
-      await lower();
-    }
-  };
-  try {
-    await lower();
-    return await work(attempt);
-  } finally {
-    await raise();
-  }
+  await using memory = await LowerMemory.begin(connection, share);
+  return await work(memory.attempt);
 }
 
-/** Makes DuckDB give freed memory back: each thread keeps some of it, which no limit counts. */
+/** Makes DuckDB return freed memory: each thread keeps some of it, which no limit counts. */
 export async function releaseMemory(connection: Connection): Promise<void> {
   const limit = await connection.scalar("SELECT current_setting('memory_limit')");
   await connection.run(`SET memory_limit = ${text(String(limit))}`);
@@ -64,7 +88,7 @@ export function withLowerMemory<T>(
   return inLowerMemory(connection, share, (attempt) => attempt(work));
 }
 
-/** DuckDB's words for its limit: where it was met, while it was lowered, and, under another kind, in a COMMIT. */
+/** DuckDB's messages about its limit: at the limit, while it is lowered and, as another kind, in a COMMIT. */
 const OUT_OF_MEMORY =
   /^Out of Memory Error|^TransactionContext Error: Failed to commit: (could not|failed to) (allocate|pin|offload)/;
 
@@ -76,8 +100,8 @@ export function ranOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * Runs `work` on one thread of DuckDB, for what each thread takes a great deal of memory for. Nothing else may run in
- * the database meanwhile.
+ * Runs `work` on one thread of DuckDB, for work that needs much memory per thread. Nothing else may run in the database
+ * meanwhile.
  */
 export async function withOneThread<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   const threads = Number(await connection.scalar("SELECT current_setting('threads')"));

@@ -4,10 +4,10 @@ import { CrawlhouseError } from '../errors/errors.ts';
 const READS: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
 /**
- * Prepares SQL that must be one statement of these kinds, as DuckDB's own parser reads it. The prepared statement runs,
- * so nothing may be added to the SQL afterwards. The bindings' other functions run every statement of a text.
+ * Prepares SQL that must be one statement of these kinds, according to DuckDB's own parser. The prepared statement
+ * runs, so nothing may be added to the SQL afterwards. Other functions of the bindings run every statement of a text.
  *
- * @throws CrawlhouseError `bad_query` for more statements, none, or one of another kind; what DuckDB throws
+ * @throws CrawlhouseError `bad_query` for several statements, none, or one of another kind; errors of DuckDB
  */
 export async function prepareOne(
   connection: DuckDBConnection,
@@ -19,7 +19,7 @@ export async function prepareOne(
   const statement = await statements.prepare(0);
   if (kinds.includes(statement.statementType)) return statement;
   statement.destroySync();
-  throw refused('only statements that read are allowed');
+  throw refused('only read-only statements are allowed');
 }
 
 function refused(message: string): CrawlhouseError {

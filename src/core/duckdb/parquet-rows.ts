@@ -2,22 +2,22 @@ import { open } from 'node:fs/promises';
 import { retriable } from '../time/retry.ts';
 
 const MAGIC = 'PAR1';
-/** Magic and the footer's length, at a file's end. */
+/** The footer's length and the magic, at a file's end. */
 const TAIL = 8;
-/** Bytes of a 64-bit number, of which each has seven bits. */
+/** Bytes of a 64-bit number with seven bits each. */
 const LONGEST_NUMBER = 10;
-/** The thrift compact type of a 64-bit whole number. */
+/** The thrift compact type of a 64-bit integer. */
 const I64 = 6;
 
-/** The bytes `from` to `to`, the latter exclusive. */
+/** Reads the bytes `from` to `to`, the latter exclusive. */
 type ReadBytes = (from: number, to: number) => Promise<Buffer>;
 
 /**
- * The number of rows in a Parquet file's footer, read from the bytes. The count does not depend on the later reader of
+ * Reads the number of rows from the bytes of a Parquet file's footer. The count does not depend on the later reader of
  * the file.
  *
- * @param name what the file is called in messages
- * @throws CrawlhouseError `cut_short` when the file is no whole Parquet file
+ * @param name the file's name in messages
+ * @throws CrawlhouseError `cut_short` if the file is not a complete Parquet file
  */
 export async function parquetRows(path: string, name: string): Promise<number> {
   await using handle = await open(path, 'r');
@@ -29,7 +29,7 @@ export async function parquetRows(path: string, name: string): Promise<number> {
   });
 }
 
-/** As `parquetRows`, of a file of `size` bytes anywhere. */
+/** Like `parquetRows`, for a file of `size` bytes anywhere. */
 export async function footerRows(size: number, name: string, read: ReadBytes): Promise<number> {
   const tail = size > TAIL + MAGIC.length ? await read(size - TAIL, size) : Buffer.alloc(TAIL);
   const length = tail.readUInt32LE(0);
@@ -44,7 +44,7 @@ export async function footerRows(size: number, name: string, read: ReadBytes): P
   }
 }
 
-/** `FileMetaData.num_rows`: field 3, behind the version (1) and the schema (2), in thrift's compact protocol. */
+/** `FileMetaData.num_rows`: field 3, after the version (1) and the schema (2), in thrift's compact protocol. */
 function numRows(footer: Buffer): number {
   const reader = new CompactReader(footer);
   for (let id = 0; ; ) {
@@ -100,8 +100,8 @@ class CompactReader {
     const byte = this.#byte();
     const size = byte >> 4 === 15 ? Number(this.#varint()) : byte >> 4;
     const type = byte & 0x0f;
-    // In a list a boolean takes a byte of its own.
-    // Each takes a byte at least, so a size beyond the footer is a lie that would take years.
+    // In a list, a boolean takes a byte. Each value takes at least a byte, so a size beyond the footer is invalid and
+    // would take years.
     if (size > this.#bytes.length) throw new Error(`a list of ${size} values is longer than the footer`);
     for (let index = 0; index < size; index++) this.skip(type <= 2 ? 3 : type);
   }

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { CrawlhouseError } from '../errors/errors.ts';
 
-/** A node of the tree that DuckDB's `json_serialize_sql` makes of a SELECT. */
+/** A node of the tree that DuckDB's `json_serialize_sql` makes from a SELECT. */
 export interface SqlNode {
   readonly [key: string]: unknown;
 }
@@ -10,15 +10,15 @@ export interface SerializedSql {
   readonly error: boolean;
   readonly error_type?: string;
   readonly error_message?: string;
-  /** Of a syntax error, in code points. */
+  /** For a syntax error, in code points. */
   readonly position?: string;
   readonly statements?: readonly { readonly node: SqlNode }[];
 }
 
 /**
- * SELECTs as DuckDB's own parser reads them; of other statements and bad syntax, what is wrong.
+ * Returns SELECTs as DuckDB parses them, or the error for other statements and invalid syntax.
  *
- * @throws CrawlhouseError `bad_query` for a number beyond DOUBLE, which DuckDB writes as no JSON
+ * @throws CrawlhouseError `bad_query` for a number beyond DOUBLE, for which DuckDB writes invalid JSON
  */
 export async function serializeSql(connection: DuckDBConnection, sql: string): Promise<SerializedSql> {
   const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
@@ -26,7 +26,7 @@ export async function serializeSql(connection: DuckDBConnection, sql: string): P
 }
 
 /**
- * The tree that `json_serialize_sql` wrote.
+ * Parses a tree that `json_serialize_sql` returned.
  *
  * @throws CrawlhouseError as `serializeSql`
  */
@@ -42,9 +42,9 @@ export function serializedSql(tree: string): SerializedSql {
 }
 
 /**
- * All nodes of a tree, each before those in it. However large the tree, no stack limits the walk.
+ * Yields all nodes of a tree, parents first. The call stack does not limit the depth of the tree.
  *
- * @param isEntered whether those in a node are walked too
+ * @param isEntered whether to visit the children of a node
  */
 export function* nodesOf(
   tree: unknown,

@@ -1,4 +1,4 @@
-/** Unicode's spaces, in UTF-8 as characters of a byte each, that DuckDB takes for a space. */
+/** Unicode spaces that DuckDB treats as a space, as UTF-8 with one character per byte. */
 const SPACES = /\xc2\xa0|\xe2\x80[\x80-\x8c\xaf]|\xe2\x81[\x9f\xa0]|\xe3\x80\x80|\xef\xbb\xbf/y;
 const SOME = /[\u00a0\u2000-\u200c\u202f\u205f\u2060\u3000\ufeff]/;
 
@@ -6,8 +6,8 @@ const SOME = /[\u00a0\u2000-\u200c\u202f\u205f\u2060\u3000\ufeff]/;
 const TAG = /\$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*\$?|\$)/y;
 
 /**
- * SQL with plain spaces in the place of Unicode's, where DuckDB's parser puts them before it reads the SQL. It counts
- * places in what is left. It does so by simpler rules than those of its lexer: here a block comment hides no quote.
+ * Replaces Unicode spaces by plain ones, like DuckDB's parser does before it reads SQL and counts positions. Its rules
+ * for this are simpler than those of its lexer: here, a block comment hides no quote.
  */
 export function plainSpaces(sql: string): string {
   if (!SOME.test(sql)) return sql;
@@ -25,7 +25,7 @@ export function plainSpaces(sql: string): string {
   return Buffer.from(result + bytes.slice(kept), 'latin1').toString();
 }
 
-/** Where the text, name or comment that begins there ends; else the next place. */
+/** Returns the end of the text, name or comment that begins there; else the next position. */
 function hiddenEnd(bytes: string, at: number): number {
   const found = bytes[at];
   if (found === "'" || found === '"') return after(bytes, at + 1, found);
@@ -35,7 +35,7 @@ function hiddenEnd(bytes: string, at: number): number {
   }
   const tag = found === '$' ? matchAt(TAG, bytes, at) : '';
   const next = at + Math.max(1, tag.length);
-  // A dollar that ends a tag may begin the next one.
+  // The dollar at the end of a tag may begin the next one.
   return tag.endsWith('$') ? after(bytes, next - 1, tag) - 1 : next;
 }
 

@@ -1,24 +1,24 @@
 import { plainSpaces } from './sql-spaces.ts';
 
 /**
- * `text`: `'…'`. `foreign`: a text that only DuckDB writes like this (`E'…'`, `x'…'`, `$a$…$a$`, one in two parts), or
- * one without an end. `name`: `"…"`. `sign`: one character, or a `$1`.
+ * `text`: `'…'`. `foreign`: a text in DuckDB's own syntax (`E'…'`, `x'…'`, `$a$…$a$`, one in two parts), or one without
+ * an end. `name`: `"…"`. `sign`: one character, or a `$1`.
  */
 type SqlTokenKind = 'space' | 'comment' | 'text' | 'foreign' | 'name' | 'word' | 'number' | 'sign';
 
 export interface SqlToken {
   readonly kind: SqlTokenKind;
   readonly text: string;
-  /** Where it begins, in bytes of UTF-8, as DuckDB's parser counts them. */
+  /** Its beginning, in bytes of UTF-8, as DuckDB's parser counts. */
   readonly offset: number;
 }
 
 /**
- * The tokens of SQL as DuckDB reads it. Their texts together are the SQL with plain spaces (`plainSpaces`). It is
- * the only reading of SQL by crawlhouse itself, and has no say in what may run: DuckDB's parser has.
+ * Returns the tokens of SQL as DuckDB reads it. Joined together, they form the SQL with plain spaces (`plainSpaces`).
+ * This is the only SQL tokenizer of crawlhouse. DuckDB's parser, not this tokenizer, decides what may run.
  */
 export function sqlTokens(sql: string): SqlToken[] {
-  // Each character is a byte: DuckDB's lexer takes every byte of a character beyond ASCII for a letter.
+  // Each character is a byte: DuckDB's lexer treats every byte of a non-ASCII character as a letter.
   const bytes = Buffer.from(plainSpaces(sql)).toString('latin1');
   const tokens: SqlToken[] = [];
   for (let offset = 0; offset < bytes.length; ) {
@@ -35,7 +35,7 @@ export function textOf(tokens: readonly SqlToken[]): string {
   return tokens.map(({ text }) => text).join('');
 }
 
-/** One statement without the `;` that ends it, so that it can stand within another one. Lines stay where they are. */
+/** Removes the final `;` of one statement, so that it can be nested in another one. Line numbers do not change. */
 export function withoutEnd(sql: string): string {
   if (!sql.includes(';')) return plainSpaces(sql);
   const tokens = sqlTokens(sql);
@@ -48,7 +48,7 @@ export function isCode({ kind }: SqlToken): boolean {
   return kind !== 'space' && kind !== 'comment';
 }
 
-/** The name that a word or a quoted name stands for, as it is written; undefined for what is none. */
+/** The name of a word or a quoted name, as written; undefined for other tokens. */
 export function nameOf(token: SqlToken | undefined): string | undefined {
   if (token?.kind === 'word') return token.text;
   return token?.kind === 'name' && token.text.startsWith('"')
@@ -61,7 +61,7 @@ const DIGITS = '[0-9]+(?:_[0-9]+)*';
 
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-/** The beginnings of tokens. Those of texts, names and comments have their ends elsewhere. */
+/** The beginnings of tokens. Other functions find the ends of texts, names and comments. */
 const BEGIN = new RegExp(
   [
     '(?<space>[ \\t\\n\\r\\f\\v]+)',
@@ -104,7 +104,7 @@ function tokenAt(bytes: string, at: number): FoundToken {
   return { kind: 'sign', end: at + 1 };
 }
 
-/** A token that ends there; without an end it takes all. */
+/** A token with this end; without an end, it extends to the end of the SQL. */
 function closed(kind: SqlTokenKind, end: number | undefined, bytes: string): FoundToken {
   return end === undefined ? { kind: 'foreign', end: bytes.length } : { kind, end };
 }
@@ -125,14 +125,14 @@ function textAt(
   return closed(end === first ? kind : 'foreign', end, bytes);
 }
 
-/** Where a text goes on behind its end: two are one where a new line stands between them. */
+/** Where a text continues after its end: two texts with a line break between them are one. */
 function continued(bytes: string, end: number): number | undefined {
   let at = end;
   for (let gap = gapAt(bytes, at); gap > at; gap = gapAt(bytes, at)) at = gap;
   return bytes[at] === "'" && /[\n\r]/.test(bytes.slice(end, at)) ? at + 1 : undefined;
 }
 
-/** The end of the white space or the comment up to the end of a line that begins there; else that place. */
+/** Returns the end of the white space or line comment that begins there; else the same position. */
 function gapAt(bytes: string, at: number): number {
   BEGIN.lastIndex = at;
   const { 0: begin = '', groups = {} } = BEGIN.exec(bytes) ?? {};
@@ -144,7 +144,7 @@ function after(bytes: string, from: number, closing: string): number | undefined
   return at < 0 ? undefined : at + closing.length;
 }
 
-/** A doubled quote ends nothing. */
+/** Returns the end of a quoted text. A doubled quote does not end it. */
 function quoteEnd(bytes: string, from: number, quote: string): number | undefined {
   let end = after(bytes, from, quote);
   while (end !== undefined && bytes[end] === quote) end = after(bytes, end + 1, quote);

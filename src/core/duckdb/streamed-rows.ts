@@ -15,10 +15,10 @@ type Bound = Values | Readonly<Record<string, DuckDBValue>>;
 
 /**
  * Rows of a query as they are computed, in bounded memory. The bindings end a failed or interrupted stream like a
- * complete one. Therefore it runs in its own transaction, which such an end aborts.
+ * complete one. Therefore it runs in its own transaction, which a failure aborts.
  */
 export class StreamedRows {
-  /** Column names, each once. */
+  /** Unique column names. */
   names: readonly string[];
   readonly #connection: DuckDBConnection;
   readonly #result: DuckDBResult;
@@ -33,7 +33,7 @@ export class StreamedRows {
     this.names = result.deduplicatedColumnNames();
   }
 
-  /** Starts one statement that reads; the connection is its own until `chunks` has ended. */
+  /** Starts one read-only statement, which occupies the connection until `chunks` has ended. */
   static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
@@ -49,7 +49,7 @@ export class StreamedRows {
     return this.#result.columnTypes();
   }
 
-  /** The rows, chunk by chunk; a chunk is freed once the next one is requested. */
+  /** Yields the rows, chunk by chunk; a chunk is freed when the next one is requested. */
   async *chunks(): AsyncGenerator<DuckDBDataChunk> {
     let whole = false;
     try {
@@ -57,7 +57,7 @@ export class StreamedRows {
         const chunk = await this.#result.fetchChunk();
         if (!chunk || chunk.rowCount === 0) break;
         yield chunk;
-        // The garbage collector does not know how large a chunk is.
+        // The garbage collector does not know the size of a chunk.
         chunk.reset();
       }
       whole = await succeeds(this.#connection.run('SELECT 1'));
@@ -66,12 +66,12 @@ export class StreamedRows {
       await this.#connection.run('ROLLBACK').catch(() => {});
     }
     if (whole) return;
-    // The stream does not say why; the same query without its rows does.
+    // The stream has no error message; running the query without its rows returns it.
     await once(this.#connection, `EXPLAIN ANALYZE ${this.#sql}`, this.#values, (one) => one.run());
     throw new Error('the query was interrupted');
   }
 
-  /** All rows at once, for small results. */
+  /** Returns all rows together, for small results. */
   async rows(): Promise<DuckDBValue[][]> {
     const rows: DuckDBValue[][] = [];
     for await (const chunk of this.chunks()) rows.push(...chunk.getRows());

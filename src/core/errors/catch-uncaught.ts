@@ -16,16 +16,16 @@ const handlers = new Set<Handler>();
 let latest: CrawlhouseError | null = null;
 
 /**
- * Runs `work` and handles its uncaught errors: the error event of an emitter without a listener, a throw in a
- * callback, an unhandled rejection.
+ * Runs `work` and handles its uncaught errors: the error event of an emitter without a listener, a throw in a callback,
+ * an unhandled rejection.
  *
- * An error that arose in the work of a unit goes to that unit's `onUncaught`: what it has half done ends with the unit.
- * Any other error goes to the `onUncaught` of the process, which ends it: nobody knows what is half done, and a killed
- * process leaves nothing that the next one can't continue (docs/decisions/code.md).
+ * An error in the work of a unit goes to that unit's `onUncaught`; its unfinished work ends with the unit. Any other
+ * error goes to the `onUncaught` of the process, which ends it: the unfinished work is unknown, and the next process
+ * can continue after a killed one (docs/decisions/code.md).
  *
- * @throws CrawlhouseError `internal` when the process has nothing left to wait for and `work` has not ended
+ * @throws CrawlhouseError `internal` if the process has nothing left to wait for and `work` has not ended
  */
-export async function catchUncaught<T>(
+export function catchUncaught<T>(
   scope: Scope,
   onUncaught: (error: CrawlhouseError) => void,
   work: () => Promise<T>,
@@ -34,12 +34,10 @@ export async function catchUncaught<T>(
   const handler: Handler = { scope, onUncaught, stop };
   if (handlers.size === 0) process.on('uncaughtException', take).on('beforeExit', stopAll);
   handlers.add(handler);
-  try {
-    return await Promise.race([CURRENT.run(handler, work), stopped]);
-  } finally {
+  return Promise.race([CURRENT.run(handler, () => Promise.try(work)), stopped]).finally(() => {
     handlers.delete(handler);
     if (handlers.size === 0) process.off('uncaughtException', take).off('beforeExit', stopAll);
-  }
+  });
 }
 
 function take(thrown: unknown): void {
@@ -47,7 +45,7 @@ function take(thrown: unknown): void {
   const host = [...handlers].find(({ scope }) => scope === 'process');
   const blamed = own?.scope === 'unit' && handlers.has(own) ? own : host;
   if (blamed === undefined) {
-    // Within another program, what did not arise in our work is that program's own.
+    // Within another program, errors outside of our work belong to that program.
     if (process.listenerCount('uncaughtException') > 1) return;
     throw thrown;
   }
@@ -58,10 +56,10 @@ function take(thrown: unknown): void {
 function uncaughtError(thrown: unknown): CrawlhouseError {
   if (thrown instanceof CrawlhouseError) return thrown;
   const { code, message } = toCrawlhouseError(thrown);
-  return new CrawlhouseError(code, `an error that nothing caught: ${message}`, { cause: thrown });
+  return new CrawlhouseError(code, `uncaught error: ${message}`, { cause: thrown });
 }
 
-/** Nothing is left that could wake the process: whatever still waits would wait for ever. */
+/** Nothing is left that could wake the process, so pending work would wait forever. */
 function stopAll(): void {
   const error =
     latest ?? new CrawlhouseError('internal', 'the work waits for an event that can no longer happen');
@@ -69,14 +67,14 @@ function stopAll(): void {
   for (const handler of inner.length > 0 ? inner : handlers) handler.stop(error);
 }
 
-/** The time that a unit may take to end after its abort, in milliseconds. */
+/** Time for a unit to end after its abort, in milliseconds. */
 const GRACE_MS = 5_000;
 
 /**
- * Runs the work of one unit so that every fault in it is that unit's error (`catchUncaught`). Its signal aborts with the
- * run's signal, with an uncaught error, and at the end of the unit. No body or timer of it stays open.
+ * Runs the work of one unit so that every fault in it is that unit's error (`catchUncaught`). Its signal aborts with
+ * the run's signal, with an uncaught error, and at the end of the unit, so that no body or timer of it stays open.
  *
- * @throws what `work` throws, or the uncaught error where `work` does not end by it
+ * @throws what `work` throws, or the uncaught error if `work` does not end because of it
  */
 export async function isolateUnit<T>(
   signal: AbortSignal,
@@ -94,7 +92,7 @@ export async function isolateUnit<T>(
         () => {},
       );
   };
-  // Its rejection is handled by the race below.
+  // The race below handles its rejection.
   stuck.promise.catch(() => {});
   try {
     return await catchUncaught('unit', onUncaught, () =>

@@ -1,10 +1,10 @@
 import { type CrawlhouseError, toCrawlhouseError } from './errors.ts';
 
 /**
- * Does `work` for each item that comes from others, one after the other, so that a bad one costs only itself.
+ * Runs `work` for each item from an external source, one at a time, so that a bad item affects only itself.
  *
- * @param onFailure takes the error of an item; what it throws ends the loop, where no other item could do better
- * @throws what `signal` aborts with, and what `items` throws
+ * @param onFailure receives the error of an item; it may throw to end the loop if no other item can succeed
+ * @throws the reason of `signal`, and what `items` throws
  */
 export async function eachApart<T>(
   items: Iterable<T> | AsyncIterable<T>,

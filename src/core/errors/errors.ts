@@ -3,14 +3,14 @@ import { redact } from '../secrets/redact.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error-codes.ts';
 
 export interface ErrorDetails {
-  /** The allowed values, or the next step; without it, the one of the code in `ERROR_CODES`. */
+  /** The allowed values, or the next step; default: the hint of the code in `ERROR_CODES`. */
   readonly hint?: string | null | undefined;
   readonly cause?: unknown;
   /** Milliseconds that the other side asked us to wait before a retry. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one error class of the project: a stable code, whose kind says what can be done about it. */
+/** The only error class of the project: a stable code, whose kind determines what can be done. */
 export class CrawlhouseError extends Error {
   override readonly name = 'CrawlhouseError';
   readonly code: ErrorCode;
@@ -18,7 +18,7 @@ export class CrawlhouseError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // Text for people, wherever it ends up: in a table, the ledger or a terminal. An echoed secret is not in it.
+    // Text for people, in a table, the ledger or a terminal. It must not contain an echoed secret.
     super(redact(message), { cause: details.cause });
     this.code = code;
     const hint = details.hint ?? ERROR_CODES[code].hint;
@@ -35,29 +35,29 @@ export class CrawlhouseError extends Error {
   }
 }
 
-/** The error of whoever needs the published warehouse where no run has made one. */
+/** The error of a command that needs the published warehouse before any run has made one. */
 export function nothingPublished(warehouse: string): CrawlhouseError {
   return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`);
 }
 
 /** Codes of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, which also mean a full disk. */
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
-/** The disk itself has failed. Of SQLite: SQLITE_IOERR, and its _READ, _SHORT_READ and _FSTAT. */
+/** Failures of the disk itself. For SQLite: SQLITE_IOERR, and its _READ, _SHORT_READ and _FSTAT. */
 const FAILED: readonly unknown[] = ['EIO', 10, 266, 522, 1802];
 /** Codes of SQLite: SQLITE_PERM, SQLITE_READONLY and SQLITE_CANTOPEN. */
 const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8, 14];
 /** The limit of open files, of the process and of the machine. */
 const TOO_MANY: readonly unknown[] = ['EMFILE', 'ENFILE'];
-/** Of DuckDB; of the system, also where it loads a library. */
+/** Messages of DuckDB, and of the system, also when it loads a library. */
 const NO_MEMORY = /^Out of Memory Error|\bENOMEM\b|cannot allocate memory|failed to map segment/i;
 const READ_ONLY: readonly unknown[] = ['EROFS'];
-/** System calls that have the codes above for other reasons than a file. */
+/** System calls that have the codes above for other reasons than files. */
 const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
 
 /** Wraps any thrown value. Unknown errors are `internal`, except errors of the file system and aborts. */
 export function toCrawlhouseError(error: unknown): CrawlhouseError {
   if (error instanceof CrawlhouseError) return error;
-  // What failed first is the cause; what failed while it was cleaned up follows from it.
+  // The first failure is the cause; failures during cleanup follow from it.
   if (error instanceof SuppressedError) return toCrawlhouseError(error.suppressed);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') {
@@ -86,10 +86,10 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
 export const FREE_SPACE = 'free some space, then run again';
 const MOVE_IT = 'move it away, or name another path in the settings';
 
-/** The problem if a folder is in the place of a file, or the reverse; null for every other error. */
+/** The problem if a folder is in the place of a file, or vice versa; null for every other error. */
 function otherKind(error: unknown): string | null {
   const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
-  // The latter is of Node.js itself, such as of `rm`.
+  // Node.js itself throws the latter, for example in `rm`.
   const isFolder = code === 'EISDIR' || code === 'ERR_FS_EISDIR';
   const where = isFolder && typeof dest === 'string' && syscall === 'rename' ? dest : path;
   if (typeof where !== 'string') return null;
@@ -99,11 +99,11 @@ function otherKind(error: unknown): string | null {
   return null;
 }
 
-/** The hint for a file that can't be read or written; null for every other error. */
+/** The hint for a file that cannot be read or written; null for every other error. */
 function diskHint(error: unknown, message: string): string | null {
   const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
   if (TOO_MANY.includes(facts.code) || /\bE[MN]FILE\b|too many open files/i.test(message))
-    return `the limit of open files${openFilesLimit()} is reached: raise it (ulimit -n, or LimitNOFILE of systemd), or lower threads and concurrency`;
+    return `the limit of open files${openFilesLimit()} is reached; raise it (ulimit -n, or LimitNOFILE of systemd), or lower threads and concurrency`;
   if (OF_SOCKETS.includes(facts.syscall)) return null;
   const primary = typeof facts.errcode === 'number' ? facts.errcode & 0xff : facts.errcode;
   const is = (codes: readonly unknown[]): boolean =>
@@ -121,7 +121,7 @@ function diskHint(error: unknown, message: string): string | null {
   return null;
 }
 
-/** ` of this process (1024)`, where the system tells it. */
+/** ` of this process (1024)`, if the system provides it. */
 function openFilesLimit(): string {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -132,16 +132,37 @@ function openFilesLimit(): string {
   }
 }
 
-/** Whether an error, or its cause, is DuckDB's error for a block with another checksum. */
+/** Whether an error, or its cause, is DuckDB's error for a block with a wrong checksum. */
 function saysDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message.includes('Corrupt database file') || saysDamage(error.cause);
 }
 
-/** Whether something is done, where it does not matter why it is not. */
+/** Whether something succeeds, if the reason of a failure does not matter. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
     () => false,
   );
+}
+
+/** The stack of a thrown value and of its causes. */
+export function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown);
+  const cause = thrown.cause === undefined ? '' : `\ncaused by ${stackOf(thrown.cause)}`;
+  return `${thrown.stack ?? thrown.message}${cause}`;
+}
+
+/** Remembered stacks. Beyond this number, a stack may be logged again: a service may run for years. */
+const MOST_STACKS = 1000;
+const logged = new Set<string>();
+
+/** A log field for an error: the stack of an `internal` one that this process has not logged yet. */
+export function firstStack(error: CrawlhouseError): { readonly stack?: string } {
+  if (error.code !== 'internal') return {};
+  const stack = stackOf(error.cause ?? error);
+  if (logged.has(stack)) return {};
+  if (logged.size >= MOST_STACKS) logged.clear();
+  logged.add(stack);
+  return { stack };
 }

@@ -8,17 +8,17 @@ interface Versions {
   readonly known: number;
 }
 
-/** The error of a file that a newer program has made. Nothing of it was changed. */
+/** The error of a file that a newer program has made. The file is unchanged. */
 export function newerVersion(path: string, { what, found, known }: Versions, hint: string): CrawlhouseError {
   return new CrawlhouseError(
     'newer_version',
-    `${path} was made by a newer crawlhouse (${what} version ${found}, this one knows ${known})`,
+    `${path} was written by a newer crawlhouse (${what} version ${found}; this crawlhouse supports ${known})`,
     { hint },
   );
 }
 
 /**
- * Notes the version of its tables in a file of SQLite. Call it before anything else is changed there.
+ * Stores the version of the tables in a SQLite file. Call this function before any other change.
  *
  * @throws CrawlhouseError `newer_version`, with the file closed
  */

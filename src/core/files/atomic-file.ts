@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../errors/errors.ts';
 import { host } from '../host/host.ts';
 
-/** The suffix of a file's name while it grows: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
+/** The suffix of a file's name while it is written: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
 const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
-/** After an hour, nobody writes a growing file any more: its process was killed. */
+/** After an hour, a temporary file belongs to a killed process. */
 const LEFT_MS = 3_600_000;
 
 export async function syncPath(path: string): Promise<void> {
@@ -20,13 +20,13 @@ export async function commitFile(temporary: string, final: string): Promise<void
   await syncPath(dirname(final));
 }
 
-/** Lets `write` fill a file at its growing name, then gives it its own; what fails leaves the former file, if any. */
+/** Lets `write` fill a temporary file, then renames it; a failure keeps the previous file, if any. */
 export async function writeWhole<T>(path: string, write: (growing: string) => Promise<T>): Promise<T> {
   await removeOld(
     dirname(path),
     (name) => name.startsWith(`${basename(path)}.`) && GROWING.test(name.slice(basename(path).length)),
   );
-  // Not the process id: processes of two containers on one volume may have the same.
+  // Not the process id: processes of two containers on one volume may have equal ids.
   const growing = `${path}.${host().uuid()}.tmp`;
   try {
     const result = await write(growing);
@@ -38,19 +38,26 @@ export async function writeWhole<T>(path: string, write: (growing: string) => Pr
   }
 }
 
-/** Writes a whole file or none of it; `mode` says who may read it, where not everybody may. */
+/**
+ * Writes a file atomically. Without `mode`, which restricts who may read it, a former file keeps its own. Of a symbolic
+ * link, the target is replaced.
+ */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
-  await writeWhole(path, async (growing) => {
-    await using handle = await host().files.open(growing, 'w', mode);
+  const { files } = host();
+  const former = files.statSync(path, { throwIfNoEntry: false });
+  const target = former === undefined ? path : files.realpathSync(path);
+  await writeWhole(target, async (growing) => {
+    await using handle = await files.open(growing, 'w', mode);
     await handle.writeFile(data);
+    if (former !== undefined && mode === undefined) files.chmodSync(growing, former.mode & 0o777);
   });
 }
 
 /**
- * Fills a file with bytes that come from elsewhere.
+ * Writes bytes from a source to a file, and checks their number.
  *
- * @param bytes the length that it is to have
- * @throws CrawlhouseError `cut_short` where the disk or the source has another number of bytes
+ * @param bytes the expected length
+ * @throws CrawlhouseError `cut_short` if the disk or the source has another number of bytes
  */
 export async function fillFile(
   path: string,
@@ -58,17 +65,18 @@ export async function fillFile(
   bytes: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // A stream writes again what the disk has taken in part; a plain write would have to be looked at.
+  // A stream repeats partial writes; a plain write would need a check.
   await pipeline(content, host().files.createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
   const { size } = await host().files.stat(path);
-  if (size !== bytes)
-    throw new CrawlhouseError('cut_short', `${path} has ${size} bytes, and ${bytes} were to be written`);
+  if (size !== bytes) throw new CrawlhouseError('cut_short', `${path} has ${size} bytes instead of ${bytes}`);
 }
 
-/** Removes files of these names that killed processes have left: no process of any machine has written them for an hour. */
+/**
+ * Removes files that killed processes left behind, if no process on any machine has written to them for an hour.
+ */
 export async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
   const { files, now } = host();
-  // A folder that can't be listed, or a file that is gone, needs no removal.
+  // An unreadable folder, or a missing file, needs no removal.
   for (const name of (await files.readdir(folder).catch(() => [])).filter(isLeft)) {
     const found = await files.stat(join(folder, name)).catch(() => null);
     if (found !== null && now() - found.mtimeMs > LEFT_MS)

@@ -1,12 +1,12 @@
 const POLYNOMIAL = 0x82f63b78;
 const SLICES = 8;
 
-/** For each of eight bytes that are taken together, the value that each of its 256 values adds. */
+/** For each of eight bytes that are processed together, the contribution of each of its 256 values. */
 const TABLE = makeTable();
 
 /**
- * CRC-32C (Castagnoli, RFC 3720 B.4), used by Google's and Amazon's object stores and missing in `node:zlib`. It takes
- * eight bytes a step. `previous` is the value so far, for data in chunks.
+ * CRC-32C (Castagnoli, RFC 3720 B.4), used by Google's and Amazon's object stores and missing in `node:zlib`. It
+ * processes eight bytes per step. `previous` is the value so far, for data in chunks.
  */
 export function crc32c(bytes: Uint8Array, previous = 0): number {
   let crc = ~previous;
@@ -29,7 +29,7 @@ export function crc32c(bytes: Uint8Array, previous = 0): number {
   return ~crc >>> 0;
 }
 
-/** Four bytes, little endian. */
+/** Reads four bytes, little endian. */
 function word(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) |
@@ -50,7 +50,7 @@ function makeTable(): Uint32Array {
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
     table[byte] = crc;
   }
-  // What a byte adds with one more byte behind it.
+  // The contribution of a byte followed by one more byte.
   for (let at = 256; at < table.length; at++) {
     const crc = table[at - 256] as number;
     table[at] = (crc >>> 8) ^ (table[crc & 0xff] as number);

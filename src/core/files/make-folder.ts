@@ -6,22 +6,22 @@ import { host } from '../host/host.ts';
 export interface FolderOptions {
   /** The setting, flag or variable (`TMPDIR`) that names the folder. */
   readonly from?: string;
-  /** What a person may do, where nothing of these names it. */
+  /** The next step for the user, if `from` is not given. */
   readonly hint?: string;
   readonly mode?: number;
 }
 
-/** Codes of a disk that fails or is full: no other folder helps, and a later try may. */
+/** Codes of a failing or full disk: no other folder helps, but a later attempt may. */
 const OF_THE_DISK: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE'];
-/** Codes of a place that a reader may look into and not write to. */
+/** Codes of a place that allows reading but not writing. */
 const NOT_OURS: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 const NAME_OTHER = 'name another folder in the settings; crawlhouse config shows them';
 
 /**
- * Makes a folder and those above it; idempotent. Each folder is tried at most twice. `mkdir` of Node with `recursive`
- * never ends where a folder is there and answers ENOENT, as `/proc` does.
+ * Makes a folder and its parents; idempotent. Each folder is tried at most twice. Node's recursive `mkdir` never ends
+ * if an existing folder returns ENOENT, like `/proc` does.
  *
- * @returns the first folder that was made; undefined if all are there
+ * @returns the first folder that was made; undefined if all exist
  * @throws CrawlhouseError `bad_project`
  */
 export function makeFolder(
@@ -36,9 +36,9 @@ export function makeFolder(
 }
 
 /**
- * Whether a folder is there or can be made, found out before any work.
+ * Checks that a folder exists or can be created, before any work.
  *
- * @param isReader does it do without the folder, where only rights are missing to make it?
+ * @param isReader whether a missing folder is acceptable if only the permission to make it is missing
  * @throws CrawlhouseError `bad_project`
  */
 export function checkFolder(path: string, from: string, isReader: boolean): void {
@@ -66,7 +66,7 @@ function made(path: string, mode: number): string | undefined {
       return first ?? path;
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || isLast || dirname(path) === path) {
-        // Whatever is wrong with making one that is there, such as a read-only disk.
+        // Any error of making an existing folder, such as on a read-only disk.
         if (isFolder(path)) return undefined;
         throw error;
       }
@@ -76,11 +76,11 @@ function made(path: string, mode: number): string | undefined {
   return first;
 }
 
-/** The nearest folder that is there. */
+/** The nearest existing folder. */
 function nearest(path: string): string {
   if (isFolder(path)) return path;
   if (statOf(path, 'lstatSync') === undefined) return nearest(dirname(path));
-  throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR' });
+  throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
 }
 
 function isFolder(path: string): boolean {
@@ -97,10 +97,10 @@ function codeOf(error: unknown): unknown {
 
 function refusal(path: string, cause: unknown, from?: string, hint = hintFor(from)): unknown {
   const code = codeOf(cause);
-  // The death of a simulated process, and what a later try may mend, stay as they are.
+  // The death of a simulated process, and errors that a retry may fix, are unchanged.
   if (typeof code !== 'string' || OF_THE_DISK.includes(code)) return cause;
   const name = from === undefined ? '' : ` (${from})`;
-  return new CrawlhouseError('bad_project', `the folder ${path}${name} can't be made: ${why(path, code)}`, {
+  return new CrawlhouseError('bad_project', `the folder ${path}${name} cannot be made: ${why(path, code)}`, {
     hint,
     cause,
   });
@@ -111,27 +111,27 @@ function hintFor(from: string | undefined): string {
   if (from.startsWith('-')) return `name another folder with ${from}`;
   const variable = from.toUpperCase();
   const names = from === variable ? from : `${from} (CRAWLHOUSE_${variable})`;
-  return `set ${names} to a folder that can be made`;
+  return `set ${names} to another folder`;
 }
 
-/** The folder in the way, and what it is. */
+/** The obstacle in the path, and its type. */
 function why(path: string, code: string): string {
   if (code === 'ENAMETOOLONG') return 'its name is too long';
   if (code === 'ELOOP') return 'symbolic links lead back to themselves';
   const at = blocking(path);
   if (code === 'EROFS') return `${at} is on a read-only file system`;
   if (code === 'EACCES' || code === 'EPERM') return `no right to write to ${at}`;
-  if (code === 'ENOENT') return `${at} takes no folders`;
+  if (code === 'ENOENT') return `${at} accepts no folders`;
   if (code === 'EEXIST' || code === 'ENOTDIR') return `${at} is ${kindOf(at)}`;
   return `${at} answers ${code}`;
 }
 
-/** The nearest of a path and those above it that is there, whatever it is. */
+/** The nearest existing parent of a path, or the path itself, whatever its type. */
 function blocking(path: string): string {
   try {
     if (statOf(path, 'lstatSync') !== undefined || dirname(path) === path) return path;
   } catch {
-    // Below a file, or without the right to look: what is above tells.
+    // Below a file, or without permission: a parent shows the reason.
   }
   return blocking(dirname(path));
 }
@@ -141,7 +141,7 @@ function kindOf(path: string): string {
   try {
     return statOf(path, 'statSync') === undefined ? 'a symbolic link to nothing' : 'a link to a file';
   } catch {
-    // Links that lead back to themselves.
+    // Links that form a cycle.
     return 'a symbolic link to nothing';
   }
 }

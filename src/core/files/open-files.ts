@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 
 /**
- * Does a process have the file open that this one can see: one of the same user, or any for root? Null where the system
- * does not tell (there is no `/proc`).
+ * Returns whether a process that this one can see (of the same user, or any for root) has the file open. Null on
+ * systems without `/proc`.
  */
 export function isOpenSomewhere(path: string): boolean | null {
   const { dev, ino } = statSync(path, { bigint: true });
@@ -31,7 +31,7 @@ function statOrNull(path: string): { readonly dev: bigint; readonly ino: bigint 
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch {
-    // Gone by now, or not for this user to see.
+    // It was removed, or this user may not see it.
     return null;
   }
 }

@@ -5,14 +5,14 @@ const USER_MASK = process.umask();
 const PRIVATE_MASK = 0o077;
 
 /**
- * From here on only the user may read new files of this process: files are 0600, folders 0700, also those of DuckDB and
- * SQLite. `giveUserMode` changes the mode of results.
+ * Makes the files and folders that this process creates accessible only to the user (files 0600, folders 0700).
+ * This includes DuckDB and SQLite files. `giveUserMode` changes the mode of results.
  */
 export function keepFilesPrivate(): void {
   process.umask(USER_MASK | PRIVATE_MASK);
 }
 
-/** From here on files are what the user's umask says again. */
+/** Restores the user's umask for new files. */
 export function endPrivacy(): void {
   if (process.umask() !== USER_MASK) process.umask(USER_MASK);
 }
@@ -36,7 +36,7 @@ export function underUserMask<T>(work: () => T): T {
   }
 }
 
-/** Makes a folder that only its owner may look into; takes the leave of others away where it is there already. */
+/** Makes a folder that only its owner may read; removes the permissions of others if it already exists. */
 export function makePrivateFolder(path: string): void {
   const { files } = host();
   makeFolder(path, { mode: 0o700 });
@@ -44,7 +44,7 @@ export function makePrivateFolder(path: string): void {
     const { mode } = files.statSync(path);
     if ((mode & PRIVATE_MASK) !== 0) files.chmodSync(path, mode & 0o700);
   } catch (error) {
-    // Another's folder that we may write to: theirs to close. On a read-only disk nobody can.
+    // A writable folder of another user, who alone can close it. On a read-only disk, nobody can.
     if (!['EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/error-codes.ts';
 import { CrawlhouseError } from '../errors/errors.ts';
 import { readText } from './read-text.ts';
 
-/** @throws CrawlhouseError of this code and hint that names the file and the key at fault */
+/** @throws CrawlhouseError of this code and hint that names the file and the invalid key */
 export async function readJsonFile<T>(
   file: string,
   schema: z.ZodType<T>,

@@ -3,16 +3,16 @@ import { createReadStream } from 'node:fs';
 const NEWLINE = 0x0a;
 
 /**
- * Bytes that are read of a file at once. A small file takes a buffer of this size too. With a megabyte, V8 collected the
+ * Bytes to read from a file at a time. A small file uses a buffer of this size, too. With a megabyte, V8 collected the
  * whole heap after every second small unit, which took a quarter of the processor time.
  */
 export const READ_BYTES = 256 * 1024;
 
 /**
- * The lines of a text file with their numbers, from 1. A line ends at `\n` only: `node:readline` also breaks at a lone
- * `\r`, U+2028 and U+2029, which JSON allows within a record. A `\r` before the `\n` stays in the line.
+ * Yields the lines of a text file with their numbers, from 1. A line ends only at `\n`: `node:readline` also breaks at
+ * a lone `\r`, U+2028 and U+2029, which JSON allows within a record. A `\r` before the `\n` stays in the line.
  *
- * @param encoding `latin1` keeps every byte apart, so that the caller can tell broken UTF-8 from the rest
+ * @param encoding `latin1` keeps every byte separate, so that the caller can detect invalid UTF-8
  */
 export async function* readLines(
   file: string,

@@ -33,6 +33,7 @@ export type HostFiles = Pick<
     | 'lstatSync'
     | 'mkdirSync'
     | 'readFileSync'
+    | 'realpathSync'
     | 'renameSync'
     | 'rmSync'
     | 'statSync'
@@ -42,29 +43,29 @@ export type HostFiles = Pick<
 
 /** A timer that disposal stops. */
 export interface Timer extends Disposable {
-  /** Begins its time anew. */
+  /** Restarts its time. */
   refresh(): void;
 }
 
-/** What a process has of its machine: clock, randomness, files, names, and what it talks to others by. */
+/** The resources of a process: clock, randomness, files, names, and connections. */
 export interface Host {
   readonly pid: number;
   readonly hostname: string;
-  /** The system whose process ids these are (`processScope`). */
+  /** The system of the process ids (`processScope`). */
   readonly processScope: () => string;
   readonly processStart: typeof processStart;
   /** UTC milliseconds. */
   readonly now: () => number;
-  /** Milliseconds since some moment; no one sets this clock. */
+  /** Milliseconds since some moment; this clock is never set. */
   readonly monotonic: () => number;
   /** From 0 to less than 1. */
   readonly random: () => number;
   uuid(): string;
-  /** @throws what `signal` aborts with, as `node:timers/promises` has it */
+  /** @throws the reason of `signal`, like `node:timers/promises` */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Calls `work` once, after a time. */
   after(ms: number, work: () => void): Timer;
-  /** Calls `work` again and again. It keeps no process alive. */
+  /** Calls `work` repeatedly. It keeps no process alive. */
   every(ms: number, work: () => void): Disposable;
   readonly files: HostFiles;
   /** Absent: the libraries' own connections, and SQLite's own files. */
@@ -97,35 +98,35 @@ const NODE: Host = {
 
 const CURRENT = new AsyncLocalStorage<Host>();
 
-/** The host of the work that asks: Node's own, unless `withHost` has given another. */
+/** The host of the calling work: Node's own, unless `withHost` provides another. */
 export function host(): Host {
   return CURRENT.getStore() ?? NODE;
 }
 
-/** Runs `work`, and all that it begins, on another host: several processes then live in one of Node's. */
+/** Runs `work`, and everything it starts, on another host, so that several simulated processes share one of Node's. */
 export function withHost<T>(other: Host, work: () => T): T {
   return CURRENT.run(other, work);
 }
 
-/** The present time: ISO 8601, UTC. */
+/** The current time: ISO 8601, UTC. */
 export function timestamp(): string {
   return new Date(host().now()).toISOString();
 }
 
 /**
- * Distinguishes a process from a later one with the same id: its start, in ticks since the machine's. Null where there
- * is no such process.
+ * Distinguishes a process from a later one with the same id: its start, in ticks since the machine's start. Null if
+ * there is no such process.
  *
- * @returns undefined where the system does not tell (there is no `/proc`)
+ * @returns undefined on systems without `/proc`
  */
 export function processStart(pid: number): string | null | undefined {
   if (!existsSync('/proc/self/stat')) return undefined;
   try {
-    // The name of the program comes second, in parentheses, and may hold any character; the start is the 22nd field.
+    // The program's name is second, in parentheses, and may contain any character; the start is the 22nd field.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
-    // No process has that number any more.
+    // No process has this id any more.
     return null;
   }
 }
@@ -133,15 +134,15 @@ export function processStart(pid: number): string | null | undefined {
 let scope: string | undefined;
 
 /**
- * Identifies the processes that share process ids with this one. Those of another machine or container may work in the
- * same folder.
+ * Identifies the processes that share process ids with this one. Processes of other machines or containers may work in
+ * the same folder.
  */
 export function processScope(): string {
   const told = (read: () => string): string => {
     try {
       return read();
     } catch {
-      // The system has no `/proc`: the name of the machine has to do.
+      // Without `/proc`, the name of the machine has to suffice.
       return '';
     }
   };

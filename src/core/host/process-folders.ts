@@ -3,19 +3,19 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { processScope, processStart } from './host.ts';
 
-/** After its prefix. */
+/** The name after its prefix. */
 const NAME = /^(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
-/** After a week, a folder of another machine or container is no process's any more. */
+/** After a week, a folder of another machine or container is abandoned. */
 const LEFT_MS = 7 * 86_400_000;
 
-/** The name of a folder that this process makes, and that is left behind when it is gone. */
+/** The name of a folder of this process, with which others recognize it after the process is gone. */
 export function processFolderName(prefix: string): string {
   const start = processStart(process.pid) ?? 'unknown';
-  // Short: a socket in the folder may have a path of 107 characters.
+  // Short: the path of a socket in the folder may have 107 characters.
   return `${prefix}${processScope()}-${process.pid}-${start}-${randomUUID().slice(0, 6)}`;
 }
 
-/** Removes folders whose process is gone. Process ids say nothing of another machine or container. */
+/** Removes folders of processes that no longer exist. Process ids are meaningless across machines and containers. */
 export function removeDeadFolders(place: string, prefix: string): void {
   if (!existsSync(place)) return;
   for (const name of readdirSync(place)) {
@@ -27,7 +27,7 @@ export function removeDeadFolders(place: string, prefix: string): void {
       if (scope === processScope() ? isAlive(Number(pid), start) : isRecent()) continue;
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Another user's, or gone by now.
+      // It belongs to another user, or is gone.
     }
   }
 }

@@ -3,9 +3,9 @@ import { host } from '../host/host.ts';
 import type { Logger } from '../logs/logger.ts';
 import { describeHolder, lockedError, lockFile, tryLockState } from './state-lock.ts';
 
-/** Between two looks at a state that another process holds. */
+/** Wait between two attempts while another process holds the state. */
 const LOOK_MS = 200;
-/** Polls for the name of a holder that has not written it yet. */
+/** Attempts to read the name of a holder that has not written it yet. */
 const UNSAID_LOOKS = 5;
 
 /** A backfill has the lowest priority: it waits for other commands, and yields to them between two units. */
@@ -14,8 +14,8 @@ export function yieldsLock(command: string): boolean {
 }
 
 /**
- * Acquires the state lock. A backfill waits for its holder and for other waiters. Other commands wait for a backfill only,
- * which yields to them; for any other holder they fail (docs/decisions/ledger.md).
+ * Acquires the state lock. A backfill waits for its holder and for other waiters. Other commands wait only for a
+ * backfill, which yields to them; with any other holder, they fail (docs/decisions/ledger.md).
  *
  * @throws CrawlhouseError `locked`, and what `signal` aborts with
  */
@@ -56,8 +56,8 @@ export async function acquireLock(
 }
 
 /**
- * Announces a waiter for the state lock, which a backfill yields between two units. It is a lock too, so that it ends with
- * its process. Null if another process waits already.
+ * Announces a waiter for the state lock, to which a backfill yields between two units. It is a lock, too, so that it
+ * ends with its process. Null if another process is already waiting.
  */
 function waitForLock(stateDir: string): Disposable | null {
   return lockFile(join(stateDir, 'waiter.sqlite'));

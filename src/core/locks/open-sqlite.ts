@@ -2,36 +2,39 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { host } from '../host/host.ts';
 
-/** SQLite's codes for a write to what may only be read, and for a file, or a file beside it, that it can't open. */
+/** SQLite's codes for a write to a read-only file, and for a file, or an adjacent one, that it cannot open. */
 const READ_ONLY = 8;
 const CANT_OPEN = 14;
 
 /**
- * Opens a file of SQLite, or makes it.
+ * Opens a SQLite file, or creates it if it does not exist.
  *
- * @throws Error of the file system with the path where it can't be opened: SQLite says neither which file nor why
+ * @throws Error of the file system with the path if it cannot be opened: SQLite reports neither file nor reason
  */
 export function openSqlite(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = host().sqlite?.(path) ?? new DatabaseSync(path);
-    // A log of changes needs files beside it, which SQLite makes only now.
+    // A write-ahead log needs adjacent files, which SQLite creates only now.
     database.exec('SELECT 1 FROM sqlite_schema');
     return database;
   } catch (error) {
-    // What else is wrong with it, its user finds out.
+    // The caller detects other errors.
     if (database !== undefined && primaryCode(error) !== CANT_OPEN) return database;
     database?.close();
     throw primaryCode(error) === CANT_OPEN ? asFileError(error, path) : error;
   }
 }
 
-/** The reason of the file system why a file, or one beside it, can't be opened; else the error of SQLite, with the path. */
+/**
+ * Returns the file system's reason why a file or an adjacent file cannot be opened, or else SQLite's error with the
+ * path.
+ */
 function asFileError(error: unknown, path: string): unknown {
   const { files } = host();
   const beside = `${path}.${host().uuid()}.tmp`;
   try {
-    // It makes a missing file, as SQLite does. So a full disk is not taken for a missing file.
+    // This creates a missing file, like SQLite does, so that a full disk is not mistaken for a missing file.
     files.writeFileSync(path, '', { flag: 'a', mode: 0o600 });
     files.writeFileSync(beside, '', { mode: 0o600 });
     files.rmSync(beside);
@@ -46,15 +49,15 @@ function primaryCode(error: unknown): number | null {
   return typeof errcode === 'number' ? errcode & 0xff : null;
 }
 
-/** Whether an error of `openSqlite` or of SQLite means that a file, or its folder, may only be read. */
+/** Whether an error of `openSqlite` or of SQLite means that a file, or its folder, is read-only. */
 export function isReadOnly(error: unknown): boolean {
   const code = primaryCode(error);
   return code === READ_ONLY || code === CANT_OPEN;
 }
 
 /**
- * Opens a file of SQLite for somebody who may only read. The log of changes is read too while its writer is there;
- * without a writer, the file alone is whole.
+ * Opens a SQLite file for a user with read-only access. While a writer exists, its write-ahead log is read, too;
+ * without one, the file alone is complete.
  */
 export function openSqliteToRead(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true });

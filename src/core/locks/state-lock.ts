@@ -9,19 +9,18 @@ export interface LockHolder {
   readonly host: string;
   readonly command: string;
   readonly since: string;
-  /** The system that its id is of; names of hosts repeat. */
+  /** The system of its process id; hostnames are not unique. */
   readonly scope?: string;
-  /** Tells the process from another one that got its id later. */
+  /** Distinguishes the process from a later one with the same id. */
   readonly started?: string | null | undefined;
-  /** Yields between two units to a lock waiter (`lock-waiter.ts`). */
+  /** Yields between two units to a lock waiter (`acquire-lock.ts`). */
   readonly yields?: boolean;
 }
 
 /**
- * Takes the one writer's lock of a state directory, or says who holds it. The system releases it however the holder
- * ends.
+ * Acquires the lock for the only writer of a state directory. The system releases it even if the holder crashes.
  *
- * @throws CrawlhouseError `locked`
+ * @throws CrawlhouseError `locked`, with the holder
  */
 export function lockState(stateDir: string, command: string): Disposable {
   const taken = tryLockState(stateDir, command, false);
@@ -29,7 +28,7 @@ export function lockState(stateDir: string, command: string): Disposable {
   return taken;
 }
 
-/** Tries the lock for one that may wait: the lock, or who holds it (null where that can't be told). */
+/** Tries the lock, for a command that may wait: returns the lock, or its holder (null if unknown). */
 export function tryLockState(
   stateDir: string,
   command: string,
@@ -51,7 +50,7 @@ export function tryLockState(
   try {
     host().files.writeFileSync(holderFile, JSON.stringify(holder));
   } catch (error) {
-    // A full disk: a process that lives on would keep everybody out.
+    // A full disk: a process that lives on would lock everyone out.
     lock[Symbol.dispose]();
     throw error;
   }
@@ -65,26 +64,26 @@ export function isLocked(stateDir: string): boolean {
   return lock === null;
 }
 
-/** Who holds the lock of a state directory; null if nobody does, or it can't be told. */
+/** Returns the holder of the lock of a state directory; null if there is none, or it is unknown. */
 export function lockHolder(stateDir: string): LockHolder | null {
   try {
     return isLocked(stateDir) ? readHolder(join(stateDir, 'lock.json')) : null;
   } catch {
-    // On a read-only disk, or of another user.
+    // On a read-only disk, or for another user.
     return null;
   }
 }
 
 /**
- * The time since when the possible writer has the lock: ISO 8601, UTC; the present time if the lock is free. A run that
- * began earlier and still shows as running has lost its process. Null if the holder is unknown.
+ * Returns the time since when the possible writer has the lock: ISO 8601, UTC; the current time if the lock is free. A
+ * run that began earlier and still shows as running has lost its process. Null if the holder is unknown.
  */
 export function lockedSince(stateDir: string): string | null {
   const now = timestamp();
   try {
     return isLocked(stateDir) ? (readHolder(join(stateDir, 'lock.json'))?.since ?? null) : now;
   } catch {
-    // On a read-only disk, or of another user.
+    // On a read-only disk, or for another user.
     return null;
   }
 }
@@ -98,13 +97,13 @@ export function describeHolder(holder: LockHolder | null): string {
   return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
 }
 
-/** Null if a former holder wrote the file: the present holder has not written its name yet. */
+/** Null if a former holder wrote the file: the current holder has not written its name yet. */
 function readHolder(file: string): LockHolder | null {
   try {
     const holder = JSON.parse(host().files.readFileSync(file, 'utf8')) as LockHolder;
     return isStill(holder) ? holder : null;
   } catch {
-    // No such file, or a kill has cut it.
+    // No such file, or an incomplete one after a kill.
     return null;
   }
 }
@@ -121,11 +120,11 @@ const BUSY = 5;
 /** A process that only checks whether a lock is free holds it for less than this time. */
 const PATIENCE_MS = 100;
 
-/** SQLite's codes for a file that is no whole database: SQLITE_CORRUPT, SQLITE_NOTADB. */
+/** SQLite's codes for an invalid database file: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED: readonly unknown[] = [11, 26];
 
 export interface HeldLock extends Disposable {
-  /** The file was no database, and was emptied to take the lock on it. */
+  /** Whether the file was no database, and was emptied to lock it. */
   readonly wasDamaged: boolean;
 }
 

@@ -19,22 +19,22 @@ import type { LogRecord, LogSink } from './logger.ts';
 export interface LogFileOptions {
   /** The folder of the files; created if missing. */
   readonly folder: string;
-  /** A file that has reached so many bytes is followed by the next one of its day. */
+  /** After this size, the next file of the day is started. */
   readonly maxBytes: number;
-  /** Files whose last line is older go when a log is opened, and whenever a file is begun. */
+  /** Files whose last line is older are removed when a log is opened, and when a file is started. */
   readonly maxDays: number;
-  /** The newest so many files stay, whatever their age. */
+  /** The number of newest files to keep, whatever their age. */
   readonly maxFiles: number;
-  /** Called when writing begins to fail, and not again before it has worked. */
+  /** Called when writing begins to fail, and again only after it has worked. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
 
 /**
- * Appends each record to a file of its day, `2026-11-21.jsonl`, as one JSON object a line. A line is written by one
- * call, so several processes may write and a kill leaves whole lines. A line that a full disk has cut is ended first. A
- * log that can't be written does not stop the command.
+ * Appends each record to a file of its day, `2026-11-21.jsonl`, as one line of JSON. One call writes a line, so several
+ * processes may write and a kill leaves complete lines. A line that a full disk has cut is ended first. A log that
+ * cannot be written does not stop the command.
  */
 export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
   const { folder, onFailure } = options;
@@ -72,7 +72,7 @@ function open(options: LogFileOptions, now: Date): void {
   if (!endsWithNewline(today)) appendFileSync(today, '\n');
 }
 
-/** A record as a line; secrets are masked in each text before it is quoted, and control characters are escaped. */
+/** Formats a record as a line. Secrets are masked in each text before quoting, and control characters are escaped. */
 function jsonLine({ at, level, message, fields }: LogRecord): string {
   const line = { time: at.toISOString(), level, message, ...fields };
   // Fields are plain values, or what JSON makes of them.

@@ -20,10 +20,10 @@ export interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** Takes each record, of whatever level. */
+/** Receives each record, of any level. */
 export type LogSink = (record: LogRecord) => void;
 
-/** Writes lines of at least `level` through `write`; without a writer, none. */
+/** Writes lines of at least `level` through `write`; stacks only if `level` is `debug`. */
 export function createLogger(
   level: LogLevel,
   write: (line: string) => void,
@@ -32,13 +32,13 @@ export function createLogger(
   return sinkLogger(({ at, level: own, message, fields }) => {
     if (RANK[own] > RANK[level]) return;
     const pairs = Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
+      .filter(([key, value]) => value !== undefined && (key !== 'stack' || level === 'debug'))
       .map(([key, value]) => `${key}=${plain(value)}`);
     write(visibleLine(redact([at.toISOString(), own.padEnd(5), message, ...pairs].join(' '))));
   }, now);
 }
 
-/** A logger whose records of at least `level` go to `sink` too. */
+/** A logger that also sends records of at least `level` to `sink`. */
 export function withSink(logger: Logger, level: LogLevel, sink: LogSink): Logger {
   const own = sinkLogger((record) => {
     if (RANK[record.level] <= RANK[level]) sink(record);

@@ -12,9 +12,9 @@ export interface OwnLogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The wanted lines: those of a run, of at least a level. */
+/** Selects the lines of a run, of at least a level. */
 export interface LogQuery {
-  /** As lines name it: the first characters of its id. */
+  /** As in the lines: the first characters of its id. */
   readonly run: string;
   /** ISO 8601, UTC; lines without a run count if they are in between. */
   readonly from: string;
@@ -23,7 +23,7 @@ export interface LogQuery {
   readonly most: number;
 }
 
-/** The last lines of a run in the log files of a folder, and how many lines it has. */
+/** Returns the last lines of a run in the log files of a folder, and the number of its lines. */
 export async function readLog(
   folder: string,
   query: LogQuery,

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { CrawlhouseError, toCrawlhouseError } from '../errors/errors.ts';
+import { CrawlhouseError, firstStack, toCrawlhouseError } from '../errors/errors.ts';
 import type { Logger } from './logger.ts';
 
-/** Kinds of errors that the client caused, or nobody. */
+/** Kinds of errors that are not faults of this program: caused by the client, or by nobody. */
 const EXPECTED: readonly string[] = ['usage', 'skip', 'interrupted'];
 
 /**
- * The error to show to a client over a network. One that the client did not cause is logged with its causes under an
- * identifier, which the hint of the shown error has.
+ * Returns the error to show to a client over a network. An error that the client did not cause is logged with its
+ * causes under an identifier, which is in the hint of the shown error.
  *
- * @param asked what was asked, for the log: `{ door: 'console', path: '/projects' }`
+ * @param asked the request, for the log: `{ door: 'console', path: '/projects' }`
  */
 export function reportFault(
   thrown: unknown,
@@ -20,16 +20,13 @@ export function reportFault(
   if (EXPECTED.includes(error.kind)) return error;
   const id = randomUUID().slice(0, 8);
   const { code, message } = error;
-  logger.error('request failed', { error_id: id, ...asked, code, error: message, cause: causesOf(error) });
-  logger.debug('request failed', { error_id: id, stack: thrown instanceof Error ? thrown.stack : undefined });
+  const fields = { error_id: id, ...asked, code, error: message, cause: causesOf(error) };
+  logger.error('request failed', { ...fields, ...firstStack(error) });
   const where = `the log has its cause: error_id ${id}`;
-  return new CrawlhouseError(code, message, {
-    cause: error,
-    hint: `${error.hint}; ${where}`,
-  });
+  return new CrawlhouseError(code, message, { cause: error, hint: `${error.hint}; ${where}` });
 }
 
-/** The messages of the causes, the nearest first; undefined where they add nothing. */
+/** The messages of the causes, nearest first; undefined if they add nothing. */
 function causesOf(error: CrawlhouseError): string | undefined {
   const messages = new Set<string>();
   for (let cause = error.cause; cause !== undefined && messages.size < 10; ) {

@@ -3,7 +3,7 @@ import { ADDRESS_BITS, addressNumber } from './ip-address.ts';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link_local' | 'reserved';
 
-/** Ranges that are not of the public Internet (RFC 6890 and its registries). */
+/** Ranges outside of the public Internet (RFC 6890 and its registries). */
 const RANGES: readonly (readonly [kind: AddressKind, ranges: readonly string[]])[] = [
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
@@ -12,18 +12,24 @@ const RANGES: readonly (readonly [kind: AddressKind, ranges: readonly string[]])
   [
     'reserved',
     [
-      ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
-      ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-      ...[
-        '::/128',
-        '64:ff9b:1::/48',
-        '100::/64',
-        '2001::/23',
-        '2001:db8::/32',
-        '3fff::/20',
-        '5f00::/16',
-        'ff00::/8',
-      ],
+      '0.0.0.0/8',
+      '192.0.0.0/24',
+      '192.0.2.0/24',
+      '192.88.99.0/24',
+      '198.18.0.0/15',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+      '224.0.0.0/4',
+      '240.0.0.0/4',
+
+      '::/128',
+      '64:ff9b:1::/48',
+      '100::/64',
+      '2001::/23',
+      '2001:db8::/32',
+      '3fff::/20',
+      '5f00::/16',
+      'ff00::/8',
     ],
   ],
 ];
@@ -44,14 +50,14 @@ const LISTS = RANGES.map(([kind, ranges]) => {
   return [kind, list] as const;
 });
 
-/** The kind of an IP address. An IPv6 address that carries an IPv4 address is of that one's kind. */
+/** The kind of an IP address. An IPv6 address that contains an IPv4 address has the kind of the latter. */
 export function addressKind(address: string): AddressKind {
   const plain = carriedIpv4(address) ?? address;
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
   return LISTS.find(([, list]) => list.check(plain, family))?.[0] ?? 'public';
 }
 
-/** The address that a URL's host is, without brackets; null for a name. */
+/** The address in a URL's host, without brackets; null for a name. */
 export function addressOf(hostname: string): string | null {
   const plain = hostname.replace(/^\[|\]$/g, '');
   return isIP(plain) === 0 ? null : plain;

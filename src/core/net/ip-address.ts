@@ -2,13 +2,13 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /** Bits of the numbers below. */
 export const ADDRESS_BITS = 128;
-/** The IPv4 addresses among those of IPv6: ::ffff:0:0/96. */
+/** The range of IPv4 addresses within IPv6: ::ffff:0:0/96. */
 const IPV4_MAPPED = 0xffffn << 32n;
 
 /**
- * An IP address as a number of 128 bits. An IPv4 address and its IPv4-mapped IPv6 form are the same number.
+ * Returns an IP address as a 128-bit number. An IPv4 address and its IPv4-mapped IPv6 form are equal.
  *
- * @returns null for what is no address, such as a name, a zone (`fe80::1%eth0`) or a port behind it
+ * @returns null for anything else, such as a name, a zone (`fe80::1%eth0`) or an address with a port
  */
 export function addressNumber(address: string): bigint | null {
   if (isIPv4(address)) return IPV4_MAPPED | ipv4Number(address);
@@ -19,7 +19,7 @@ export function addressNumber(address: string): bigint | null {
   return [...first, ...zeros, ...last].reduce((number, group) => (number << 16n) | group, 0n);
 }
 
-/** The IPv4 address of an IPv4-mapped IPv6 address; each other one as it is. */
+/** The IPv4 address of an IPv4-mapped IPv6 address; any other address is unchanged. */
 export function plainAddress(address: string): string {
   const number = addressNumber(address);
   if (number === null || number >> 32n !== IPV4_MAPPED >> 32n) return address;

@@ -8,9 +8,9 @@ import { reportFault } from '../logs/report-fault.ts';
 import { stringifyJson } from '../text/json.ts';
 import { lookUp } from '../text/look-up.ts';
 
-/** `HOST:PORT`, taken apart. */
+/** The parts of `HOST:PORT`. */
 export interface ListenAddress {
-  /** As it stands in an address: an IPv6 one has its brackets. */
+  /** As in a URL: an IPv6 address has brackets. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -30,16 +30,16 @@ export interface ListenHttpOptions {
   readonly logger: Logger;
 }
 
-/** A server: open until disposed. */
+/** A server, open until disposed. */
 export interface Listener extends AsyncDisposable {
   readonly port: number;
 }
 
 /**
- * Answers HTTP requests at `HOST:PORT`. A request whose answer fails gets 500 and the identifier under which its cause
+ * Serves HTTP requests at `HOST:PORT`. A request whose response fails gets 500 and the identifier under which its cause
  * is logged.
  *
- * @throws CrawlhouseError of the code of `options` if it can't listen there
+ * @throws CrawlhouseError of the code of `options` if it cannot listen on the address
  */
 export async function listenHttp(
   address: string,
@@ -69,7 +69,7 @@ export async function listenHttp(
   };
 }
 
-/** An answer that has begun is cut. */
+/** A started answer is cut. */
 function answerFault(response: ServerResponse, { code, message, hint }: CrawlhouseError): void {
   if (response.headersSent) {
     response.destroy();
@@ -79,23 +79,23 @@ function answerFault(response: ServerResponse, { code, message, hint }: Crawlhou
   response.end(`${stringifyJson({ error: { code, message, hint } })}\n`);
 }
 
-/** The path that a request asks for, without its query. */
+/** The path of a request, without its query. */
 export function pathOf({ url }: IncomingMessage): string | undefined {
   return url?.split('?')[0];
 }
 
-/** Why each error comes, and what to do about it. */
+/** The reason of each error, and the next step. */
 const REASONS: Readonly<Record<string, readonly [reason: string, way: string]>> = {
-  EADDRINUSE: ['another program listens there', 'end that program, or take a free port: '],
-  EADDRNOTAVAIL: ['this machine has no such address', 'take an address of this machine: '],
-  EACCES: ['this user may not listen there', 'take a port above 1023: '],
-  ENOTFOUND: ['no machine has that name', 'take an address of this machine: '],
+  EADDRINUSE: ['another program listens on it', 'stop that program, or use a free port: '],
+  EADDRNOTAVAIL: ['this machine does not have this address', 'use an address of this machine: '],
+  EACCES: ['this user may not listen on this port', 'use a port above 1023: '],
+  ENOTFOUND: ['no machine has this name', 'use an address of this machine: '],
 };
 
-/** The command that listens at another address, which is free now. */
+/** The command that listens on another address, which is free now. */
 export type ListenElsewhere = (address: string, port: number) => string;
 
-/** The error of a server that can't listen on `address` (`HOST:PORT`). */
+/** The error of a server that cannot listen on `address` (`HOST:PORT`). */
 export async function listenError(
   code: ErrorCode,
   address: string,
@@ -103,12 +103,12 @@ export async function listenError(
   cause: unknown,
 ): Promise<CrawlhouseError> {
   const { code: system = '', message } = cause as NodeJS.ErrnoException;
-  const [reason, before] = lookUp(REASONS, system) ?? [message, 'take another port: '];
+  const [reason, before] = lookUp(REASONS, system) ?? [message, 'use another port: '];
   const { name, host } = listenAddress(address);
-  // Where the address itself is wrong, no port of it is free.
+  // If the address itself is wrong, none of its ports is free.
   const own = await freePort(host).catch(() => undefined);
   const [free, port] = own === undefined ? ['127.0.0.1', await freePort('127.0.0.1')] : [name, own];
-  return new CrawlhouseError(code, `can't listen on ${address}: ${reason}`, {
+  return new CrawlhouseError(code, `cannot listen on ${address}: ${reason}`, {
     cause,
     hint: before + way(`${free}:${port}`, port),
   });
@@ -122,12 +122,12 @@ async function freePort(host: string): Promise<number> {
   return port;
 }
 
-/** More than this of a body that is too large is not even read to its end: the connection is closed. */
+/** Beyond this size, the rest of an oversized body is not even read: the connection is closed. */
 const MOST_DRAINED = 64_000_000;
 
 /**
- * The body of a request; null for one of more than `most` bytes. That one is read to its end all the same: a sender that
- * still writes would get a reset in place of the answer.
+ * Reads the body of a request; null if it has more than `most` bytes. Such a body is still read to its end: a sender
+ * that is still writing would get a reset instead of the response.
  */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const pieces: Buffer[] = [];

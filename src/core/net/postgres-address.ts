@@ -4,19 +4,19 @@ import { CrawlhouseError } from '../errors/errors.ts';
 
 const PORT = 5432;
 const SCHEMA = 'crawlhouse';
-/** A plain connection to them leaves no machine. */
+/** A plain connection to these hosts stays on this machine. */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const PARAMETERS = ['project', 'schema', 'sslmode', 'sslrootcert'] as const;
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const LONGEST_NAME = 63;
 
-/** Where a shared ledger is. */
+/** The address of a shared ledger. */
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Undefined: that of `PGPASSWORD` or of `~/.pgpass`. */
+  /** Undefined: the password of `PGPASSWORD` or of `~/.pgpass`. */
   readonly password: string | undefined;
   readonly schema: string;
   /** Several projects may share one schema. */
@@ -33,9 +33,9 @@ export const PostgresUrl = z.string().superRefine((text, context) => {
 });
 
 /**
- * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?project=NAME&schema=NAME&sslmode=verify-full&sslrootcert=FILE`.
+ * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?project=NAME&schema=NAME&sslmode=verify-full&sslrootcert=FILE`.
  *
- * @param folder the project folder: a relative path starts there
+ * @param folder the project folder, where relative paths start
  * @throws CrawlhouseError `bad_settings`
  */
 export function postgresAddress(text: string, folder: string): PostgresAddress {
@@ -59,7 +59,7 @@ export function postgresAddress(text: string, folder: string): PostgresAddress {
   };
 }
 
-/** Names no part of the value: it has a password. */
+/** The problem, without parts of the value: it contains a password. */
 function problemOf(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '')
@@ -69,9 +69,9 @@ function problemOf(text: string): string | null {
   if (![url.username, url.password, url.pathname].every(isEncoded))
     return 'write % as %25 in the user, the password and the database';
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.some((known) => known === name));
-  if (unknown !== undefined) return `unknown parameter; those that work: ${PARAMETERS.join(', ')}`;
+  if (unknown !== undefined) return `unknown parameter; known parameters: ${PARAMETERS.join(', ')}`;
   const project = url.searchParams.get('project') ?? '';
-  if (project === '') return 'the address names no project: add ?project=NAME, the same on every machine';
+  if (project === '') return 'the address has no project: add ?project=NAME, the same on every machine';
   if (Buffer.byteLength(url.searchParams.get('schema') ?? '') > LONGEST_NAME)
     return `the schema has a name of more than ${LONGEST_NAME} bytes`;
   const mode = url.searchParams.get('sslmode') ?? 'disable';
@@ -83,7 +83,7 @@ function isEncoded(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
-    // Not percent-encoding: the caller says so.
+    // Not percent-encoding: the caller reports it.
     return false;
   }
 }

@@ -4,35 +4,38 @@ import { type DueUnit, UnitWork } from './unit-work.ts';
 
 type Phase = Progress['phase'];
 
-/** The work that a run has done at a moment, and its known remaining work. */
+/** The completed work of a run at a moment, and its known remaining work. */
 export interface RunFacts {
   /** Since the first unit began. */
   readonly seconds: number;
-  /** Work on the units, in any measure; `total` is a guess while units are not opened yet, and NaN if there is none. */
+  /** Work on the units, in any measure; `total` is an estimate until all units are opened, and NaN without one. */
   readonly units: { readonly done: number; readonly total: number };
-  /** Null while units are at work: then what follows them has not begun. */
+  /** Null while units are in progress: the later phases have not begun. */
   readonly after: {
     readonly unitsTook: number;
     /** Models, groups of tests and publications. */
     readonly done: number;
     readonly total: number;
   } | null;
-  /** Seconds that models, tests and publication take. */
+  /** Expected seconds for models, tests and publication. */
   readonly expectedAfter: number;
 }
 
-/** Models, tests and publication on two cores, by the recordings of `test/core/timelines` and of larger runs. */
+/**
+ * Seconds for models, tests and publication on two cores, from recordings in `test/core/progress/timelines` and larger
+ * runs.
+ */
 const AFTER_SECONDS = 2.8;
 
 const AFTER_SECONDS_A_VALUE = 4e-8;
 
-/** Before this part of the units is done, nothing is foretold. */
+/** Below this share of the units' work, there is no estimate. */
 const LEAST_DONE = 0.02;
 
-/** Between two prints where nothing else happens, such as while a model is built. */
+/** Interval of prints without other changes, for example while a model is built. */
 const BEAT_MS = 1000;
 
-/** Follows a run and prints how far it is after each change, and each second. */
+/** Follows a run and prints its progress after each change, and each second. */
 export class Meter implements Disposable {
   readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
   readonly #now: () => number;
@@ -51,7 +54,7 @@ export class Meter implements Disposable {
   #last = '';
   readonly #atWork = new Map<string, UnitAtWork['phase']>();
 
-  /** @param formerPace seconds that followed the units of a former run, by those that usually follow so much */
+  /** @param formerPace the time after the units in a former run, as a multiple of its usual value */
   constructor(
     print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void,
     formerPace = 1,
@@ -65,7 +68,7 @@ export class Meter implements Disposable {
     this.#beat = host().every(BEAT_MS, () => this.#show());
   }
 
-  /** It looks for what is due. */
+  /** The run looks for due units. */
   discover(): void {
     this.#enter('discover');
   }
@@ -90,13 +93,13 @@ export class Meter implements Disposable {
     this.#enterUnits('download');
   }
 
-  /** A unit at work goes on to this phase. */
+  /** A unit in progress enters this phase. */
   unitPhase(unit: string, phase: 'stage' | 'load'): void {
     this.#atWork.set(unit, phase);
     this.#enterUnits(phase);
   }
 
-  /** @param bytes null where nothing came */
+  /** @param bytes null if nothing was received */
   unitDone(unit: string, status: string, bytes: number | null): void {
     this.#work.ended(unit, status === 'loaded' || status === 'unchanged');
     this.#atWork.delete(unit);
@@ -114,13 +117,13 @@ export class Meter implements Disposable {
     this.#enter(phase);
   }
 
-  /** The run has ended: the last print. */
+  /** The run has ended: prints once more. */
   end(seconds: number): void {
     this.#elapsed = seconds;
     this.#show();
   }
 
-  /** Seconds that the units took, what followed them so far, and what usually follows so much. */
+  /** Seconds for the units, seconds after them so far, and the usual seconds after this amount of work. */
   took(): { readonly units: number; readonly after: number; readonly usual: number } {
     const units = this.#unitsTook ?? this.#seconds();
     return { units, after: this.#seconds() - units, usual: usualAfter(this.#work.work().values) };
@@ -130,7 +133,7 @@ export class Meter implements Disposable {
     this.#beat[Symbol.dispose]();
   }
 
-  /** A publication may have come between the units. */
+  /** A publication may have happened between units. */
   #enterUnits(phase: Phase): void {
     this.#unitsTook = null;
     this.#steps = null;
@@ -172,7 +175,7 @@ export class Meter implements Disposable {
   }
 }
 
-/** Of all that follows the units, as measured with the models that ship. */
+/** Shares of the time after the units, as measured with the shipped models. */
 const PARTS = { models: [0, 0.45], tests: [0.45, 0.6], publish: [0.6, 1] } as const;
 
 function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: number; readonly total: number } {
@@ -181,12 +184,12 @@ function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: numbe
   return { done: from + (to - from) * part, total: 1 };
 }
 
-/** Seconds that usually follow units of so many values. How fast the values came says nothing about it. */
+/** Usual seconds after units with this many values. The rate at which the values arrived does not matter. */
 function usualAfter(values: number): number {
   return AFTER_SECONDS + values * AFTER_SECONDS_A_VALUE;
 }
 
-/** Seconds until a run ends; null where too little is known. */
+/** Estimates the seconds until a run ends; null if too little is known. */
 export function estimateLeft({ seconds, units, after, expectedAfter }: RunFacts): number | null {
   if (after === null) {
     const done = units.total > 0 ? units.done / units.total : 0;
@@ -197,6 +200,6 @@ export function estimateLeft({ seconds, units, after, expectedAfter }: RunFacts)
   const expected = Math.max(expectedAfter - elapsed, 0);
   const done = after.total > 0 ? after.done / after.total : 0;
   if (done === 0) return Math.max(expected, elapsed);
-  // The more steps are through, the more their own pace counts.
+  // The more steps are complete, the more their own pace counts.
   return (1 - done) * expected + done * ((elapsed / done) * (1 - done));
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { bytesText, countText, durationText } from '../text/amounts.ts';
 
-/** How far a run is, for whoever looks at it. */
+/** The progress of a run, for any reader. */
 export const Progress = z.strictObject({
   phase: z.enum(['discover', 'download', 'stage', 'load', 'models', 'tests', 'publish']),
-  /** Of the phase: models or models' tests; null where rows say more. */
+  /** Of the phase: models or models' tests; null if rows are the better measure. */
   steps: z.strictObject({ done: z.number(), total: z.number() }).nullable(),
   units: z.strictObject({ done: z.number(), due: z.number() }),
   rows: z.strictObject({ received: z.number(), expected: z.number(), isGuess: z.boolean() }),
   /** Bytes on the wire, of finished units. */
   bytes: z.number(),
-  /** Seconds in which the rows came. */
+  /** Seconds in which rows were received. */
   seconds: z.number(),
   /** Seconds since the run began. */
   elapsed: z.number(),
@@ -23,7 +23,7 @@ export type UnitAtWork = z.infer<typeof UnitAtWork>;
 
 const BAR = 10;
 
-/** The share of the phase that is done, 0 to 1; null where that is not known. */
+/** The completed share of the phase, 0 to 1; null if unknown. */
 export function shareOf({ phase, steps, rows: { received, expected } }: Progress): number | null {
   if (phase === 'discover' || steps?.total === 1) return null;
   if (steps) return steps.total > 0 ? steps.done / steps.total : 1;
@@ -45,7 +45,7 @@ export function progressWords(progress: Progress): string {
   const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
   const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
   const now = `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''} after ${durationText(elapsed)}${time}`;
-  // Such as of a transform.
+  // For example, for a transform.
   if (units.due === 0) return now;
   return [
     now,

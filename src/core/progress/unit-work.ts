@@ -1,14 +1,14 @@
-/** A unit that is due, with the rows that are expected of it; null where nobody knows. */
+/** A due unit, with its expected rows; null if unknown. */
 export interface DueUnit {
   readonly unit: string;
   readonly dataset: string;
   readonly rows: number | null;
 }
 
-/** Work is counted in values: a unit is as much as this many before its first row, and a row as much as its columns. */
+/** Work is measured in values: a unit counts as this many before its first row, and a row as its number of columns. */
 const UNIT_VALUES = 100_000;
 const ROW_VALUES = 5;
-/** Of a unit's rows, the part of the work that is done when they have come; the rest is staging and loading. */
+/** The share of a unit's work that is done when its rows are received; the rest is staging and loading. */
 const RECEIVED_PART = 0.85;
 const USUAL_COLUMNS = 20;
 
@@ -20,7 +20,7 @@ interface Known {
   state: 'waiting' | 'open' | 'done' | 'failed';
 }
 
-/** How much of the work on a run's units is done. Units that are not opened yet are guessed from those that are. */
+/** Measures the completed work on a run's units. Unopened units are estimated from the opened ones. */
 export class UnitWork {
   readonly #units: ReadonlyMap<string, Known>;
 
@@ -33,7 +33,7 @@ export class UnitWork {
     );
   }
 
-  /** @param rows as the service reports; null where it gives no count */
+  /** @param rows as the service reports; null if there is no count */
   opened(unit: string, rows: number | null, columns: number): void {
     const known = this.#units.get(unit);
     if (!known) return;
@@ -51,7 +51,7 @@ export class UnitWork {
     if (known) known.state = isLoaded ? 'done' : 'failed';
   }
 
-  /** Rows received and expected; the number is a guess while a unit's count is not known. */
+  /** Rows received and expected; an estimate while a unit's count is unknown. */
   rows(): { readonly received: number; readonly expected: number; readonly isGuess: boolean } {
     const usual = this.#usualRows();
     let received = 0;
@@ -66,10 +66,7 @@ export class UnitWork {
     return { received, expected, isGuess };
   }
 
-  /**
-   * The work in values of all rows. The total is NaN while most units are of datasets that nothing is
-   * known of.
-   */
+  /** The work in values of all rows. The total is NaN while most units belong to datasets without known figures. */
   work(): { readonly done: number; readonly total: number; readonly values: number } {
     const rows = this.#usualRows();
     const columns = usualOf(this.#units, (one) => one.columns, USUAL_COLUMNS);
@@ -102,7 +99,7 @@ export class UnitWork {
   }
 }
 
-/** The mean of a dataset's known units, or of all known ones. */
+/** The mean of a dataset's known units, or of all known units. */
 function usualOf(
   units: ReadonlyMap<string, Known>,
   value: (one: Known) => number | null,

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Idle projects that are remembered: who was served before the last of them is as good as new. */
+/** Maximum number of idle projects to remember: a project that was served before all of them counts as new. */
 const MOST_KNOWN = 100;
 
 export interface SlotHandle {
   /** Moves to a slot of this store, or of none. It may wait; others may start meanwhile. */
   move(store: string | null): Promise<void>;
-  /** Gives the slot back before the work has ended: what is left needs none. Absent: it is kept to the end. */
+  /** Releases the slot before the work has ended, if the rest needs none. Absent: the slot is kept to the end. */
   release?(): void;
 }
 
-/** Gives the slot of the work at hand back while something is waited for. */
+/** Releases the slot of the current work during a wait. */
 const HELD = new AsyncLocalStorage<<T>(wait: () => Promise<T>) => Promise<T>>();
 
-/** Waits for something that takes no work, such as an answer of the service; others may have the slot meanwhile. */
+/** Waits for something that needs no work, such as an answer of the service; others may use the slot meanwhile. */
 export function withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
   const giveBack = HELD.getStore();
   return giveBack === undefined ? wait() : giveBack(wait);
@@ -29,10 +29,10 @@ interface Queue extends ProjectQueue<Waiting> {
   lastGrant: number;
 }
 
-/** Runs units at once within the limits, with a fair share for each project (`nextSlot`). */
+/** Runs units in parallel within the limits, with a fair share for each project (`nextSlot`). */
 export class FairQueue {
   readonly #limits: SlotLimits;
-  /** In the order of their last slots. */
+  /** Ordered by their last slots. */
   readonly #projects = new Map<string, Queue>();
   readonly #working = new Set<Slot>();
   #asked = 0;
@@ -42,7 +42,7 @@ export class FairQueue {
     this.#limits = limits;
   }
 
-  /** Projects that have units here, or had some lately. */
+  /** Projects that have units here, or recently had some. */
   get known(): number {
     return this.#projects.size;
   }
@@ -58,7 +58,7 @@ export class FairQueue {
     const move = async (store: string | null): Promise<void> => {
       if (slot.store === store) return;
       this.#working.delete(slot);
-      // In its old order: a unit that started before others is before them in the store too.
+      // It keeps its order: a unit that started earlier is also earlier in the store.
       slot = await this.#take({ project, store }, order);
     };
     const release = (): void => {
@@ -123,13 +123,13 @@ export class FairQueue {
 }
 
 export interface Slot {
-  /** Id of the unit's project; of the workspace for what spans projects. */
+  /** Id of the unit's project, or of the workspace for units of several projects. */
   readonly project: string;
-  /** The store that its rows come through; null if there is none or it is not known yet. */
+  /** The store that its rows come through; null if there is none or it is unknown yet. */
   readonly store: string | null;
 }
 
-/** How many units may be at work at once. */
+/** Maximum numbers of units in progress. */
 export interface SlotLimits {
   readonly all: number;
   readonly project: number;
@@ -139,14 +139,14 @@ export interface SlotLimits {
 /** The waiting units of one project, in the order of their requests, and when the project last got a slot. */
 interface ProjectQueue<S extends Slot> {
   readonly waiting: readonly S[];
-  /** Number of that grant; -1 for none yet. */
+  /** Number of the last grant; -1 before the first. */
   readonly lastGrant: number;
 }
 
 /**
- * Chooses the unit that gets the next slot. Of the projects with the fewest units at work, it is the one that has waited
- * longest; of its units, the first that the limits allow. So a project with a thousand units, or with slow ones, takes no
- * more than its share while others wait, and all slots when none does.
+ * Chooses the unit that gets the next slot. Of the projects with the fewest units in progress, it is the one that has
+ * waited longest; of its units, the first that the limits allow. So a project with a thousand units, or with slow ones,
+ * takes no more than its share while others wait, and all slots if none does.
  *
  * @returns null if no unit may start
  */

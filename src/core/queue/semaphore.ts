@@ -1,4 +1,4 @@
-/** Lets at most `size` tasks run at once, in the order of their requests. */
+/** Lets at most `size` tasks run in parallel, in the order of their requests. */
 export class Semaphore {
   readonly size: number;
   #free: number;
@@ -9,20 +9,28 @@ export class Semaphore {
     this.#free = size;
   }
 
-  /** Runs `work` once `weight` places are free; with the semaphore's size as weight it runs alone. */
-  async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {
+  /**
+   * Waits for `weight` places, which are released at the end of the scope. With the semaphore's size, nothing else
+   * runs.
+   */
+  async take(weight = 1): Promise<Disposable> {
     if (this.#waiting.length > 0 || this.#free < weight) {
       await new Promise<void>((start) => this.#waiting.push({ weight, start }));
     } else this.#free -= weight;
-    try {
-      return await work();
-    } finally {
-      this.#free += weight;
-      for (let next = this.#waiting[0]; next && next.weight <= this.#free; next = this.#waiting[0]) {
-        this.#waiting.shift();
-        this.#free -= next.weight;
-        next.start();
-      }
+    return { [Symbol.dispose]: () => this.#release(weight) };
+  }
+
+  async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {
+    using _places = await this.take(weight);
+    return await work();
+  }
+
+  #release(weight: number): void {
+    this.#free += weight;
+    for (let next = this.#waiting[0]; next && next.weight <= this.#free; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#free -= next.weight;
+      next.start();
     }
   }
 }

@@ -1,11 +1,11 @@
 const MASK = '[redacted]';
-/** Layers of escapes that are taken off: `%252525…` is a text like any other from there on. */
+/** Maximum layers of escapes to remove: beyond it, `%252525…` is ordinary text. */
 const MOST_LAYERS = 4;
 const secrets = new Map<string, SecretForms>();
-/** By their length. */
+/** Pieces of secrets by length. */
 const pieces = new Map<number, Set<string>>();
 
-/** Registers a secret: from here on `redact` masks it. One of less than four characters would mask ordinary words. */
+/** Registers a secret for `redact`. Fewer than four characters would mask ordinary words. */
 export function keepSecret(value: string | undefined): void {
   if (value === undefined || value.length < LEAST_SECRET || secrets.has(value)) return;
   const forms = secretForms(value);
@@ -16,7 +16,7 @@ export function keepSecret(value: string | undefined): void {
   }
 }
 
-/** Forgets every secret, as a new process would: files of tests share one. */
+/** Forgets every secret, like a new process: test files share one. */
 export function forgetSecrets(): void {
   secrets.clear();
   pieces.clear();
@@ -34,7 +34,7 @@ export function redact(text: string): string {
   const ranges: Range[] = [];
   let view: TextView | undefined = plainView(bytes);
   let last = view;
-  // A secret may hold what looks like an escape of another kind.
+  // A secret may contain text that looks like an escape of another kind.
   for (const mark of ESCAPE_MARKS) {
     const one = unescapedView(view, mark);
     if (one) ranges.push(...found(one));
@@ -49,8 +49,8 @@ export function redact(text: string): string {
 }
 
 /**
- * Masks each text in a document; its keys and numbers stay, so that it is JSON as before. A secret that begins in
- * one text and ends in the next one masks both.
+ * Masks each text in a document; its keys and numbers stay, so that it remains valid JSON. A secret that begins in one
+ * text and ends in the next one masks both.
  */
 export function redactTexts(document: unknown): unknown {
   if (secrets.size === 0) return document;
@@ -80,7 +80,7 @@ function* found(view: TextView): Generator<Range> {
     for (const form of hex) yield* occurrences(view, lower, form);
     for (const form of base64) {
       for (const at of positions(text, form)) {
-        // The rest of the word is of the same text, such as the user name beside a password.
+        // The rest of the word belongs to the secret, such as the user name next to a password.
         const before = /[\w+-]*$/.exec(text.slice(Math.max(0, at - 200), at))?.[0].length ?? 0;
         const after = /^[\w+/-]{0,200}={0,2}/.exec(text.slice(at + form.length))?.[0].length ?? 0;
         yield bytesBehind(view, at - before, at + form.length + after);
@@ -141,7 +141,7 @@ function mapTexts(value: unknown, collect: (text: string) => { readonly text: st
     const items = value.map((item) => mapTexts(item, collect));
     return () => items.map((item) => item());
   }
-  // Dates, and numbers that keep their spelling, are objects too, with other prototypes.
+  // Dates, and numbers that keep their spelling, are objects, too, with other prototypes.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return () => value;
   const entries = Object.entries(value).map(([key, item]) => [key, mapTexts(item, collect)] as const);
@@ -151,23 +151,23 @@ function mapTexts(value: unknown, collect: (text: string) => { readonly text: st
 /** The forms of a secret in a text. Every form consists of the characters of its bytes. */
 interface SecretForms {
   readonly secret: string;
-  /** Itself, with `+` for a space too. */
+  /** Itself, also with `+` for a space. */
   readonly plain: readonly string[];
-  /** Base64 and base64url of any text that holds it. */
+  /** Base64 and base64url of any text that contains it. */
   readonly base64: readonly string[];
   /** Lower case. */
   readonly hex: readonly string[];
-  /** Itself without white space, where it is long enough to be sought across gaps. */
+  /** Itself without white space, if it is long enough to search for across gaps. */
   readonly joined: string | undefined;
-  /** Its half at each place, of at most `PIECE` characters; none of a short one. */
+  /** Its half at each position, of at most `PIECE` characters; empty for a short secret. */
   readonly pieces: ReadonlySet<string>;
 }
 
-/** Shorter ones would mask ordinary words. */
+/** Shorter secrets would mask ordinary words. */
 const LEAST_SECRET = 4;
 const LEAST_BASE64 = 6;
 const LEAST_JOINED = 8;
-/** A piece of a secret gives away too much from this length on, or from half of it on. */
+/** A piece of a secret reveals too much from this length, or from half of the secret. */
 const PIECE = 12;
 const LEAST_FOR_PIECES = 12;
 
@@ -187,8 +187,8 @@ function secretForms(value: string): SecretForms {
 }
 
 /**
- * An address or a path is no secret in each of its pieces. A key may begin with a slash too, as base64 has it; such a key
- * has digits, and a path of words has none.
+ * Addresses and paths are not secret in each of their pieces. A base64 key may begin with a slash, too; but such a key
+ * contains digits, and a path of words does not.
  */
 function isOneWord(value: string): boolean {
   if (value.length < LEAST_FOR_PIECES || /\s|:\/\/|^\.{0,2}\/[^/]+\//.test(value)) return false;
@@ -213,10 +213,10 @@ function base64Forms(bytes: Buffer): string[] {
   return [...new Set([...standard, ...url])];
 }
 
-/** A reading of a text's bytes: each character of `text` is one byte. */
+/** A view of a text's bytes: each character of `text` is one byte. */
 interface TextView {
   readonly text: string;
-  /** The character at `i` was read from the bytes `starts[i]` to `ends[i]`; without places from byte `i`. */
+  /** The character at `i` was read from the bytes `starts[i]` to `ends[i]`; without `places`, from byte `i`. */
   readonly places?: { readonly starts: readonly number[]; readonly ends: readonly number[] };
 }
 
@@ -231,7 +231,7 @@ function bytesBehind({ places }: TextView, from: number, to: number): readonly [
 
 const ESCAPE =
   /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(["'\\/])|&([a-z]{2,7});|&#(\d{1,7});|&#x([0-9a-f]{1,6});/gi;
-/** Names of the ASCII characters in HTML, in lower case. */
+/** Names of the ASCII characters in HTML, in lowercase. */
 const ENTITIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
@@ -276,7 +276,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
 const ESCAPE_MARKS = ['%', '\\', '&'] as const;
 
 /**
- * The text without one layer of percent-encoding, JSON escapes and HTML escapes, or of those with one `mark` only;
+ * The text without one layer of percent-encoding, JSON escapes and HTML escapes, or only of those with one `mark`;
  * undefined if there is none.
  */
 function unescapedView(view: TextView, mark?: string): TextView | undefined {
@@ -292,7 +292,7 @@ function unescapedView(view: TextView, mark?: string): TextView | undefined {
   });
 }
 
-/** The characters between the parts of a text that was wrapped, coloured, or split over fields or strings. */
+/** The characters between the parts of a text that was wrapped, colored, or split over fields or strings. */
 const GAP =
   /\p{Cc}\[[0-9;]{0,20}[A-Za-z]|"\s{0,8}[,+]\s{0,8}"(?:[\w.-]{1,40}"\s{0,8}:\s{0,8}")?|"?\s{1,8}[\w.-]{1,40}="?|\\[nrt]|[\p{Cc}\s]+/gu;
 /** A gap between lines that are quoted, or have a mark or number. */
@@ -301,12 +301,12 @@ const LABELLED_GAP = new RegExp(
   'gu',
 );
 
-/** The text without the characters between the parts of a split text; undefined if there are none. */
+/** The text without the characters between its parts; undefined if there are none. */
 function joinedView(view: TextView): TextView | undefined {
   return replaced(view, GAP, () => '');
 }
 
-/** A view without what stands at the ends of lines; undefined for one line. */
+/** A view without the characters at the ends of lines; undefined for one line. */
 function joinedLines(view: TextView): TextView | undefined {
   return /[\r\n]/.test(view.text) ? replaced(view, LABELLED_GAP, () => '') : undefined;
 }
@@ -335,7 +335,7 @@ function replaced(
   for (const match of text.matchAll(pattern)) {
     const end = match.index + match[0].length;
     keep(last, match.index);
-    const piece = by(match as unknown as readonly (string | undefined)[] & { 0: string });
+    const piece = by(match);
     pieces.push(piece);
     for (let index = 0; index < piece.length; index++) {
       starts.push(places?.starts[match.index] ?? match.index);

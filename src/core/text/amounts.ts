@@ -9,7 +9,7 @@ export function bytesText(bytes: number): string {
   return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${UNITS[power]}`;
 }
 
-/** A span for people: `0.4 s`, `12 s`, `3 min`, `2 h 5 min`. */
+/** A duration for people: `0.4 s`, `12 s`, `3 min`, `2 h 5 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   if (seconds < 99.5) return `${Math.round(seconds)} s`;
@@ -23,7 +23,7 @@ const FORMATS = [0, 1, 2, 3].map(
     new Intl.NumberFormat('en-US', { signDisplay: 'negative', maximumFractionDigits }),
 );
 
-/** A number for people: `12,345`, `120.55`, `−3`. What is rounded to nothing has no sign. */
+/** A number for people: `12,345`, `120.55`, `−3`. A number that rounds to 0 has no sign. */
 export function figureText(value: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
   return FORMATS[digits]?.format(value).replace('-', '−') ?? String(value);
 }
@@ -33,21 +33,21 @@ export function countText(count: number | bigint): string {
   return figureText(count, 3);
 }
 
-/** A change for people: `+12`, `−3.2`, `0`. What is rounded to nothing has no sign. */
+/** A change for people: `+12`, `−3.2`, `0`. A change that rounds to 0 has no sign. */
 export function signedText(change: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
   const figure = figureText(change, digits);
   return change > 0 && figure !== '0' ? `+${figure}` : figure;
 }
 
-/** What a percentage of a change is of, at least: one more or less is 5 % then. */
+/** Minimum base of a percentage: from there, one more or less is at most 5 %. */
 const LEAST_BASE = 20;
 
-/** ` (−12.5 %)`, which stands behind a change; nothing where it would be of too little. */
+/** ` (−12.5 %)`, to append to a change; empty if the base is too small. */
 export function percentText(change: number, before: number | null): string {
   return before === null || before < LEAST_BASE ? '' : ` (${signedText((100 * change) / before, 1)} %)`;
 }
 
-/** What is known of some numbers, together; null where none is: that is not 0. */
+/** The sum of the known numbers; null (not 0) if none is known. */
 export function sumOfKnown(counts: readonly (number | bigint | null)[]): number | null {
   const known = counts.filter((count) => count !== null);
   return known.length === 0 ? null : known.reduce((sum: number, count) => sum + Number(count), 0);
@@ -70,7 +70,7 @@ const SIZES: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** The bytes of a size that a setting gives, such as `400MB` or `1.5 GiB`. */
+/** The bytes of a size in a setting, such as `400MB` or `1.5 GiB`. */
 export function bytesOf(size: string): number {
   const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(size) ?? [];
   return Math.round(Number(amount) * (lookUp(SIZES, unit.toLowerCase()) ?? Number.NaN));

@@ -2,20 +2,20 @@
 const BEGINS_FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 /** Characters that spreadsheets skip before a formula, quotes, and the separator of half of all locales. */
 const SKIPPED = /[\s\p{Cc}\p{Cf};"'`‘’“”]+/gu;
-/** After these a cell or a line begins where the separator is no comma. */
+/** Characters after which a cell or a line begins if the separator is not a comma. */
 const SEPARATORS = /[;\r\n]/g;
-/** Apostrophes count, so that a text that has one already stays apart from one that gets it. */
+/** Apostrophes count, to distinguish a text that already has one from a text that gets one. */
 const BEGINS_WITH_BREAK = /^'*[\t\r\n]/;
 
-/** A cell of CSV. An empty text is quoted, so that it stays apart from NULL. */
+/** A CSV cell. An empty text is quoted, to distinguish it from NULL. */
 export function csvCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
- * A cell of CSV that no spreadsheet runs. A text that looks like a formula gets an apostrophe before it, and one after
- * each of its separators that another locale would split at. docs/query.md says how to undo it: no two texts have one
- * form.
+ * A CSV cell that no spreadsheet runs. A text that looks like a formula gets a leading apostrophe, and one after each
+ * of its separators at which another locale would split. docs/query.md explains how to undo this: different texts have
+ * different forms.
  */
 export function spreadsheetCell(text: string): string {
   return csvCell(inert(text));

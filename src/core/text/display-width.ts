@@ -1,6 +1,6 @@
 /**
- * Characters of two columns, as a class of DuckDB's regular expressions: East Asian Wide and Fullwidth (Unicode Standard
- * Annex 11), but the emoji among them. mart.pages has the same.
+ * Characters with two columns, as a class of DuckDB's regular expressions: East Asian Wide and Fullwidth (UAX #11),
+ * without emoji. mart.pages uses an equal class.
  */
 export const FULL_WIDTH = String.raw`\x{1100}-\x{115f}\x{2329}\x{232a}\x{2e80}-\x{303e}\x{3041}-\x{a4cf}\x{a960}-\x{a97f}\x{ac00}-\x{d7a3}\x{f900}-\x{faff}\x{fe10}-\x{fe19}\x{fe30}-\x{fe6f}\x{ff01}-\x{ff60}\x{ffe0}-\x{ffe6}\x{16fe0}-\x{18aff}\x{1aff0}-\x{1b2ff}\x{1f200}-\x{1f2ff}\x{20000}-\x{3fffd}`;
 const WIDE = new RegExp(`^[${FULL_WIDTH.replaceAll('x', 'u')}]`, 'u');
@@ -11,13 +11,13 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made when it is needed: that takes longer than most commands have to do with texts. */
+/** Created on demand, because that takes longer than most commands spend on texts. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
 
-/** Columns that a text takes on a terminal: two for CJK and emoji, none for a combining mark. */
+/** Columns of a text on a terminal: two for CJK and emoji, none for a combining mark. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -30,7 +30,7 @@ export function padToWidth(text: string, width: number, isRight = false): string
   return isRight ? spaces + text : text + spaces;
 }
 
-/** The text cut to a width, with an ellipsis in its last column; no character is cut in two. */
+/** Cuts a text to a width, with an ellipsis in its last column, and never within a character. */
 export function cutToWidth(text: string, width: number): string {
   let cut = '';
   let used = 0;
@@ -43,7 +43,7 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
-/** The text cut to a width, with an ellipsis in its middle: its beginning and its end tell a URL from others. */
+/** Cuts a text to a width, with an ellipsis in its middle: beginning and end distinguish URLs. */
 export function cutMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   const parts = [...graphemesOf(text)].map(({ segment }) => segment);
@@ -60,8 +60,8 @@ export function cutMiddle(text: string, width: number): string {
 }
 
 /**
- * A line broken between its words into lines of a width; those that follow are indented. A longer word stays whole: an
- * id or a path can then be copied.
+ * Wraps a line between its words; continuation lines are indented. A longer word is not split, so that an id or a path
+ * can be copied.
  */
 export function wrapToWidth(line: string, width: number, indent: string): string[] {
   if (displayWidth(line) <= width) return [line];

@@ -11,8 +11,8 @@ export class Html {
 type Piece = Html | string | number | null | undefined | false | readonly Piece[];
 
 /**
- * HTML from a template: every text put in is escaped, so it is safe between tags and in quoted attributes. Control
- * characters are shown, as on a terminal. Null, undefined and false are nothing.
+ * Creates HTML from a template. All inserted text is escaped, so it is safe between tags and in quoted attributes.
+ * Control characters become visible, as on a terminal. Null, undefined and false become empty text.
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(strings.map((text, index) => text + pieceText(pieces[index])).join(''));
@@ -26,7 +26,7 @@ function pieceText(piece: Piece): string {
 }
 
 function escaped(text: string): string {
-  // A line end is one character in HTML, and `visible` would show the other.
+  // HTML has one character for a line end; `visible` would show the other.
   return visible(text.replaceAll('\r\n', '\n'))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,4 +1,4 @@
-/** The value of a table for a name from outside; undefined for a name that it lacks, also for `constructor`. */
+/** Looks up an external name in a table; undefined for a missing name, including `constructor`. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

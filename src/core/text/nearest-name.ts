@@ -1,10 +1,10 @@
-/** How a hint begins about a name that is not known: with the name that was most likely meant, or with nothing. */
+/** The beginning of a hint about an unknown name: the most likely name, or empty. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearNames(name, known)[0] ?? known.find((one) => name !== '' && one.startsWith(name));
   return near === undefined ? '' : `did you mean ${near}? `;
 }
 
-/** The known names that a misspelt one may stand for, the nearest first. */
+/** Returns the known names that are similar to a misspelled one, nearest first. */
 export function nearNames(name: string, known: readonly string[], most = 3): string[] {
   return known
     .map((one) => ({ one, edits: edits(name.toLowerCase(), one.toLowerCase()) }))
@@ -14,7 +14,7 @@ export function nearNames(name: string, known: readonly string[], most = 3): str
     .map(({ one }) => one);
 }
 
-/** How many letters must be put in, taken out, replaced, or exchanged with the next one. */
+/** Counts the letters to insert, delete, replace, or exchange with the next one. */
 function edits(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);

@@ -3,15 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 
-/** Brackets within each other: the parser of YAML takes seconds for some thousands of them. */
+/** Maximum nested brackets: the YAML parser takes seconds for thousands. */
 const MOST = 1000;
 
-/** Aliases of a file, and the values that they may add to it. */
+/** Maximum aliases of a file, and maximum values that they add to it. */
 const MOST_ALIASES = 100;
 const MOST_ADDED = 5_000;
-const WRITE_OUT = 'write the values out in place of aliases';
+const WRITE_OUT = 'write the values instead of aliases';
 
-/** A text that is no YAML, or more than ours may be. */
+/** A text that is not YAML, or exceeds our limits. */
 export class YamlFault extends Error {
   readonly line: number;
   readonly hint: string | undefined;
@@ -33,12 +33,12 @@ export interface ParsedYaml {
 }
 
 export interface YamlOptions {
-  /** Which whole numbers are `bigint`; `large`: those that a JavaScript number would round. */
+  /** Which integers are `bigint`; `large`: those that a JavaScript number would round. */
   readonly bigints?: 'large' | 'all';
 }
 
 /**
- * The one door for YAML of people. Keys may not be repeated; anchors are resolved.
+ * Parses hand-written YAML. Keys must be unique, and anchors are resolved.
  *
  * @throws YamlFault
  */
@@ -46,7 +46,7 @@ export function parseYaml(text: string, options: YamlOptions = {}): ParsedYaml {
   const compiled = options.bigints === 'all' ? undefined : compiledYaml(text);
   if (compiled === undefined) return readYaml(text, options);
   let read: ParsedYaml | undefined;
-  // For an error, or a change.
+  // Only for an error, or a change.
   const whole = (): ParsedYaml => (read ??= readYaml(text, options));
   return {
     value: compiled.value,
@@ -88,21 +88,23 @@ function readYaml(text: string, { bigints }: YamlOptions): ParsedYaml {
   };
 }
 
-/** A parsed document for a change: each value stands alone, so that one can be removed. */
+/** Parses a document for a change: each value is separate, so that one can be removed. */
 export function documentToChange(text: string): Document.Parsed {
   const { document } = parseYaml(text);
-  visit(document, {
-    Alias: (_key, alias) => alias.resolve(document)?.clone() as Node | undefined,
-  });
+  visit(document, { Alias: (_key, alias) => alias.resolve(document)?.clone() as Node | undefined });
   visit(document, {
     Node(_key, node) {
       if ('anchor' in node) delete node.anchor;
+      // Printed from its number, an integer beyond 2^53 would change.
+      if (!isScalar(node) || typeof node.value !== 'number' || Number.isSafeInteger(node.value)) return;
+      const { source = '' } = node;
+      if (/^[-+]?\d+$/.test(source)) node.value = BigInt(source);
     },
   });
   return document;
 }
 
-/** @throws YamlFault for more aliases, or more values by them, than a person writes; also for a value within itself */
+/** @throws YamlFault for more aliases, or more values from them, than people write; also for a value within itself */
 function refuseMuchFromLittle(document: Document.Parsed, line: (offset: number) => number): void {
   const within = new Map<Node, number>();
   let open: { readonly node: Node; readonly offset: number } | undefined;
@@ -123,13 +125,13 @@ function refuseMuchFromLittle(document: Document.Parsed, line: (offset: number) 
   });
   if (open !== undefined)
     throw new YamlFault(
-      "its aliases can't be resolved: they make much out of little",
+      'its aliases cannot be resolved: they expand to too much',
       line(open.offset),
       WRITE_OUT,
     );
 }
 
-/** Our schemas would pass the key over without a word, as JavaScript means another thing by it. */
+/** Our schemas would silently ignore this key, because it has another meaning in JavaScript. */
 function refusePrototype(document: Document.Parsed, line: (offset: number) => number): void {
   visit(document, {
     Pair(_key, { key }) {
@@ -139,11 +141,11 @@ function refusePrototype(document: Document.Parsed, line: (offset: number) => nu
   });
 }
 
-/** The values of a node, with those that its aliases stand for. */
+/** Counts the values of a node, including those of its aliases. */
 function valuesOf(node: Node, document: Document.Parsed, known: Map<Node, number>): number {
   const before = known.get(node);
   if (before !== undefined) return before;
-  // A value within itself is refused where its alias stands.
+  // A value within itself is refused at its alias.
   known.set(node, 0);
   let values = 0;
   visit(node, {
@@ -169,12 +171,12 @@ function keepDigits(document: Document): void {
   });
 }
 
-/** @throws YamlFault for an alias that names no anchor */
+/** @throws YamlFault for an alias without an anchor */
 function resolved(document: Document.Parsed, firstLine: number): unknown {
   try {
     return document.toJS({ maxAliasCount: -1 });
   } catch (cause) {
-    throw new YamlFault(`its aliases can't be resolved: ${(cause as Error).message}`, firstLine, WRITE_OUT);
+    throw new YamlFault(`its aliases cannot be resolved: ${(cause as Error).message}`, firstLine, WRITE_OUT);
   }
 }
 
@@ -195,7 +197,7 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
   return offset;
 }
 
-/** Where a text has more than a thousand brackets open, as an index; -1 where it never has. */
+/** The index where a text has more than a thousand open brackets; -1 if there is none. */
 function deepBrackets(text: string): number {
   let open = 0;
   for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
@@ -205,12 +207,12 @@ function deepBrackets(text: string): number {
   return -1;
 }
 
-/** What the build has made of the YAML that ships. Sources that run without a build have none. */
+/** The build's values of the shipped YAML files. Sources that run without a build have none. */
 const COMPILED = join(import.meta.dirname, '..', '..', 'yaml.json');
 
 let compiledTexts: ReadonlyMap<string, string> | undefined;
 
-/** The value of a YAML text that ships, if it is one: to read it here would take fifty times as long. */
+/** Returns the value of a shipped YAML text: parsing it here would take fifty times as long. */
 function compiledYaml(text: string): { readonly value: unknown } | undefined {
   compiledTexts ??= new Map<string, string>(
     Object.entries(existsSync(COMPILED) ? JSON.parse(readFileSync(COMPILED, 'utf8')) : {}),
@@ -219,7 +221,7 @@ function compiledYaml(text: string): { readonly value: unknown } | undefined {
   return json === undefined ? undefined : { value: JSON.parse(json) };
 }
 
-/** The content of that file for some texts with their values; it leaves out a value that JSON does not hold. */
+/** The contents of that file for some texts with their values; it omits values that JSON cannot represent. */
 export function compileYaml(values: ReadonlyMap<string, unknown>): string {
   const entries = [...values].flatMap(([text, value]) =>
     isJson(value) ? [[keyOf(text), JSON.stringify(value)]] : [],

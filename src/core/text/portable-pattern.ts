@@ -1,39 +1,42 @@
-/** A regular expression that RE2, DuckDB's engine, and Joni match alike (docs/models.md#regular-expressions). */
+/** A regular expression that RE2 (DuckDB's engine) and Joni match alike (docs/models.md#regular-expressions). */
 export interface PortablePattern {
-  /** As it was written, without a leading `(?i)`. */
+  /** As written, without a leading `(?i)`. */
   readonly source: string;
   readonly ignoreCase: boolean;
-  /** For Joni: without what it reads otherwise (`$`, `\s`, `\b`, cases that are ignored, `a??` before `$`). */
+  /** For Joni: without syntax that it reads differently (`$`, `\s`, `\b`, ignored case, `a??` before `$`). */
   readonly expanded: string;
   readonly matchesEmpty: boolean;
-  /** Has a repetition such as `*?`, which changes the text that a match has, and not whether there is one. */
+  /**
+   * Whether it contains a lazy repetition such as `*?`, which changes the matched text, but not whether there is a
+   * match.
+   */
   readonly isLazy: boolean;
-  /** Where each match begins or ends; null where it may be anywhere. */
+  /** Where each match begins or ends; null: anywhere. */
   readonly anchor: 'start' | 'end' | null;
 }
 
-/** Why a regular expression is none of the flavour. */
+/** Why a regular expression is not portable. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 type Range = readonly [from: number, to: number];
 
-/** What a part of a pattern is, besides its text for Joni. */
+/** The properties of a part of a pattern, and its text for Joni. */
 interface Part {
   readonly text: string;
   readonly matchesEmpty: boolean;
-  /** The greatest number of times that a part of it is repeated. */
+  /** The maximum number of times that a part of it is repeated. */
   readonly repeats: number;
 }
 
 const LAST = 0x10ffff;
-/** As RE2 allows: of a repetition, and of those within each other. */
+/** Limits of RE2: for a repetition, and for nested ones. */
 const MOST_REPEATS = 1000;
 const MOST_DEPTH = 200;
 const CATEGORY = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/;
 
-/** The end of the text. Joni looks for `\z` by bytes, and misses it after `-?` where the last character has several. */
+/** The end of the text. Joni searches for `\z` by bytes, and misses it after `-?` if the last character has several. */
 const END = '(?![\\x{0}-\\x{10ffff}])';
 
 const DIGIT: readonly Range[] = [[0x30, 0x39]];
@@ -85,7 +88,7 @@ class Reader {
     return { expanded: text, matchesEmpty, isLazy: this.#isLazy, anchor };
   }
 
-  /** @param anchors gets those of each alternative */
+  /** @param anchors receives those of each alternative */
   #alternatives(anchors: string[] = []): Part {
     const parts: Part[] = [];
     do {
@@ -180,7 +183,7 @@ class Reader {
   #escape(): Part {
     const sign = this.#take('a \\ at the end');
     if (sign === 'b') return { ...single(EDGE), matchesEmpty: true };
-    // RE2 finds a place between the bytes of one character.
+    // RE2 finds a position between the bytes of one character.
     if (sign === 'B') throw new PatternError('no \\B');
     if (sign === 'p' || sign === 'P') return single(this.#category(sign));
     const short = SHORT.get(sign.toLowerCase());
@@ -188,7 +191,7 @@ class Reader {
     return single(this.#oneOf(short, [], sign !== sign.toLowerCase()));
   }
 
-  /** A character that stands after a `\`. */
+  /** A character after a `\`. */
   #character(sign: string): string {
     const control = CONTROLS.get(sign);
     if (control !== undefined) return String.fromCodePoint(control);
@@ -299,7 +302,7 @@ function classText(ranges: readonly Range[]): string {
 
 let cases: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** The characters that differ from some of these only in case, as RE2 folds them: one for one (ß ẞ, k K K), never ß ss. */
+/** The characters that differ from these only in case, as RE2 folds them: one for one (ß ẞ, k K K), never ß ss. */
 function otherCases(ranges: readonly Range[]): Range[] {
   cases ??= readCases();
   const others = new Set<number>();
@@ -314,7 +317,7 @@ function otherCases(ranges: readonly Range[]): Range[] {
     .map((one) => [one, one]);
 }
 
-/** Each character that has others of its case, with them. */
+/** Maps each character with case variants to all variants. */
 function readCases(): ReadonlyMap<number, readonly number[]> {
   const groups = new Map<string, number[]>();
   const oneOf = (changed: string, sign: string): string =>

@@ -16,7 +16,7 @@ export const Prefix = z
   .string()
   .default('')
   .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ''))
-  .describe('The prefix of the keys of data exports; slashes at its ends do not count.');
+  .describe('The prefix of the keys of data exports; slashes at both ends are ignored.');
 
 export const Endpoint = address('an address is expected')
   .optional()

@@ -8,13 +8,13 @@ const UNSEEN =
 
 /**
  * Shows control characters as escapes (`\u001b`) on a terminal. Text from the service or from data must not move the
- * cursor, or colour, retitle or reorder our output. JSON stays the same document.
+ * cursor, or color, retitle or reorder our output. A JSON document keeps its value.
  */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, escaped);
 }
 
-/** Makes a text visible on one line: line feeds and tabs are escaped too. */
+/** Makes a text visible on one line: line feeds and tabs are escaped, too. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll(/[\n\t]/g, escaped);
 }

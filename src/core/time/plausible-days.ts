@@ -1,9 +1,9 @@
 const DAY = 86_400;
-/** The earliest day that files may name, unless a setting says otherwise: the public web is not much older. */
+/** The earliest day that files may contain, unless a setting overrides it: the public web is not much older. */
 export const EARLIEST_DAY = '1995-01-01';
 /** Days ahead of the clock: a day begins earlier elsewhere, and a clock may be wrong by some hours. */
 const AHEAD = 2;
-/** Years of other calendars less those of the Gregorian one, by about how far a year of theirs is ahead. */
+/** Converts years of other calendars to Gregorian ones, listed by how far their years are ahead. */
 const CALENDARS: readonly (readonly [name: string, gregorian: (year: number) => number])[] = [
   ['of two digits', (year) => (year < 100 ? 2000 + year : Number.NaN)],
   ['of the Buddhist calendar', (year) => year - 543],
@@ -12,10 +12,10 @@ const CALENDARS: readonly (readonly [name: string, gregorian: (year: number) => 
   ['of the Minguo calendar', (year) => year + 1911],
 ];
 
-/** Seconds since 1970 that data may be of. */
+/** The valid range of data, in seconds since 1970. */
 export interface PlausibleTime {
   readonly first: number;
-  /** The first second that is too late. */
+  /** The first second after the range. */
   readonly end: number;
 }
 
@@ -27,15 +27,15 @@ export function plausibleTime(now: number, earliest = EARLIEST_DAY): PlausibleTi
   };
 }
 
-/** Days without data that are reported. */
+/** Days without data from which a gap is reported. */
 const FAR_DAYS = 31;
 
-/** Whether most of the days of a span have no data: a clock or a calendar may have been wrong. */
+/** Whether most days of a span have no data, which suggests a wrong clock or calendar. */
 export function isFarApart(days: number, span: number): boolean {
   return span > FAR_DAYS + days * 2;
 }
 
-/** What a year that is out of range is likely to be, such as `2569 is 2026 of the Buddhist calendar`; null: nobody knows. */
+/** The likely meaning of a year out of range, such as `2569 is 2026 of the Buddhist calendar`; null if unknown. */
 export function likelyYear(year: number, { first, end }: PlausibleTime): string | null {
   const [from, to] = [first, end].map((second) => new Date(second * 1000).getUTCFullYear()) as [
     number,

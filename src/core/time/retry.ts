@@ -3,9 +3,9 @@ import { host } from '../host/host.ts';
 import { sleepWithoutSlot } from './sleep-without-slot.ts';
 
 export interface RetryPolicy {
-  /** The most attempts, including the first. */
+  /** Maximum attempts, including the first. */
   readonly attempts: number;
-  /** Upper bound of the first wait, in milliseconds; it doubles with each try. */
+  /** Upper bound of the first wait, in milliseconds; it doubles with each attempt. */
   readonly baseMs: number;
   /** Upper bound of any wait, in milliseconds. */
   readonly maxMs: number;
@@ -14,11 +14,11 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 250, maxMs: 30_000 };
 
 /**
- * The longest wait, whatever the other side requests. Beyond it the run ends as retriable, and the next run continues.
+ * The longest wait. If the server requests a longer wait, the run ends as retriable, and the next run continues.
  */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** Full jitter: a wait between 0 and the doubled bound, but never shorter than what the other side asked for. */
+/** Full jitter: a wait between 0 and the doubled bound, but never shorter than the other side requested. */
 export function retryDelay(
   policy: RetryPolicy,
   failures: number,
@@ -30,15 +30,16 @@ export function retryDelay(
 }
 
 /**
- * Errors that only a later run helps. A quota returns by the hour or day, and waiting for it would delay units with
- * other quotas. A failed data export fails again until its bucket is repaired. A wait that timed out is not repeated.
+ * Errors that only a later run can resolve. A quota is restored by the hour or day, and waiting for it would delay
+ * units with other quotas. A failed data export fails again until its bucket is repaired. A wait that timed out is not
+ * repeated.
  */
 const LATER: readonly string[] = ['quota', 'export_failed', 'timed_out'];
 
 export interface RetryOptions {
   readonly policy?: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
-  readonly onRetry?: (error: CrawlhouseError, failures: number, delayMs: number) => void;
+  readonly onRetry?: ((error: CrawlhouseError, failures: number, delayMs: number) => void) | undefined;
 }
 
 /** Calls `attempt` until it succeeds, fails with an error that is not retriable, or the policy is used up. */

@@ -1,8 +1,8 @@
 import { createContext, Script } from 'node:vm';
 
-/** For one text of a person on one place. An honest one takes microseconds. */
+/** For one user-written text on one position. A normal one takes microseconds. */
 const LONGEST_MS = 500;
-/** For all texts that are checked at once. */
+/** For all texts that are checked together. */
 const LONGEST_OF_ALL_MS = 2000;
 
 export class TookTooLong extends Error {
@@ -11,7 +11,10 @@ export class TookTooLong extends Error {
   }
 }
 
-/** The time that is left for texts that are checked at once: forty that just keep their limits would take too long too. */
+/**
+ * The remaining time for texts that are checked together: forty that each stay just within their limit would take too
+ * long.
+ */
 export class TimeLeft {
   #ms = LONGEST_OF_ALL_MS;
 
@@ -28,10 +31,10 @@ const context = createContext({ work: null });
 const script = new Script('work()');
 
 /**
- * Runs what a person wrote (a selector, an expression, a regular expression), and ends it when it takes too long. This is
- * the one door to such work, at its check as at its use: it would hold up the whole process.
+ * Runs user-written code (a selector, an expression, a regular expression), and ends it when it takes too long, because
+ * it would block the whole process. All such work uses this function, both when it is checked and when it is used.
  *
- * @param all of the check that this text is one of several of
+ * @param all the remaining time of a check of several texts
  * @throws TookTooLong, or what `work` throws
  */
 export function withinTime<T>(work: () => T, all?: TimeLeft): T {

@@ -11,9 +11,7 @@ interface Crawlee {
   readonly PlaywrightCrawler: new (
     options: object,
     configuration: object,
-  ) => {
-    run(urls: readonly string[]): Promise<unknown>;
-  };
+  ) => { run(urls: readonly string[]): Promise<unknown> };
   readonly Configuration: new (options: object) => object;
 }
 interface Context {

@@ -48,8 +48,16 @@ const crawlhouse: Tool = {
   table: (data) => ['raw', `crawl_${data.dataType}`],
   install: async () => (job) => ({
     command: [
-      ...[process.execPath, '--disable-warning=ExperimentalWarning', OURS, job.baseUrl, job.folder],
-      ...[job.data.name, job.data.dataType, job.format, String(availableParallelism()), job.dataFolder],
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      OURS,
+      job.baseUrl,
+      job.folder,
+      job.data.name,
+      job.data.dataType,
+      job.format,
+      String(availableParallelism()),
+      job.dataFolder,
       'published',
     ],
   }),
@@ -84,8 +92,18 @@ const sling: Tool = {
     await chmod(binary, 0o755);
     return (job) => ({
       command: [
-        ...[binary, 'run', '--src-stream', urlOf(job), '--src-options', SLING_OPTIONS[job.format]],
-        ...['--tgt-conn', 'PEER', '--tgt-object', 'main.t', '--mode', 'full-refresh'],
+        binary,
+        'run',
+        '--src-stream',
+        urlOf(job),
+        '--src-options',
+        SLING_OPTIONS[job.format],
+        '--tgt-conn',
+        'PEER',
+        '--tgt-object',
+        'main.t',
+        '--mode',
+        'full-refresh',
       ],
       env: {
         HOME: job.folder,

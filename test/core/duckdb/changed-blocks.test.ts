@@ -8,7 +8,7 @@ import {
   readState,
 } from '../../../src/core/duckdb/database-blocks.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
-import { FILE_OPTIONS } from '../../../src/state/catalogue/schema.ts';
+import { FILE_OPTIONS } from '../../../src/etl/state/catalog/schema.ts';
 import { seededRandom, testSeed } from '../../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compareCopy, patchCopy } from '../../../src/core/duckdb/copy-blocks.ts';
 import { verifyBlocks } from '../../../src/core/duckdb/database-blocks.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
-import { FILE_OPTIONS } from '../../../src/state/catalogue/schema.ts';
+import { FILE_OPTIONS } from '../../../src/etl/state/catalog/schema.ts';
 import { flipByte, readWhole } from '../../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 

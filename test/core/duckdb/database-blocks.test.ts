@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifyBlocks } from '../../../src/core/duckdb/database-blocks.ts';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
-import { FILE_OPTIONS } from '../../../src/state/catalogue/schema.ts';
+import { FILE_OPTIONS } from '../../../src/etl/state/catalog/schema.ts';
 import { flipByte, places } from '../../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 

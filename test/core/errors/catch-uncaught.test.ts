@@ -30,7 +30,7 @@ test.for([
     unit('bad', () => ${fault}),
     unit('good', () => sleep(50, 'done')),
   ]);`);
-  expect(stdout).toBe('bad internal an error that nothing caught: planted\ngood done\n');
+  expect(stdout).toBe('bad internal uncaught error: planted\ngood done\n');
   expect(status).toBe(0);
 });
 
@@ -39,7 +39,7 @@ test('an error that arose in no unit goes to the process, which ends it', () => 
     const end = (error) => { console.log(error.message, error.cause.message); process.exit(error.exitCode); };
     await catchUncaught('process', end, () => Promise.all([unit('one', () => sleep(60)), sleep(60)]));
     console.log('went on');`);
-  expect([stdout, status]).toEqual(['an error that nothing caught: planted planted\n', 1]);
+  expect([stdout, status]).toEqual(['uncaught error: planted planted\n', 1]);
 });
 
 test("the error of a host program that uses the library stays that program's own", () => {

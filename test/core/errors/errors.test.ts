@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../src/core/errors/error-codes.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { CrawlhouseError, firstStack, toCrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { readText } from '../../../src/core/files/read-text.ts';
 import { host, withHost } from '../../../src/core/host/host.ts';
 import { openSqlite } from '../../../src/core/locks/open-sqlite.ts';
@@ -90,8 +90,13 @@ test('a folder in the place of a file, and the other way round, is a wrong use t
   const opened = async (path: string): Promise<void> => openSqlite(path).close();
   const thrown = await Promise.all(
     [
-      ...[readText(folder), rm(folder), opened(folder)],
-      ...[readdir(file), mkdir(file), readText(join(file, 'below')), opened(join(file, 'below'))],
+      readText(folder),
+      rm(folder),
+      opened(folder),
+      readdir(file),
+      mkdir(file),
+      readText(join(file, 'below')),
+      opened(join(file, 'below')),
     ].map((one) => one.then(() => null, toCrawlhouseError)),
   );
   expect(thrown.map((error) => [error?.code, error?.message])).toEqual([
@@ -144,11 +149,7 @@ test.for([
   new Error('IO Error: Could not mmap: Cannot allocate memory'),
 ])('too little memory is no fault of crawlhouse: %s', (error) => {
   const { code, exitCode, hint } = toCrawlhouseError(error);
-  expect([code, exitCode, hint]).toEqual([
-    'memory',
-    3,
-    expect.stringContaining('raise the setting memory_limit'),
-  ]);
+  expect([code, exitCode, hint]).toEqual(['memory', 3, expect.stringContaining('raise memory_limit')]);
 });
 
 test.for([
@@ -180,3 +181,16 @@ test.for([8, 14, 264, 520, 776, 1032, 1288, 1544, 270, 526])(
     expect([code, hint]).toEqual(['disk', expect.stringContaining('/p/ledger.sqlite')]);
   },
 );
+
+test('the stack of an internal error and of its causes is logged once', () => {
+  const thrown = new TypeError('undefined is no function', { cause: new Error('the cause') });
+  const { stack } = firstStack(toCrawlhouseError(thrown));
+  expect(stack).toMatch(/^TypeError: undefined is no function\n +at .*errors\.test\.ts/);
+  expect(stack).toContain('\ncaused by Error: the cause\n');
+  expect(firstStack(toCrawlhouseError(thrown))).toEqual({});
+  expect(firstStack(toCrawlhouseError(new TypeError('another')))).toHaveProperty('stack');
+});
+
+test('an error that a person can do something about has none', () => {
+  expect(firstStack(new CrawlhouseError('usage', 'no such flag'))).toEqual({});
+});

@@ -1,4 +1,14 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commitFile, fillFile, writeFileAtomic, writeWhole } from '../../../src/core/files/atomic-file.ts';
@@ -12,6 +22,20 @@ test('a file is written whole, over the former one, and leaves nothing beside it
   await writeFileAtomic(path, new TextEncoder().encode('new'));
   expect(await readFile(path, 'utf8')).toBe('new');
   expect(await readdir(folder)).toEqual(['ready.json']);
+});
+
+test('a file keeps its mode, and a symbolic link its target', async () => {
+  const folder = await temporaryFolder();
+  const [path, link] = [join(folder, 'ours.yaml'), join(folder, 'link.yaml')];
+  await writeFile(path, 'old');
+  await chmod(path, 0o606);
+  await symlink('ours.yaml', link);
+  await writeFileAtomic(link, 'new');
+  expect([await readlink(link), await readFile(path, 'utf8')]).toEqual(['ours.yaml', 'new']);
+  expect((await stat(path)).mode & 0o777).toBe(0o606);
+  await writeFileAtomic(path, 'secret', 0o600);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder)).sort()).toEqual(['link.yaml', 'ours.yaml']);
 });
 
 test('a write that fails leaves the former state and no temporary file', async () => {

@@ -21,6 +21,20 @@ test('a logger says what is at least as grave as its level', () => {
   expect(logged('debug')).toHaveLength(4);
 });
 
+test('a stack is printed by --debug alone', () => {
+  for (const [level, shown] of [
+    ['error', 'failed code=internal'],
+    ['debug', 'failed code=internal stack="Error: no\\n at a"'],
+  ] as const) {
+    const lines: string[] = [];
+    createLogger(level, (line) => lines.push(line)).error('failed', {
+      code: 'internal',
+      stack: 'Error: no\n at a',
+    });
+    expect(lines[0]?.endsWith(` ${shown}`), lines[0]).toBe(true);
+  }
+});
+
 test('a field that is undefined is left out', () => {
   expect(logged('info').at(-1)).toBe('three unit=crawl_pages/1');
 });

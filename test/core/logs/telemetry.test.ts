@@ -1,6 +1,7 @@
 import { type Attributes, type Span, type SpanStatus, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { count, inSpan } from '../../../src/core/logs/telemetry.ts';
+import { count, runStep } from '../../../src/core/logs/telemetry.ts';
+import { retriable } from '../../../src/core/time/retry.ts';
 
 interface Seen {
   readonly name: string;
@@ -41,8 +42,11 @@ test('a span has what is known before and after its work, and a failure in its r
     attributes: { rows },
     error: failure,
   });
-  expect(await inSpan('unit', { unit: 'a' }, work, describe)).toEqual({ rows: 3, failure: null });
-  await inSpan('unit', { unit: 'b' }, async () => ({ rows: 0, failure: 'cut' }), describe);
+  expect(await runStep('unit', { attributes: { unit: 'a' }, describe }, work)).toEqual({
+    rows: 3,
+    failure: null,
+  });
+  await runStep('unit', { attributes: { unit: 'b' }, describe }, async () => ({ rows: 0, failure: 'cut' }));
   expect(seen).toEqual([
     { name: 'crawlhouse.unit', attributes: { unit: 'a', rows: 3 }, ended: true },
     {
@@ -55,15 +59,34 @@ test('a span has what is known before and after its work, and a failure in its r
 });
 
 test('an error goes on, and its span ends as failed', async () => {
-  await expect(inSpan('load', {}, () => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full');
+  await expect(runStep('load', {}, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
+    'disk full',
+  );
   expect(seen).toEqual([
     { name: 'crawlhouse.load', attributes: {}, status: { code: 2, message: 'disk full' }, ended: true },
   ]);
 });
 
+test('all attempts at a step are one span, and the signal of an isolated step ends with it', async () => {
+  const policy = { attempts: 3, baseMs: 0, maxMs: 0 };
+  const work = async (attempt: number): Promise<number> => {
+    if (attempt < 3) throw retriable('cut_short', 'cut');
+    return attempt;
+  };
+  const failures: number[] = [];
+  const onRetry = (_error: Error, failed: number): void => void failures.push(failed);
+  expect(await runStep('stage', { policy, onRetry }, work)).toBe(3);
+  expect([seen.length, failures]).toEqual([1, [1, 2]]);
+  const own = await runStep('unit', { isIsolated: true }, async (_attempt, signal) => {
+    expect(signal.aborted).toBe(false);
+    return { signal };
+  });
+  expect(own.signal.aborted).toBe(true);
+});
+
 test('without an SDK work is done and nothing is recorded', async () => {
   trace.disable();
-  expect(await inSpan('unit', {}, async () => 7)).toBe(7);
+  expect(await runStep('unit', {}, async () => 7)).toBe(7);
   count('rows', 3, { dataset: 'crawl_pages' });
   expect(seen).toEqual([]);
 });

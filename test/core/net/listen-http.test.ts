@@ -16,10 +16,10 @@ test('a used port is named with a command that works on a free one', async () =>
   const error = await listen(`127.0.0.1:${first.port}`).catch((thrown: unknown) => thrown as CrawlhouseError);
   expect(error).toMatchObject({
     exitCode: 2,
-    message: `can't listen on 127.0.0.1:${first.port}: another program listens there`,
+    message: `cannot listen on 127.0.0.1:${first.port}: another program listens on it`,
   });
   const { hint } = error as CrawlhouseError;
-  const command = /^end that program, or take a free port: crawlhouse mcp --http (127\.0\.0\.1:\d+)$/;
+  const command = /^stop that program, or use a free port: crawlhouse mcp --http (127\.0\.0\.1:\d+)$/;
   await using _free = await listen(command.exec(hint ?? '')?.[1] ?? '');
 });
 
@@ -29,8 +29,8 @@ test('an address that this machine does not have is replaced by one of this mach
   await expect(
     listenHttp('192.0.2.1:8090', async () => {}, { code, way, door, logger }),
   ).rejects.toMatchObject({
-    message: "can't listen on 192.0.2.1:8090: this machine has no such address",
-    hint: expect.stringMatching(/^take an address of this machine: ADDRESS=127\.0\.0\.1:\d+$/),
+    message: 'cannot listen on 192.0.2.1:8090: this machine does not have this address',
+    hint: expect.stringMatching(/^use an address of this machine: ADDRESS=127\.0\.0\.1:\d+$/),
   });
 });
 

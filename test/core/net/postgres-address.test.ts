@@ -7,13 +7,22 @@ test('an address says all that a connection needs, and TLS is left out on this m
   const text =
     'postgresql://ann%40x:p%2Fw@[2001:db8::1]:5433/my%20db?project=shop%20one&schema=s&sslrootcert=ca.crt';
   expect(postgresAddress(text, '/srv/shop')).toEqual({
-    ...{ host: '2001:db8::1', port: 5433, database: 'my db', user: 'ann@x', password: 'p/w' },
-    ...{ schema: 's', project: 'shop one', tls: true, authority: '/srv/shop/ca.crt' },
+    host: '2001:db8::1',
+    port: 5433,
+    database: 'my db',
+    user: 'ann@x',
+    password: 'p/w',
+    schema: 's',
+    project: 'shop one',
+    tls: true,
+    authority: '/srv/shop/ca.crt',
   });
   const tlsOf = (host: string, mode = ''): boolean =>
     postgresAddress(`postgres://u@${host}/d?project=p${mode}`, '/').tls;
   expect(['localhost', '127.0.0.1', '[::1]', 'db.internal'].map((host) => tlsOf(host))).toEqual([
-    ...[false, false, false],
+    false,
+    false,
+    false,
     true,
   ]);
   expect([tlsOf('localhost', '&sslmode=verify-full'), tlsOf('db', '&sslmode=disable')]).toEqual([
@@ -21,7 +30,10 @@ test('an address says all that a connection needs, and TLS is left out on this m
     false,
   ]);
   expect(postgresAddress('postgres://u@db/d?project=p', '/')).toMatchObject({
-    ...{ port: 5432, password: undefined, schema: 'crawlhouse', authority: undefined },
+    port: 5432,
+    password: undefined,
+    schema: 'crawlhouse',
+    authority: undefined,
   });
 });
 
@@ -31,10 +43,10 @@ test.each([
   ['postgres://db/d?project=p', 'the address has no user'],
   ['postgres://u:secret@db?project=p', 'the address has no database'],
   ['postgres://u:se%cret@db/d?project=p', 'write % as %25 in the user, the password and the database'],
-  ['postgres://u:secret@db/d', 'the address names no project: add ?project=NAME, the same on every machine'],
+  ['postgres://u:secret@db/d', 'the address has no project: add ?project=NAME, the same on every machine'],
   [
     'postgres://u@db/d?project=p&password=secret',
-    'unknown parameter; those that work: project, schema, sslmode, sslrootcert',
+    'unknown parameter; known parameters: project, schema, sslmode, sslrootcert',
   ],
   ['postgres://u@db/d?project=p&sslmode=require', 'sslmode is verify-full or disable'],
   [`postgres://u@db/d?project=p&schema=${'s'.repeat(64)}`, 'the schema has a name of more than 63 bytes'],

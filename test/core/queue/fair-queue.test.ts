@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue, nextSlot, type Slot } from '../../../src/core/queue/fair-queue.ts';
-import type { StoreName } from '../../../src/stores/registry.ts';
+import type { StoreName } from '../../../src/core/stores/registry.ts';
 
 /** Lets everything that can go on now go on. */
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -17,7 +17,13 @@ const AROUND = fc.string({ unit: fc.constantFrom(...' \n:{}"é日,'), maxLength:
 const eachCharacter = (secret: string, by: (one: string) => string): string => [...secret].map(by).join('');
 const code = (one: string, base: number): string => one.charCodeAt(0).toString(base);
 const NAMES: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '/': '&sol;', '+': '&plus;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '/': '&sol;',
+  '+': '&plus;',
 };
 /** Each way that another side may write what it was sent. */
 const ESCAPES: Readonly<Record<string, (secret: string) => string>> = {

@@ -60,14 +60,16 @@ test('half of a secret, and a secret over two lines however they are labelled, a
     const [first, second] = [secret.slice(0, half), secret.slice(half)];
     const named = secret.replaceAll(/[/+=:?@#()]/g, (one) => `&${NAMED[one]};`);
     for (const text of [
-      ...[first, `${first}…`, `…${secret.slice(-half)}`],
-      ...[
-        `${first}\n${second}`,
-        `"${first}"\n  "${second}"`,
-        `> ${first}\n> ${second}`,
-        `1: ${first}\r\n2: ${second}`,
-      ],
-      ...[named, `<b>${named}</b>`],
+      first,
+      `${first}…`,
+      `…${secret.slice(-half)}`,
+
+      `${first}\n${second}`,
+      `"${first}"\n  "${second}"`,
+      `> ${first}\n> ${second}`,
+      `1: ${first}\r\n2: ${second}`,
+      named,
+      `<b>${named}</b>`,
     ]) {
       const said = redact(`a ${text} z`);
       expect(said, text).toContain('[redacted]');
@@ -77,8 +79,15 @@ test('half of a secret, and a secret over two lines however they are labelled, a
 });
 
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ '/': 'sol', '+': 'plus', '=': 'equals', ':': 'colon', '?': 'quest', '@': 'commat' },
-  ...{ '#': 'num', '(': 'lpar', ')': 'rpar' },
+  '/': 'sol',
+  '+': 'plus',
+  '=': 'equals',
+  ':': 'colon',
+  '?': 'quest',
+  '@': 'commat',
+  '#': 'num',
+  '(': 'lpar',
+  ')': 'rpar',
 };
 
 test('a text of a megabyte is redacted in about the time that its length asks for', () => {

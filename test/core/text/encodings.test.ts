@@ -97,3 +97,16 @@ test('each of the 228 labels of the standard means its encoding, in any spelling
   ])
     expect([unknown, encodingName(unknown)]).toEqual([unknown, null]);
 });
+
+test('UTF-8 is decoded as by the runtime, whatever was decoded before', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 20 }),
+    fc.constantFrom('\ufeffa', 'ä€😀', '').map((text) => new TextEncoder().encode(text)),
+  );
+  fc.assert(
+    fc.property(fc.array(bytes, { maxLength: 4 }), (texts) => {
+      for (const text of texts) expect(decodeBytes(text, 'UTF-8')).toBe(new TextDecoder().decode(text));
+    }),
+    { numRuns: runs(200) },
+  );
+});

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { Database } from '../../../src/core/duckdb/duckdb.ts';
-import { AgentNumbers } from '../../../src/service/local/logs/agent-numbers.ts';
-import { LogTables } from '../../../src/service/local/logs/log-tables.ts';
-import { BotList } from '../../../src/service/site/logs/bots/bot-list.ts';
-import { EventRows } from '../../../src/service/site/logs/event-rows.ts';
-import { FORMAT_NAMES, formatOfName } from '../../../src/service/site/logs/formats/known-formats.ts';
-import { LogTime } from '../../../src/service/site/logs/log-time.ts';
-import { readLog, type UnreadLine } from '../../../src/service/site/logs/read-log.ts';
-import { recogniseFormat } from '../../../src/service/site/logs/recognise-format.ts';
-import { ownHosts } from '../../../src/service/site/logs/request-parts.ts';
-import { lineMarks, TextDigest } from '../../../src/service/site/logs/text-digest.ts';
+import { AgentNumbers } from '../../../src/service/logs/agent-numbers.ts';
+import { LogTables } from '../../../src/service/logs/log-tables.ts';
+import { BotList } from '../../../src/site/access-logs/bots/bot-list.ts';
+import { EventRows } from '../../../src/site/access-logs/event-rows.ts';
+import { FORMAT_NAMES, formatOfName } from '../../../src/site/access-logs/formats/known-formats.ts';
+import { LogTime } from '../../../src/site/access-logs/log-time.ts';
+import { readAccessLog, type UnreadLine } from '../../../src/site/access-logs/read-access-log.ts';
+import { recogniseFormat } from '../../../src/site/access-logs/recognise-format.ts';
+import { ownHosts } from '../../../src/site/access-logs/request-parts.ts';
+import { lineMarks, TextDigest } from '../../../src/site/access-logs/text-digest.ts';
 import { fuzzFolder } from '../folder.ts';
 import { type Check, called, Fault, same, type Target, type Verdict } from '../target.ts';
 import { plainLogRow } from './plain-log-row.ts';
@@ -18,8 +18,12 @@ const ORIGIN = 'https://www.example.com';
 const LIST = new BotList({
   bots: [
     {
-      ...{ token: 'Googlebot', crawler: 'Googlebot', bot_class: 'search', engine: 'google' },
-      ...{ purpose: 'pages', reference: null },
+      token: 'Googlebot',
+      crawler: 'Googlebot',
+      bot_class: 'search',
+      engine: 'google',
+      purpose: 'pages',
+      reference: null,
     },
   ],
   checks: [],
@@ -94,13 +98,17 @@ async function read(pieces: readonly Buffer[], { format, numbers, signal }: Read
   const rejects: UnreadLine[] = [];
   const found: string[] = [];
   let count = 0;
-  const tally = await readLog(
+  const tally = await readAccessLog(
     (async function* () {
       yield* pieces;
     })(),
     {
-      ...{ format: formatOfName(format, new LogTime('UTC')), rows, isFinal: true },
-      ...{ digest: TextDigest.keyed('k'), from: 0, markOf: lineMarks('k') },
+      format: formatOfName(format, new LogTime('UTC')),
+      rows,
+      isFinal: true,
+      digest: TextDigest.keyed('k'),
+      from: 0,
+      markOf: lineMarks('k'),
       onReject: (reject) => rejects.push(reject),
       onRows: async () => {
         const taken = rows.take();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { checkedOql } from '../../../src/client/http/service-client.ts';
+import { and, or, where } from '../../../src/client/oql/build-oql.ts';
+import { Oql } from '../../../src/client/oql/oql.ts';
+import { LIST_CRAWLS } from '../../../src/client/resources/crawls.ts';
 import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
-import { checkedOql } from '../../../src/service/api/client/client.ts';
-import { and, or, where } from '../../../src/service/api/oql/build-oql.ts';
-import { Oql } from '../../../src/service/api/oql/oql.ts';
-import { LIST_CRAWLS } from '../../../src/service/api/resources/crawls.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { called, Fault, plainTarget, same, type Verdict } from '../target.ts';
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { decompress } from '../../../src/service/site/logs/decompress.ts';
+import { decompress } from '../../../src/site/access-logs/decompress.ts';
 import { called, Fault, plainTarget, type Verdict } from '../target.ts';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { decodeContent } from '../../../src/service/site/crawler/fetch/content-encoding.ts';
-import { compressionOf, decompress } from '../../../src/service/site/logs/decompress.ts';
+import { compressionOf, decompress } from '../../../src/site/access-logs/decompress.ts';
+import { decodeContent } from '../../../src/site/crawler/fetch/content-encoding.ts';
 import { called, Fault, plainTarget, type Verdict } from '../target.ts';
 
 const LIMIT = 1024 * 1024;

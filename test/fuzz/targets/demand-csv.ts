@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { type CsvRecord, csvRecords } from '../../../src/service/site/demand/exports/csv-records.ts';
-import { decodeText } from '../../../src/service/site/demand/exports/decode-text.ts';
-import { parseDay } from '../../../src/service/site/demand/exports/parse-day.ts';
+import { type CsvRecord, csvRecords } from '../../../src/site/search-data/exports/csv-records.ts';
+import { decodeText } from '../../../src/site/search-data/exports/decode-text.ts';
+import { parseDay } from '../../../src/site/search-data/exports/parse-day.ts';
 import {
   DECIMAL_MARKS,
   parseCount,
   parseDecimal,
   parseRate,
-} from '../../../src/service/site/demand/exports/parse-figures.ts';
+} from '../../../src/site/search-data/exports/parse-figures.ts';
 import { called, Fault, plainTarget, same, type Verdict } from '../target.ts';
 
 const MOST_2_63 = 2n ** 63n;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { loadSettings } from '../../../src/app/settings/load-settings.ts';
 import { forgetSecrets } from '../../../src/core/secrets/redact.ts';
-import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { readDotEnv } from '../../../src/project/settings/command-environment.ts';
+import { readDotEnv } from '../../../src/etl/project/settings/command-environment.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';
 

@@ -1,4 +1,4 @@
-import { parsePage } from '../../../src/service/site/crawler/parse/parse-page.ts';
+import { parsePage } from '../../../src/site/crawler/parse/parse-page.ts';
 import { fetched, RULES } from '../../support/fetched-page.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 

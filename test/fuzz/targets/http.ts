@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { serveConsole } from '../../../src/app/console/server/serve-console.ts';
+import { type AssistantReaders, assistantServer } from '../../../src/app/mcp/assistant-tools.ts';
+import { listenForAssistants } from '../../../src/app/mcp/listen-for-assistants.ts';
+import { loadSettings } from '../../../src/app/settings/load-settings.ts';
+import { encodeRison } from '../../../src/client/http/rison.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { stringifyJson } from '../../../src/core/text/json.ts';
-import { serveConsole } from '../../../src/people/console/server/serve-console.ts';
-import { type AssistantReaders, assistantServer } from '../../../src/people/mcp/assistant-tools.ts';
-import { listenForAssistants } from '../../../src/people/mcp/listen-for-assistants.ts';
-import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { encodeRison } from '../../../src/service/api/client/rison.ts';
-import { startSandbox } from '../../../src/service/local/sandbox/start-sandbox.ts';
+import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { fuzzFolder } from '../folder.ts';
 import { Fault, type Target, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';
@@ -256,14 +256,17 @@ export const assistants: Target = {
   shortRound: 100,
   async open() {
     const none = async (): Promise<never[]> => [];
-    const desk = {
+    const readers = {
       select: async () => ({ lines: '', why: null }),
-      ...{ catalog: none, questions: none, status: async () => ({}), logger: silentLogger },
+      catalog: none,
+      questions: none,
+      status: async () => ({}),
+      logger: silentLogger,
     } as unknown as AssistantReaders;
     const listener = await listenForAssistants(
       '127.0.0.1:0',
       'token',
-      () => assistantServer(desk, '1'),
+      () => assistantServer(readers, '1'),
       silentLogger,
     );
     const port = Number(new URL(listener.url).port);

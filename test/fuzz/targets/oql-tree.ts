@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FILTER_TYPES, type Oql } from '../../../src/service/api/oql/oql.ts';
+import { FILTER_TYPES, type Oql } from '../../../src/client/oql/oql.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 const name = fc.constantFrom(

@@ -1,7 +1,7 @@
+import { Oql } from '../../../src/client/oql/oql.ts';
+import { OqlError, parseOql } from '../../../src/client/oql/parse-oql.ts';
+import { printOql } from '../../../src/client/oql/print-oql.ts';
 import { jsonOf, stringifyJson } from '../../../src/core/text/json.ts';
-import { Oql } from '../../../src/service/api/oql/oql.ts';
-import { OqlError, parseOql } from '../../../src/service/api/oql/parse-oql.ts';
-import { printOql } from '../../../src/service/api/oql/print-oql.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';
 

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonOf, parseJson, stringifyJson } from '../../../src/core/text/json.ts';
-import { readPackage } from '../../../src/pipeline/load/read-package.ts';
-import { readTables } from '../../../src/pipeline/workers/known-tables.ts';
-import { PreparedLoad } from '../../../src/project/model/prepared-load.ts';
+import { readPackage } from '../../../src/etl/pipeline/load/read-package.ts';
+import { readTables } from '../../../src/etl/pipeline/workers/run-tables.ts';
+import { PreparedLoad } from '../../../src/etl/project/model/prepared-load.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, plainTarget, same, type Target, type Verdict } from '../target.ts';
 

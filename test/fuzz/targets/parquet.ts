@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../../src/core/duckdb/parquet-rows.ts';
-import { stagingConnections } from '../../../src/pipeline/stage/macros.ts';
-import { PackageBuilder } from '../../../src/pipeline/stage/package-builder.ts';
-import type { Field } from '../../../src/project/model/field.ts';
+import { stagingConnections } from '../../../src/etl/pipeline/stage/macros.ts';
+import { PackageBuilder } from '../../../src/etl/pipeline/stage/package-builder.ts';
+import type { Field } from '../../../src/etl/project/model/field.ts';
 import { fuzzDatabase, fuzzFolder } from '../folder.ts';
 import { called, Fault, plainTarget, same, type Target, type Verdict } from '../target.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Database } from '../../../src/core/duckdb/duckdb.ts';
-import { TrinoClient } from '../../../src/engines/trino/client/client.ts';
-import { translateModel, translateSql } from '../../../src/engines/trino/trino-dialect.ts';
-import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
+import { TrinoClient } from '../../../src/etl/engines/trino/client/trino-client.ts';
+import { translateModel, translateSql } from '../../../src/etl/engines/trino/trino-dialect.ts';
+import { findNonPortable } from '../../../src/etl/project/sql/text/portable-sql.ts';
 import type { TrinoAddress } from '../../support/trino.ts';
 import { fuzzFolder } from '../folder.ts';
 import { type Check, called, Fault, same, type Target, type Verdict } from '../target.ts';

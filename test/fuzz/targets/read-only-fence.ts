@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { PublishedWarehouse } from '../../../src/answers/query/query-warehouse.ts';
+import { PublishedWarehouse } from '../../../src/app/answers/query/query-warehouse.ts';
 import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { toCrawlhouseError } from '../../../src/core/errors/errors.ts';
-import { action, options, wrapper } from '../../answers/query/hostile-statements.ts';
+import { action, options, wrapper } from '../../app/answers/query/hostile-statements.ts';
 import { type FileTrace, traceFiles } from '../file-trace.ts';
 import { fuzzFolder } from '../folder.ts';
 import { checkRefusal, Fault, type Target, type Verdict } from '../target.ts';
@@ -91,13 +91,11 @@ async function openScene(): Promise<{ readonly scene: Scene; readonly close: () 
   await connection.run('CREATE SEQUENCE w.s');
   await connection.run('DETACH w');
   const warehouse = await PublishedWarehouse.open({
-    ...{
-      warehouse: path,
-      stateDir: join(folder, 'state'),
-      memoryLimit: '200MB',
-      tempLimit: '50MB',
-      threads: 1,
-    },
+    warehouse: path,
+    stateDir: join(folder, 'state'),
+    memoryLimit: '200MB',
+    tempLimit: '50MB',
+    threads: 1,
   });
   let asked = 0;
   const server = createServer((socket) => {

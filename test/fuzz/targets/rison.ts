@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { decodeRison, encodeRison } from '../../../src/client/http/rison.ts';
 import { parseJson } from '../../../src/core/text/json.ts';
-import { decodeRison, encodeRison } from '../../../src/service/api/client/rison.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 import { oqlTree } from './oql-tree.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseRobots } from '../../../src/service/site/crawler/robots/robots-rules.ts';
+import { parseRobots } from '../../../src/site/crawler/robots/robots-rules.ts';
 import { Fault, plainTarget, type Verdict } from '../target.ts';
 
 const PATHS = ['/', '/a', '/a/b.html', '/a?b=c', '/ä', '/%C3%A4', '/index.html', '/x/index.htm', '/a$', '//'];

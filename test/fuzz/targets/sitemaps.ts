@@ -1,4 +1,4 @@
-import { type SitemapEntry, SitemapReader } from '../../../src/service/site/crawler/robots/sitemap-reader.ts';
+import { type SitemapEntry, SitemapReader } from '../../../src/site/crawler/robots/sitemap-reader.ts';
 import { Fault, plainTarget, same, type Verdict } from '../target.ts';
 
 /** Of fewer tags than a sitemap may have levels, all is read. */

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqlTokens, textOf } from '../../../src/core/duckdb/sql-tokens.ts';
-import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
-import { loadFilters, loadModels } from '../../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { loadFilters, loadModels } from '../../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/etl/project/sql/models/sql-folders.ts';
+import { loadQuestions } from '../../../src/etl/project/sql/questions/questions.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, type Target, type Verdict } from '../target.ts';
 

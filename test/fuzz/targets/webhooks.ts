@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { verifyWebhookSignature } from '../../../src/service/api/webhook-signature.ts';
+import { verifyWebhookSignature } from '../../../src/client/webhook-signature.ts';
 import { Fault, plainTarget, type Verdict } from '../target.ts';
 
 /** A line with the header, a line with the secret, then the body. */

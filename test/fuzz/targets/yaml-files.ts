@@ -1,12 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { loadSettings } from '../../../src/app/settings/load-settings.ts';
 import { forgetSecrets } from '../../../src/core/secrets/redact.ts';
 import { stringifyJson } from '../../../src/core/text/json.ts';
-import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { loadNotes } from '../../../src/project/settings/notes.ts';
-import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
-import { loadSchedules } from '../../../src/project/settings/schedules.ts';
-import { loadSegmentations } from '../../../src/project/settings/segments.ts';
+import {
+  checkCrawlText,
+  crawlFileOf,
+  crawlFileText,
+} from '../../../src/etl/project/settings/crawls/crawl-file.ts';
+import { loadNotes } from '../../../src/etl/project/settings/notes.ts';
+import { loadPipelines } from '../../../src/etl/project/settings/pipelines.ts';
+import { loadSchedules } from '../../../src/etl/project/settings/schedules.ts';
+import { loadSegmentations } from '../../../src/etl/project/settings/segments.ts';
+import { loadTickets } from '../../../src/etl/project/settings/tickets/tickets.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';
 
@@ -197,4 +203,30 @@ export const notesYaml = yamlTarget({
     'notes:\n  - date: 2026-11-24\n    kind: deployment\n    text: new templates\n    project: a.example\n',
   ],
   words: ['notes:', 'date:', 'kind:', 'text:', 'project:', 'migration', 'other'],
+});
+
+export const ticketsYaml = yamlTarget({
+  name: 'tickets',
+  file: 'tickets.yaml',
+  load: loadTickets,
+  seeds: [
+    'tickets:\n  - id: t1\n    project: a.example\n    issue: slow\n    crawl: c1\n    state: ignored\n    until: 2026-12-24\n    urls: [https://a.example/]\n    created_at: 2026-11-24T10:00:00Z\n    changed_at: 2026-11-24T10:00:00Z\n',
+  ],
+  words: ['tickets:', 'id:', 'state:', 'until:', 'due:', 'segment:', 'done', 'wont_fix', 'in_progress'],
+});
+
+const SITE = 'https://a.example/';
+
+export const crawlsYaml = yamlTarget({
+  name: 'crawls',
+  file: crawlFileOf(SITE),
+  async load(folder) {
+    forgetSecrets();
+    return checkCrawlText((await crawlFileText(folder, SITE)) ?? '', crawlFileOf(SITE)).keys;
+  },
+  seeds: [
+    'max_url: 500\nmax_speed: 0.5\nuser_agent: shop\nsites: [b.example]\nvitals: all\n',
+    'http_auth: { username: a, password: b, scheme: Basic }\nrobots_txt:\n  - host: a.example\n    content: |\n      User-agent: *\n',
+  ],
+  words: ['max_url:', 'custom_fields:', 'dns:', 'ips:', 'recheck:', 'vitals:', 'sites:', 'extra_headers:'],
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { readZip } from '../../../src/service/site/demand/exports/read-zip.ts';
+import { readZip } from '../../../src/site/search-data/exports/read-zip.ts';
 import { type Member, zipFile } from '../../support/zip-file.ts';
 import { fuzzFolder } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';

@@ -101,18 +101,21 @@ function addProduct(
   const path = `/products/${handle}`;
   const others = all.filter((one) => one.collection === collection && one !== product).slice(0, 4);
   const offers = ['Oak', 'Ash'].map((_, nth) => ({
-    ...{ '@type': 'Offer', availability: 'http://schema.org/InStock', price, priceCurrency: 'USD' },
+    '@type': 'Offer',
+    availability: 'http://schema.org/InStock',
+    price,
+    priceCurrency: 'USD',
     url: `${origin}${path}?variant=4${nth}`,
   }));
   const data = {
-    ...{
-      '@context': 'http://schema.org/',
-      '@id': `${path}#product`,
-      '@type': 'Product',
-      name: title,
-      description: text,
-    },
-    ...{ brand: { '@type': 'Brand', name: 'Oak & Linen' }, offers, url: `${origin}${path}` },
+    '@context': 'http://schema.org/',
+    '@id': `${path}#product`,
+    '@type': 'Product',
+    name: title,
+    description: text,
+    brand: { '@type': 'Brand', name: 'Oak & Linen' },
+    offers,
+    url: `${origin}${path}`,
     image: `${origin}/cdn/shop/files/chair.png?v=1`,
   };
   const body = `<section class="product" id="MainProduct"><h1>${title}</h1><div class="product__media"><img src="/cdn/shop/files/chair.png?v=1" alt="${escaped(title)}" width="600" height="600"></div>

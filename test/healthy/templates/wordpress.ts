@@ -146,22 +146,35 @@ function graph(origin: string, { title, url, excerpt, id }: Post): unknown {
     '@context': 'https://schema.org',
     '@graph': [
       {
-        ...{ '@type': 'Article', '@id': `${url}#article`, isPartOf: { '@id': url }, author, headline: title },
-        ...{
-          datePublished: '2026-05-01T14:20:08+00:00',
-          dateModified: '2026-05-02T10:00:00+00:00',
-          wordCount: 400,
-        },
-        ...{ publisher: { '@id': `${origin}/#organization` }, image: { '@id': `${url}#primaryimage` } },
+        '@type': 'Article',
+        '@id': `${url}#article`,
+        isPartOf: { '@id': url },
+        author,
+        headline: title,
+
+        datePublished: '2026-05-01T14:20:08+00:00',
+        dateModified: '2026-05-02T10:00:00+00:00',
+        wordCount: 400,
+        publisher: { '@id': `${origin}/#organization` },
+        image: { '@id': `${url}#primaryimage` },
       },
       {
-        ...{ '@type': 'WebPage', '@id': url, url, name: title, isPartOf: { '@id': `${origin}/#website` } },
-        ...{ description: excerpt, breadcrumb: { '@id': `${url}#breadcrumb` }, inLanguage: 'en-US' },
+        '@type': 'WebPage',
+        '@id': url,
+        url,
+        name: title,
+        isPartOf: { '@id': `${origin}/#website` },
+        description: excerpt,
+        breadcrumb: { '@id': `${url}#breadcrumb` },
+        inLanguage: 'en-US',
       },
       { '@type': 'ImageObject', '@id': `${url}#primaryimage`, url: picture, contentUrl: picture },
       { '@type': 'BreadcrumbList', '@id': `${url}#breadcrumb`, itemListElement: crumbs },
       {
-        ...{ '@type': 'WebSite', '@id': `${origin}/#website`, url: `${origin}/`, name: 'The Blue Bench' },
+        '@type': 'WebSite',
+        '@id': `${origin}/#website`,
+        url: `${origin}/`,
+        name: 'The Blue Bench',
         potentialAction: [
           {
             '@type': 'SearchAction',

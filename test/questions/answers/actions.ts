@@ -93,7 +93,9 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
             hasSitemaps,
             isLost: becameNonIndexable(crawl, page),
             canonicalTarget: byUrl.get(page.canonicalUrl ?? '') ?? null,
-            ...{ isOfList: isList(crawl), usualDepth, ...sitemaps },
+            isOfList: isList(crawl),
+            usualDepth,
+            ...sitemaps,
             isOfSecureHost: secureHosts.has(page.row.url_host),
           },
         ];
@@ -124,8 +126,13 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
         return has.map(([issue, [severity]]) => ({
           ...named(crawl),
           priority: value === null ? null : rounded(value * WEIGHTS[severity], 0),
-          ...{ issue, severity, url: page.url, clicks: one.clicks, impressions: one.impressions },
-          ...{ search_bot_hits: one.botHits, inrank_decimal: page.inrank },
+          issue,
+          severity,
+          url: page.url,
+          clicks: one.clicks,
+          impressions: one.impressions,
+          search_bot_hits: one.botHits,
+          inrank_decimal: page.inrank,
         }));
       });
   });

@@ -4,11 +4,12 @@ import { q06, q06ByCrawl, q07, q11, q22 } from './changes.ts';
 import { q28 } from './decay.ts';
 import { q18, q19, q27 } from './demand.ts';
 import type { Asked, Facts } from './facts.ts';
-import { q20, q21 } from './figures.ts';
+import { q20, q21, siteStructure } from './figures.ts';
 import { q01, q02, q08, q09, q23, q29 } from './links.ts';
 import { q24 } from './migration.ts';
 import { q03 } from './orphans.ts';
 import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
+import { linkSuggestions } from './suggestions.ts';
 import { num, str } from './values.ts';
 import { q16, q17, q25, q26, q31, q33 } from './visits.ts';
 
@@ -31,6 +32,12 @@ const lostInlinks = (row: Row): number | null => {
 };
 
 export const ANSWERS: Readonly<Record<string, Answer>> = {
+  q34_link_suggestions: {
+    rows: linkSuggestions,
+    order: ['crawl_id', '-inrank_decimal', '-nb_inlinks', 'origin'],
+  },
+  // Whether a page has an issue is a matter of its own (q32).
+  q35_site_structure: { rows: siteStructure, order: ['crawl_id', '-pages', 'folder'], untold: ['issues'] },
   q01_links_to_redirects_to_404: { rows: q01, order: ['crawl_id', '-links', 'target', 'anchor'] },
   q02_links_into_segments: { rows: q02, order: ['crawl_id', 'segmentation', 'segment', '-links', 'anchor'] },
   q03_orphan_pages: {
@@ -68,14 +75,8 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     rows: q15,
     order: ['crawl_id', '-not_indexable', '-missing', 'hreflang_cluster_id'],
   },
-  q16_bot_hits_by_segment_depth_and_inrank: {
-    rows: q16,
-    order: ['crawl_id', 'segment', 'depth', 'inrank'],
-  },
-  q17_wasted_crawl_budget: {
-    rows: q17,
-    order: ['project_id', 'dataset', 'engine', '-hits', 'waste'],
-  },
+  q16_bot_hits_by_segment_depth_and_inrank: { rows: q16, order: ['crawl_id', 'segment', 'depth', 'inrank'] },
+  q17_wasted_crawl_budget: { rows: q17, order: ['project_id', 'dataset', 'engine', '-hits', 'waste'] },
   q18_demand_that_is_not_met: { rows: q18, order: ['project_id', '-impressions', 'finding', 'url'] },
   q19_under_linked_and_deep_pages_that_perform: { rows: q19, order: ['crawl_id', '-clicks', 'url'] },
   q20_thin_slow_pages_by_segment: { rows: q20, order: ['segment', 'ended_at', 'crawl_id'] },
@@ -121,8 +122,5 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     ],
     untold: ['why', 'fix'],
   },
-  q33_crawl_budget_by_segment: {
-    rows: q33,
-    order: ['crawl_id', '-search_bot_hits', '-pages', 'segment'],
-  },
+  q33_crawl_budget_by_segment: { rows: q33, order: ['crawl_id', '-search_bot_hits', '-pages', 'segment'] },
 };

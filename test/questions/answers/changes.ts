@@ -71,8 +71,12 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
       return fields
         .filter((change) => isTold(change, former, page))
         .map((change) => ({
-          ...{ url: page.url, change, before: text(former, change), after: text(page, change) },
-          ...{ reason: null, moved_to: null },
+          url: page.url,
+          change,
+          before: text(former, change),
+          after: text(page, change),
+          reason: null,
+          moved_to: null,
         }))
         .filter(({ before, after }) => before?.normalize() !== after?.normalize())
         .filter(
@@ -93,11 +97,7 @@ const changesIn = (crawl: CrawlFacts, asked: Asked): readonly Change[] =>
 
 export const q06 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) =>
-    changesOf(crawl).map((change) => ({
-      ...named(crawl),
-      previous_crawl_id: crawl.previous?.id,
-      ...change,
-    })),
+    changesOf(crawl).map((change) => ({ ...named(crawl), previous_crawl_id: crawl.previous?.id, ...change })),
   );
 
 export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
@@ -178,7 +178,9 @@ export const q11 = (facts: Facts, asked: Asked): Row[] =>
         return [
           {
             ...named(crawl),
-            ...{ url: former.url, finding, moved_to: how?.movedTo ?? null },
+            url: former.url,
+            finding,
+            moved_to: how?.movedTo ?? null,
             reason: how?.comparison === 'missing' && !page ? how.reason : null,
             inrank_before: former.inrank,
             inrank: page?.inrank ?? null,
@@ -210,7 +212,9 @@ export const q22 = (facts: Facts, asked: Asked): Row[] =>
           : [
               {
                 ...placed(crawl),
-                ...{ reason, pages: pages.length, pages_percent: percent(pages.length, all) },
+                reason,
+                pages: pages.length,
+                pages_percent: percent(pages.length, all),
                 pages_change: before ? pages.length - (before.get(reason)?.length ?? 0) : null,
                 sample_url: pages.map(({ url }) => url).toSorted(byBytes)[0],
               },

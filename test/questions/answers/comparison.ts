@@ -14,8 +14,12 @@ export function observationReason({ row, status, isRobotsDenied }: Page): string
     if (bool(row, 'fetched') === false) return 'not_fetched';
   }
   const byStatus: Readonly<Record<number, string>> = {
-    ...{ 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'removed' },
-    ...{ 429: 'too_many_requests', 503: 'try_later' },
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not_found',
+    410: 'removed',
+    429: 'too_many_requests',
+    503: 'try_later',
   };
   if (isChallenged(row)) return 'forbidden';
   if (status !== null && status in byStatus) return byStatus[status] ?? null;
@@ -191,8 +195,11 @@ export const comparisonOf = once((crawl: CrawlFacts): ReadonlyMap<string, Compar
                 ? 'gone'
                 : 'unseen';
       const rechecked: Readonly<Record<string, string>> = {
-        ...{ unlinked: 'still_there', blocked: 'blocked_by_robots', moved: 'redirect_without_end' },
-        ...{ gone: 'not_found', unknown: 'robots_unavailable' },
+        unlinked: 'still_there',
+        blocked: 'blocked_by_robots',
+        moved: 'redirect_without_end',
+        gone: 'not_found',
+        unknown: 'robots_unavailable',
       };
       const missing =
         page === undefined
@@ -201,7 +208,8 @@ export const comparisonOf = once((crawl: CrawlFacts): ReadonlyMap<string, Compar
             : (rechecked[recheck] ?? recheck)
           : (reasonOf(page) ?? 'redirect_without_end');
       return {
-        ...{ url, comparison },
+        url,
+        comparison,
         isObservedBefore: former === undefined ? unknownBefore === null : was,
         isObserved: move
           ? isSeen(crawl.byUrl.get(move.movedTo)) || !isWhole(move)

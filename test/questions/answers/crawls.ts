@@ -44,8 +44,12 @@ export function crawlFacts({ projects, crawls }: Sites): CrawlFacts[] {
       startUrl: byId.get(crawl.projectId)?.startUrl ?? null,
       isComplete: WHOLE.includes(crawl.endReason) && ENDED.includes(crawl.status),
       hasPages: allPages.length > 0,
-      ...{ allPages, byUrl: new Map(allPages.map((page) => [page.url, page])) },
-      ...{ isLatest: false, isMain: false, isInTrends: false, previous: null },
+      allPages,
+      byUrl: new Map(allPages.map((page) => [page.url, page])),
+      isLatest: false,
+      isMain: false,
+      isInTrends: false,
+      previous: null,
     };
   });
   const groupOf = ({ projectId, config }: Crawl): string => JSON.stringify([projectId, config?.id ?? null]);

@@ -74,15 +74,20 @@ export const q18 = (facts: Facts, asked: Asked): Row[] =>
       if (!finding) return [];
       return [
         {
-          ...{ project_name: project.name, project_id: project.id },
-          ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
-          ...{ finding, url: one.url, status_code: page?.status ?? null },
-          ...{ impressions: one.impressions, clicks: one.clicks },
-          ...{
-            ctr_percent: percent(one.clicks, one.impressions, 2),
-            expected_ctr_percent: one.expectedPercent,
-          },
-          ...{ average_position: tenths(one.position), top_query: one.topQuery },
+          project_name: project.name,
+          project_id: project.id,
+          crawl_config_name: crawl?.config?.name ?? null,
+          crawl_id: crawl?.id ?? null,
+          finding,
+          url: one.url,
+          status_code: page?.status ?? null,
+          impressions: one.impressions,
+          clicks: one.clicks,
+
+          ctr_percent: percent(one.clicks, one.impressions, 2),
+          expected_ctr_percent: one.expectedPercent,
+          average_position: tenths(one.position),
+          top_query: one.topQuery,
         },
       ];
     });
@@ -106,10 +111,16 @@ export const q19 = (facts: Facts, asked: Asked): Row[] =>
         return [
           {
             ...named(crawl),
-            ...{ url: page.url, is_under_linked: isUnderLinked, is_deep: isDeep },
-            ...{ clicks: demand.clicks, impressions: demand.impressions },
-            ...{ average_position: tenths(demand.position), top_query: demand.topQuery },
-            ...{ nb_inlinks: page.inlinks, depth: page.depth, origin_pages: originPages(crawl, page.url) },
+            url: page.url,
+            is_under_linked: isUnderLinked,
+            is_deep: isDeep,
+            clicks: demand.clicks,
+            impressions: demand.impressions,
+            average_position: tenths(demand.position),
+            top_query: demand.topQuery,
+            nb_inlinks: page.inlinks,
+            depth: page.depth,
+            origin_pages: originPages(crawl, page.url),
           },
         ];
       });
@@ -131,10 +142,17 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
       const pages = leaders.map((leader) => versionOf(main, leader ?? ''));
       const changes = pages.filter((page, n) => n > 0 && page !== pages[n - 1]).length;
       return rivals.map((some) => ({
-        ...{ project_name: name, project_id: id, query: ofQuery[0]?.query, query_impressions: all },
-        ...{ urls: rivals.length, leader_changes: changes, url: some[0]?.url },
-        ...{ impressions: impressionsOf(some), impressions_percent: percent(impressionsOf(some), all) },
-        ...{ clicks: clicksOf(some), average_position: tenths(positionOf(some)) },
+        project_name: name,
+        project_id: id,
+        query: ofQuery[0]?.query,
+        query_impressions: all,
+        urls: rivals.length,
+        leader_changes: changes,
+        url: some[0]?.url,
+        impressions: impressionsOf(some),
+        impressions_percent: percent(impressionsOf(some), all),
+        clicks: clicksOf(some),
+        average_position: tenths(positionOf(some)),
         days_as_leader: leaders.filter((leader) => leader === some[0]?.url).length,
       }));
     });

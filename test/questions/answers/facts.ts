@@ -15,6 +15,8 @@ export interface Asked {
   readonly to?: string;
   /** Separated by white space. */
   readonly urls?: string;
+  readonly url?: string;
+  readonly folder?: string;
   /** Parameters of one question, as numbers. */
   readonly numbers: Readonly<Record<string, number>>;
 }
@@ -54,7 +56,11 @@ function projectFacts(project: Project, all: readonly CrawlFacts[]): ProjectFact
     )
     .toSorted(byEnd);
   return {
-    ...{ id: project.id, name: project.name, main, crawls, counting },
+    id: project.id,
+    name: project.name,
+    main,
+    crawls,
+    counting,
     logs: logFacts(project),
     searches: searchesOf(project),
   };

@@ -3,12 +3,21 @@ import { endedIn } from './changes.ts';
 import { hasAllLinks, hasAllSitemaps } from './comparison.ts';
 import { demandOfCrawl, logSpan, type Span, searchSpan } from './crawl-days.ts';
 import type { CrawlFacts } from './crawls.ts';
-import { type Asked, allCrawls, type Facts, isSegmentAsked, type ProjectFacts, placed } from './facts.ts';
+import {
+  type Asked,
+  allCrawls,
+  crawlsAsked,
+  type Facts,
+  isSegmentAsked,
+  named,
+  type ProjectFacts,
+  placed,
+} from './facts.ts';
 import { pagesBySegment, segmentationAsked } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, segmentsOf, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
-import { bool, groups, isKnown, iso, num, once, percent, rounded, sum, sumOfAll } from './values.ts';
+import { bool, groups, isKnown, iso, num, once, percent, rounded, str, sum, sumOfAll } from './values.ts';
 import { totalsOf } from './visits.ts';
 
 const DUPLICATES = [
@@ -79,7 +88,8 @@ function totalsOfDays(project: ProjectFacts, crawl: CrawlFacts): Figures {
     demand.length === 0 ? null : sum(demand.map((one) => one[of]));
   const totals = logSpan(project, crawl) && totalsOf(project, crawl);
   return {
-    ...{ all_clicks: all('clicks'), all_impressions: all('impressions') },
+    all_clicks: all('clicks'),
+    all_impressions: all('impressions'),
     all_search_bot_hits: totals && sumOfAll([...totals.asked.keys()].map(totals.search)),
   };
 }
@@ -99,7 +109,7 @@ function daysIn(project: ProjectFacts, crawl: CrawlFacts): Readonly<Record<strin
 function reasonOf(name: string, now: Span | null, before: Span | null): string | null {
   const what = DAYS[name] === 'log_days' ? 'log files' : 'search results';
   const [days, daysBefore] = [now?.days.length ?? 0, before?.days.length ?? 0];
-  if (days !== daysBefore) return `days with ${what}: ${days}, of the crawl before: ${daysBefore}`;
+  if (days !== daysBefore) return `days with ${what}: ${days}, of the previous crawl: ${daysBefore}`;
   return now !== null && now.to === before?.to ? `the crawl before has the same days, to ${now.to}` : null;
 }
 
@@ -151,7 +161,9 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
             value !== null && AVERAGES.some((one) => one === name) ? rounded(value, 2) : value;
           return {
             ...placed(crawl),
-            ...{ segmentation, segment, ...totalsOfDays(project, crawl) },
+            segmentation,
+            segment,
+            ...totalsOfDays(project, crawl),
             ...Object.fromEntries(
               Object.entries(now).flatMap(([name, value]) => [
                 [name, shown(name, value)],
@@ -186,9 +198,12 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
           return percent(known.filter(holds).length, known.length);
         };
         return {
-          ...{ project_name: crawl.project, ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
+          project_name: crawl.project,
+          ended_at: iso(crawl.endedAt),
+          crawl_id: crawl.id,
           is_in_trends: crawl.isInTrends,
-          ...{ segmentation: segmentationAsked(asked), segment: ofSegment[0]?.segment },
+          segmentation: segmentationAsked(asked),
+          segment: ofSegment[0]?.segment,
           pages: group.length,
           thin_percent: percentOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
           slow_percent: percentOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),
@@ -196,3 +211,34 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
         };
       });
     });
+
+/** The folder of a page directly below another folder; null for a page directly in it. */
+function subfolderOf({ row }: Page, folder: string): string | null {
+  const [name, ...deeper] = (str(row, 'urlpath') ?? '').slice(folder.length).split('/');
+  return deeper.length === 0 ? null : `${folder}${name}/`;
+}
+
+/** The sums of each folder directly below the one that is asked for. */
+export const siteStructure = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const { folder = '/' } = asked;
+    const inside = crawl.allPages.filter(({ row }) => str(row, 'urlpath')?.startsWith(folder) === true);
+    const { ranking_days: ranking, log_days: logs } = daysIn(project, crawl);
+    return [...Map.groupBy(inside, (page) => subfolderOf(page, folder))].map(([subfolder, group]) => {
+      const figures = figuresOf(project, crawl, group);
+      return {
+        ...named(crawl),
+        folder: subfolder ?? folder,
+        is_subfolder: subfolder !== null,
+        pages: group.length,
+        indexable_pages: figures.indexable_pages,
+        error_pages: figures.error_pages,
+        clicks: figures.clicks,
+        search_bot_hits: figures.search_bot_hits,
+        ranking_from_date: ranking?.from ?? null,
+        ranking_to_date: ranking?.to ?? null,
+        log_from_date: logs?.from ?? null,
+        log_to_date: logs?.to ?? null,
+      };
+    });
+  });

@@ -160,8 +160,18 @@ const wide =
   };
 
 /** A part of the title of an error page, in the languages of the sites that are tried. */
+const SESSIONS = [
+  /sess(ion)?id=/i,
+  /[?&;](sid|session_id|osCsid|cfid|cftoken)=/i,
+  /\/\((?:[AXF]\([^()/]*\))*S\([a-z0-5]{24}\)/i,
+];
 const ERROR_TITLE =
   /^((error ?)?404|(404 )?(page|file) not found|(404 )?(die |diese )?seite (wurde )?nicht gefunden)$/;
+
+function isErrorText(said: string): boolean {
+  const parts = said.toLowerCase().split(/[-|:·–—»«!,.]/);
+  return parts.some((part) => ERROR_TITLE.test(part.trim()));
+}
 
 /** Every issue that ships: its severity, and whether a page has it. */
 export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
@@ -377,12 +387,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
         !addsNoindex(page, worth) &&
         (is('like_missing_page')(page, worth) ||
           ((under('word_count', 150)(page, worth) || page.inlinks === 0) &&
-            text('title', (title) =>
-              title
-                .toLowerCase()
-                .split(/[-|:·–—»«!,.]/)
-                .some((part) => ERROR_TITLE.test(part.trim())),
-            )(page, worth))),
+            [text('title', isErrorText), text('h1', isErrorText)].some((holds) => holds(page, worth)))),
     ),
   ],
   placeholder_text: [
@@ -422,7 +427,7 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   url_many_parameters: ['low', ok(all(is('url_has_params'), ({ url }) => url.split('&').length > 3))],
   url_non_ascii: ['low', okPage(({ url }) => /[^\x20-\x7e]|%[89a-f][0-9a-f]/i.test(url))],
   url_repeated_segments: ['medium', okPage(text('urlpath', (path) => repeats(path) >= 2))],
-  url_session: ['medium', ok(({ url }) => /sess(ion)?id=|[?&]sid=/.test(url.toLowerCase()))],
+  url_session: ['medium', ok(({ url }) => SESSIONS.some((form) => form.test(url)))],
   url_tracking: [
     'medium',
     ok(all(over('nb_inlinks', 0), ({ url }) => /utm_(source|medium|campaign)=|gclid=|fbclid=/.test(url))),

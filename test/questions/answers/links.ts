@@ -16,8 +16,11 @@ export interface Link {
 
 export const linksOf = once((crawl: CrawlFacts): readonly Link[] =>
   (crawl.links?.rows ?? []).map((row) => ({
-    ...{ origin: String(row.origin), target: String(row.target), anchor: str(row, 'anchor') },
-    ...{ follow: bool(row, 'follow'), isInternal: bool(row, 'intern') ?? sameHost(row) },
+    origin: String(row.origin),
+    target: String(row.target),
+    anchor: str(row, 'anchor'),
+    follow: bool(row, 'follow'),
+    isInternal: bool(row, 'intern') ?? sameHost(row),
     status: num(row, 'target_status') ?? crawl.byUrl.get(String(row.target))?.status ?? null,
   })),
 );
@@ -165,7 +168,9 @@ export const q29 = (facts: Facts, asked: Asked): Row[] =>
       const [origin, target] = [crawl.byUrl.get(link.origin), crawl.byUrl.get(link.target)];
       return segmentsAsked(origin, asked).flatMap((from) =>
         segmentsAsked(target, asked).map((to) => ({
-          ...{ ...link, from, to },
+          ...link,
+          from,
+          to,
           isMeant: isAsked(origin, from, asked) || isAsked(target, to, asked),
         })),
       );

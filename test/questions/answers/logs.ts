@@ -53,8 +53,11 @@ const KNOWN = SEED.trim()
   .map((line) => {
     const [token = '', crawler = '', botClass = '', engine = '', purpose = ''] = line.split(',');
     return {
-      ...{ token: token.toLowerCase(), crawler, botClass },
-      ...{ engine: engine || null, purpose: purpose || null },
+      token: token.toLowerCase(),
+      crawler,
+      botClass,
+      engine: engine || null,
+      purpose: purpose || null,
     };
   });
 
@@ -148,7 +151,9 @@ function searchBots(row: Row): number | null {
 
 const countsOfDay = (row: Row): UrlDay => ({
   ...ofLine(row),
-  ...{ searchBotHits: searchBots(row), googleBotHits: null, bingBotHits: null },
+  searchBotHits: searchBots(row),
+  googleBotHits: null,
+  bingBotHits: null,
   seoVisits: num(row, 'seo_visits'),
   isVisited: (num(row, 'seo_visits') ?? 0) > 0,
   lastStatus: num(row, 'last_status_code'),

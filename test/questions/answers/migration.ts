@@ -41,7 +41,10 @@ function requestOf(row: Row): Request {
     bool(row, 'robots_txt_denied') === true ? 'blocked_by_robots' : isUnavailable && 'robots_unavailable';
   const hidden = unasked || (REFUSALS.includes(status ?? 0) ? 'refused' : 'unreadable');
   return {
-    ...{ url, status, location, finalUrl: str(row, 'final_redirect_location') },
+    url,
+    status,
+    location,
+    finalUrl: str(row, 'final_redirect_location'),
     finalStatus: num(row, 'final_redirect_status'),
     isNoindex: status === 200 && bool(row, 'is_indexable') === false && !isOther,
     isCanonicalised: status === 200 && canonical !== null ? isOther : null,
@@ -80,7 +83,10 @@ function trailOfPage(crawl: CrawlFacts, page: Page): Trail | null {
   if (chain === null) return null;
   const { finalUrl, finalStatus, isLoop } = chain;
   const own = {
-    ...{ hops: chain.hops.length, finalUrl, finalStatus, isLoop },
+    hops: chain.hops.length,
+    finalUrl,
+    finalStatus,
+    isLoop,
     isTemporary: chain.hops.some((hop) => isTemporary(hop.page.status)),
   };
   const next = requestsOf(crawl).get(finalUrl);
@@ -106,7 +112,8 @@ function trailOfRequest(crawl: CrawlFacts, url: string): Trail | null {
   return {
     hops: 1 + (further?.hops.length ?? nextHops),
     finalUrl: finalUrl ?? location ?? '',
-    ...{ finalStatus, isLoop: finalUrl === null },
+    finalStatus,
+    isLoop: finalUrl === null,
     isTemporary:
       isTemporary(request.status) ||
       (further?.hops ?? []).some((hop) => isTemporary(hop.page.status)) ||
@@ -154,9 +161,14 @@ function seenIn({ sources }: Pair, url: string): Seen | null {
         ? []
         : [
             {
-              ...{ crawl, page, status: page.status, evidence: isList(crawl) ? 'list_crawl' : 'crawl' },
-              ...{ reason: observationReason(page), isDecisive: isDecisive(page.status) },
-              ...{ isNoindex: page.isNoindex === true, isCanonicalised: page.isCanonicalised },
+              crawl,
+              page,
+              status: page.status,
+              evidence: isList(crawl) ? 'list_crawl' : 'crawl',
+              reason: observationReason(page),
+              isDecisive: isDecisive(page.status),
+              isNoindex: page.isNoindex === true,
+              isCanonicalised: page.isCanonicalised,
             },
           ]),
       ...(request === undefined
@@ -305,8 +317,12 @@ function clicksOf({ project, crawl, previous }: Pair): Clicks {
     );
   if (after.length > 0)
     return {
-      ...{ daysBefore: before.length, daysAfter: after.length, why: null, all },
-      ...{ before: on(previous, before), after: on(crawl, after) },
+      daysBefore: before.length,
+      daysAfter: after.length,
+      why: null,
+      all,
+      before: on(previous, before),
+      after: on(crawl, after),
     };
   const isApart = span !== null && span.from > former.to;
   const [daysBefore, daysAfter] = [former.days.length, isApart ? span.days.length : null];
@@ -349,16 +365,25 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
       return {
         ...named(crawl),
         previous_crawl_id: pair.previous?.id ?? null,
-        ...{ finding, reason: reasonOf(one, finding), old_url: url, status_code: seen?.status ?? null },
-        ...{ evidence: seen?.evidence ?? null, evidence_crawl_id: seen?.crawl.id ?? null },
+        finding,
+        reason: reasonOf(one, finding),
+        old_url: url,
+        status_code: seen?.status ?? null,
+        evidence: seen?.evidence ?? null,
+        evidence_crawl_id: seen?.crawl.id ?? null,
         hops: chain?.hops ?? (seen?.isDecisive === true && !isAway ? 0 : null),
         is_temporary: chain?.isTemporary ?? null,
-        ...{ new_url: newUrl, new_status_code: one.newStatus, old_pages: oldPages },
+        new_url: newUrl,
+        new_status_code: one.newStatus,
+        old_pages: oldPages,
         is_title_kept: title === null || newTitle === null ? null : title === newTitle,
         is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
         clicks_at_risk: atRisk === null ? null : finding === 'ok' ? 0 : atRisk,
-        ...{ clicks_before: before, new_url_clicks_before: newBefore, clicks_after: both },
-        ...{ days_before: clicks.daysBefore, days_after: clicks.daysAfter },
+        clicks_before: before,
+        new_url_clicks_before: newBefore,
+        clicks_after: both,
+        days_before: clicks.daysBefore,
+        days_after: clicks.daysAfter,
         clicks_change:
           before === null || both === null || clicks.daysBefore !== clicks.daysAfter
             ? null

@@ -126,9 +126,14 @@ export const q03 = (facts: Facts, asked: Asked): Row[] =>
     const demand = demandOfCrawl(project, crawl);
     const row = ({ url, reason, state, status, isIndexable }: Unknown, page?: Page): Row => ({
       ...named(crawl),
-      ...{ url, reason, sources: page ? list(page.row, 'sources') : null, state },
-      ...{ status_code: status, is_indexable: isIndexable },
-      ...{ depth: page?.depth ?? null, nb_inlinks: page?.inlinks ?? null },
+      url,
+      reason,
+      sources: page ? list(page.row, 'sources') : null,
+      state,
+      status_code: status,
+      is_indexable: isIndexable,
+      depth: page?.depth ?? null,
+      nb_inlinks: page?.inlinks ?? null,
       clicks: demand.get(url)?.clicks ?? null,
       impressions: demand.get(url)?.impressions ?? null,
       top_query: demand.get(url)?.topQuery ?? null,

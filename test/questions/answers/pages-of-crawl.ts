@@ -55,7 +55,9 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
     const own = crawl.allPages.flatMap((page) => segmentsOf(page).map((one) => ({ ...one, page })));
     const site = crawl.allPages.map((page) => ({ segmentation: null, segment: null, page }));
     const directories = crawl.allPages.map((page) => ({
-      ...{ segmentation: '(directory)', segment: page.firstPath, page },
+      segmentation: '(directory)',
+      segment: page.firstPath,
+      page,
     }));
     const meant = [...site, ...own, ...(asked.segment === undefined ? [] : directories)].filter((one) =>
       isSegmentAsked(asked, one),
@@ -164,7 +166,9 @@ export const q13 = (facts: Facts, asked: Asked): Row[] =>
           const cluster = crawl.clusters?.rows.find((row) => row.cluster_id === value);
           return {
             ...named(crawl),
-            ...{ field, shared_value: value, pages: group.length },
+            field,
+            shared_value: value,
+            pages: group.length,
             unhandled_pages: handled.some(isKnown) ? handled.filter((one) => one === true).length : null,
             similarity: field === 'clusters' ? num(cluster, 'average_similarity') : null,
             sample_url: ordered(group.map(({ page }) => page.url))[0],
@@ -232,7 +236,7 @@ export const q15 = (facts: Facts, asked: Asked): Row[] =>
     });
   });
 
-/** Shares of pages with structured data, and of their items that are not valid. */
+/** Shares of pages with structured data, and of their invalid items. */
 export function structuredOf(crawl: CrawlFacts, pages: readonly Page[]) {
   const urls = new Set(pages.map(({ url }) => url));
   const items = (crawl.structuredData?.rows ?? []).filter((row) => urls.has(String(row.url)));

@@ -31,7 +31,11 @@ export function pageOf(row: Row): Page {
   const reason = REASONS.find(([, holds]) => holds(row, facts))?.[0] ?? null;
   const saysYes = YES.includes(String(row.indexable ?? '').toLowerCase());
   return {
-    ...{ row, url: own, ...facts, canonicalUrl, reason },
+    row,
+    url: own,
+    ...facts,
+    canonicalUrl,
+    reason,
     depth: num(row, 'depth'),
     inlinks: num(row, 'nb_inlinks'),
     inrank: num(row, 'inrank_decimal'),
@@ -94,7 +98,9 @@ const KNOWN_REASONS: readonly Reason[] = [
   ],
   [
     'redirect',
-    (row, { status }) => within(status, 300, 399) || (within(status ?? 200, 200, 200) && isInstant(row)),
+    (row, { status }) =>
+      [301, 302, 303, 307, 308].includes(status ?? 200) ||
+      (within(status ?? 200, 200, 200) && isInstant(row)),
   ],
   ['client_error', (_row, { status }) => within(status, 400, 499)],
   ['server_error', (_row, { status }) => within(status, 500, 599)],

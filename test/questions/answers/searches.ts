@@ -73,7 +73,10 @@ function demandOfUrl(rows: readonly Search[]): Demand {
   ).map((ofQuery) => ({ query: ofQuery[0]?.query ?? '', impressions: impressionsOf(ofQuery) }));
   const [top] = queries.toSorted((a, b) => b.impressions - a.impressions || byBytes(a.query, b.query));
   return {
-    ...{ url: rows[0]?.url ?? '', clicks: clicksOf(rows), impressions: impressionsOf(rows) },
-    ...{ position: positionOf(rows), topQuery: top?.query ?? null },
+    url: rows[0]?.url ?? '',
+    clicks: clicksOf(rows),
+    impressions: impressionsOf(rows),
+    position: positionOf(rows),
+    topQuery: top?.query ?? null,
   };
 }

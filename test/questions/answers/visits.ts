@@ -65,12 +65,14 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
         const hits = group.map(({ url }) => totals.search(url));
         const known = hits.filter(isKnown);
         return {
-          ...{ project_name: project.name, crawl_id: crawl.id, from_date: span.from, to_date: span.to },
-          ...{
-            segmentation: segmentationAsked(asked),
-            segment: ofSegment[0]?.segment,
-            depth: group[0]?.depth,
-          },
+          project_name: project.name,
+          crawl_id: crawl.id,
+          from_date: span.from,
+          to_date: span.to,
+
+          segmentation: segmentationAsked(asked),
+          segment: ofSegment[0]?.segment,
+          depth: group[0]?.depth,
           inrank: num(group[0]?.row, 'inrank'),
           pages: group.length,
           unknown_pages: group.length - known.length,
@@ -130,7 +132,9 @@ export const q33 = (facts: Facts, asked: Asked): Row[] =>
     const totals = totalsOf(project, crawl);
     const all = sumOfAll([...totals.asked.keys()].map(totals.search));
     const crawled = pagesBySegment(crawl, asked).map(({ page, segment }) => ({
-      ...{ url: page.url, segment, isCrawled: true },
+      url: page.url,
+      segment,
+      isCrawled: true,
     }));
     const uncrawled = uncrawledBySegment(crawl, totals.asked.keys(), asked).map((one) => ({
       ...one,
@@ -146,8 +150,12 @@ export const q33 = (facts: Facts, asked: Asked): Row[] =>
         sumOfAll(pages.map(({ url }) => (totals.search(url) === null ? null : budget(url, kind))));
       const [whole, indexable] = [total(group), hits('indexable')];
       return {
-        ...{ project_name: project.name, crawl_id: crawl.id, from_date: span.from, to_date: span.to },
-        ...{ segmentation: segmentationAsked(asked), segment: group[0]?.segment },
+        project_name: project.name,
+        crawl_id: crawl.id,
+        from_date: span.from,
+        to_date: span.to,
+        segmentation: segmentationAsked(asked),
+        segment: group[0]?.segment,
         pages: pages.length,
         search_bot_hits: whole,
         hits_percent: whole === null || all === null ? null : percent(whole, all),
@@ -207,18 +215,22 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
             ? null
             : sumOfAll(ofGroup.map((one) => num(one.counts ?? {}, name)));
         return {
-          ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null },
-          ...{
-            from_date: span?.from,
-            to_date: span?.to,
-            dataset: first?.hit.dataset,
-            engine: first?.hit.engine,
-          },
-          ...{ waste: first?.waste, urls: distinct(ofGroup.map(({ url }) => url)) },
+          project_name: project.name,
+          project_id: project.id,
+          crawl_id: crawl?.id ?? null,
+
+          from_date: span?.from,
+          to_date: span?.to,
+          dataset: first?.hit.dataset,
+          engine: first?.hit.engine,
+          waste: first?.waste,
+          urls: distinct(ofGroup.map(({ url }) => url)),
           hits: sum(ofGroup.map((one) => one.hits)),
           hits_percent: percent(sum(ofGroup.map((one) => one.hits)), all),
-          ...{ hits_2xx: range('hits_2xx'), hits_3xx: range('hits_3xx') },
-          ...{ hits_4xx: range('hits_4xx'), hits_5xx: range('hits_5xx') },
+          hits_2xx: range('hits_2xx'),
+          hits_3xx: range('hits_3xx'),
+          hits_4xx: range('hits_4xx'),
+          hits_5xx: range('hits_5xx'),
           most_asked_url: most?.url,
         };
       });
@@ -255,11 +267,20 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
         other === null || other < day ? null : daysBetween(day, other);
       return [
         {
-          ...{ project_name: project.name, project_id: project.id, first_crawl_id: crawl.id },
-          ...{ url, url_first_path: page?.firstPath },
-          ...{ first_seen_date: day, first_bot_date: bot, first_shown_date: shown, first_visit_date: visit },
-          ...{ days_to_bot: since(bot), days_to_shown: since(shown), days_to_visit: since(visit) },
-          ...{ logs_from_date: first(logs.days.keys()), shown_from_date: searches.firstDay },
+          project_name: project.name,
+          project_id: project.id,
+          first_crawl_id: crawl.id,
+          url,
+          url_first_path: page?.firstPath,
+          first_seen_date: day,
+          first_bot_date: bot,
+          first_shown_date: shown,
+          first_visit_date: visit,
+          days_to_bot: since(bot),
+          days_to_shown: since(shown),
+          days_to_visit: since(visit),
+          logs_from_date: first(logs.days.keys()),
+          shown_from_date: searches.firstDay,
         },
       ];
     });
@@ -295,8 +316,14 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           project_name: project.name,
           crawl_config_name: crawl?.config?.name ?? null,
           crawl_id: crawl?.id ?? null,
-          ...{ from_date: span?.from, to_date: span?.to, days: days.length, engine: ofEngine[0]?.engine },
-          ...{ is_in_crawl: crawl && pages !== null, url_first_path: path, pages, crawled_pages: crawled },
+          from_date: span?.from,
+          to_date: span?.to,
+          days: days.length,
+          engine: ofEngine[0]?.engine,
+          is_in_crawl: crawl && pages !== null,
+          url_first_path: path,
+          pages,
+          crawled_pages: crawled,
           crawled_percent: pages === null ? null : percent(crawled, pages),
           hits: count,
           hits_per_day: rounded(count, 2, days.length),
@@ -330,13 +357,22 @@ export const q31 = (facts: Facts, asked: Asked): Row[] =>
       const on = group.map(({ day }) => day).toSorted();
       return [
         {
-          ...{ project_name: project.name, project_id: project.id },
-          ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
-          ...{ url: one?.url, url_first_path: page?.firstPath ?? null },
-          ...{ engine: one?.engine, crawler: one?.crawler, purpose: one?.purpose },
-          ...{ hits: group.length, days: distinct(on), first_date: on[0], last_date: on.at(-1) },
+          project_name: project.name,
+          project_id: project.id,
+          crawl_config_name: crawl?.config?.name ?? null,
+          crawl_id: crawl?.id ?? null,
+          url: one?.url,
+          url_first_path: page?.firstPath ?? null,
+          engine: one?.engine,
+          crawler: one?.crawler,
+          purpose: one?.purpose,
+          hits: group.length,
+          days: distinct(on),
+          first_date: on[0],
+          last_date: on.at(-1),
           ok_percent: percent(told.filter(({ status }) => status === 'ok').length, told.length),
-          ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
+          status_code: page?.status ?? null,
+          is_indexable: page?.isIndexable ?? null,
           clicks: demandOfCrawl(project, crawl).get(one?.url ?? '')?.clicks ?? null,
         },
       ];

@@ -9,12 +9,19 @@ const ago = (days: number): string => new Date(LAST - days * DAY).toISOString().
 /** Clicks of a page on each of sixty days. */
 const daily = (path: string, clicks: (days: number) => number): Row[] =>
   Array.from({ length: 60 }, (_, days) => ({
-    ...{ date: ago(days), url: `https://acc.example${path}`, query: 'q', device: 'DESKTOP' },
-    ...{ clicks: clicks(days), impressions: 10, position: 2 },
+    date: ago(days),
+    url: `https://acc.example${path}`,
+    query: 'q',
+    device: 'DESKTOP',
+    clicks: clicks(days),
+    impressions: 10,
+    position: 2,
   }));
 
 export const PROJECT: Project = {
-  ...{ id: 'p-acc', name: 'accidents', startUrl: 'https://acc.example/' },
+  id: 'p-acc',
+  name: 'accidents',
+  startUrl: 'https://acc.example/',
   ranking: dataset([
     ...daily('/', () => 5),
     ...daily('/blocked', (days) => (days > 1 ? 5 : 0)),
@@ -62,8 +69,13 @@ const THIRD = SECOND.map((row) =>
 );
 
 const crawl = (id: string, day: string, pages: readonly Row[]): Crawl => ({
-  ...{ id, projectId: 'p-acc', status: 'done', endReason: 'ok', config: { id: 'conf-acc', name: 'default' } },
-  ...{ endedAt: at(`${day}T12:00:00Z`), pages: dataset(pages) },
+  id,
+  projectId: 'p-acc',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-acc', name: 'default' },
+  endedAt: at(`${day}T12:00:00Z`),
+  pages: dataset(pages),
 });
 
 export const CRAWLS: readonly Crawl[] = [

@@ -15,7 +15,12 @@ import * as twins from './twin-sites.ts';
 /** Every adversarial site: what real sites have in their corners, made by hand. */
 export const ALL_SITES: Sites = {
   projects: [
-    ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT, ties.PROJECT, accident.PROJECT],
+    structure.PROJECT,
+    sameHost.PROJECT,
+    fields.PROJECT,
+    large.PROJECT,
+    ties.PROJECT,
+    accident.PROJECT,
     ...[chance, crawls, losses, logs, search, twins].flatMap(({ PROJECTS }) => PROJECTS),
   ],
   crawls: [

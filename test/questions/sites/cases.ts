@@ -28,6 +28,8 @@ export const CASES: Cases = {
     min_percent: ['5', '50'],
     min_clicks: ['9', '0'],
     min_loss_percent: ['19', '50'],
+    url: ['https://a.example/r/1', 'https://a.example/shop/ok', 'https://nowhere.example/'],
+    folder: ['/a/', '/r/', '/shop/', '/none/'],
     urls: ['https://a.example/gone/1\nhttps://v.example/14 https://nowhere.example/'],
   },
   together: [
@@ -41,6 +43,8 @@ export const CASES: Cases = {
     { segmentation: 'kind', segment: '/t/' },
     { from: '2026-02-01', to: '2026-02-08' },
     { from: '2026-03-20', to: '2026-03-29', segment: '/a/' },
+    { crawl: 'a1', folder: '/' },
+    { crawl: 'a2', folder: '/alone/', limit: '1' },
     { crawl: 'l1', from: '2026-03-20', to: '2026-03-22' },
   ],
 };

@@ -151,9 +151,12 @@ function pages(draw: Draw, without: readonly string[]): Dataset {
 const links = (draw: Draw): Dataset =>
   dataset(
     numbers(400).map(() => ({
-      ...{ origin: draw([...URLS, 'https://other.example/', 'no host', 'nor this']), target: draw(URLS) },
-      ...{ anchor: draw(['a', 'b', 'c', '', null]), follow: draw(FLAGS) },
-      ...{ intern: draw([true, true, true, false, null]), target_status: draw([null, null, 200, 404, 301]) },
+      origin: draw([...URLS, 'https://other.example/', 'no host', 'nor this']),
+      target: draw(URLS),
+      anchor: draw(['a', 'b', 'c', '', null]),
+      follow: draw(FLAGS),
+      intern: draw([true, true, true, false, null]),
+      target_status: draw([null, null, 200, 404, 301]),
     })),
   );
 
@@ -166,7 +169,9 @@ const structured = (draw: Draw, isJudged: boolean): Dataset =>
 const clusters = (draw: Draw): Dataset =>
   dataset(
     ['k1', 'k2', 'k4'].map((id) => ({
-      ...{ cluster_id: id, size: draw([1, 2]), average_similarity: draw([0.5, 0.875, null]) },
+      cluster_id: id,
+      size: draw([1, 2]),
+      average_similarity: draw([0.5, 0.875, null]),
     })),
   );
 
@@ -179,28 +184,29 @@ const lines = (draw: Draw, last: string): Dataset =>
     numbers(600).map(() => {
       const day = before(last, draw([0, 1, 2, 9, 14, 26, 27, 28, 29, 39]));
       const [agent, isBot] = draw([
-        ...[
-          ['Googlebot/2.1', true],
-          ['bingbot/2.0', true],
-          ['GPTBot/1.2', true],
-          ['ClaudeBot/1.0', null],
-        ],
-        ...[
-          ['PerplexityBot', true],
-          ['SomeBot', true],
-          ['AhrefsBot', true],
-          ['Firefox', false],
-          [null, null],
-        ],
+        ['Googlebot/2.1', true],
+        ['bingbot/2.0', true],
+        ['GPTBot/1.2', true],
+        ['ClaudeBot/1.0', null],
+
+        ['PerplexityBot', true],
+        ['SomeBot', true],
+        ['AhrefsBot', true],
+        ['Firefox', false],
+        [null, null],
       ] as const);
       return {
-        ...{ day, url: draw(URLS), status_code: draw([200, 200, 200, 299, 301, 304, 404, 500, null]) },
-        ...{ user_agent: agent, is_bot: isBot, is_seo_visit: draw(FLAGS) },
-        ...{
-          bot: agent === 'SomeBot' ? 'SomeBot' : null,
-          search_engine: agent === 'SomeBot' ? 'some' : null,
-        },
-        ...{ bot_kind: draw([null, 'seo', 'vertical', 'sea']), bytes_sent: draw([0, 10, null]) },
+        day,
+        url: draw(URLS),
+        status_code: draw([200, 200, 200, 299, 301, 304, 404, 500, null]),
+        user_agent: agent,
+        is_bot: isBot,
+        is_seo_visit: draw(FLAGS),
+
+        bot: agent === 'SomeBot' ? 'SomeBot' : null,
+        search_engine: agent === 'SomeBot' ? 'some' : null,
+        bot_kind: draw([null, 'seo', 'vertical', 'sea']),
+        bytes_sent: draw([0, 10, null]),
         event_date: draw([null, `${day} 10:00:00+00`, `${day} 11:00:00+00`, `${day} 13:00:00+02`]),
         bot_verification: draw([null, 'verified', 'unchecked', 'refuted']),
       };
@@ -217,14 +223,16 @@ const counts = (draw: Draw, last: string): Dataset => {
     places
       .filter(() => draw([true, false, false]))
       .map((place) => ({
-        ...{
-          ...place,
-          hits: 4,
-          seo_bot_hits: draw([0, 1, 2, null]),
-          vertical_bot_hits: draw([0, 0, 1, null]),
-        },
-        ...{ seo_visits: draw([0, 1, null]), last_status_code: draw([200, 299, 301, 304, 399, 404, null]) },
-        ...{ hits_2xx: draw(range), hits_3xx: draw(range), hits_4xx: draw(range), hits_5xx: draw(range) },
+        ...place,
+        hits: 4,
+        seo_bot_hits: draw([0, 1, 2, null]),
+        vertical_bot_hits: draw([0, 0, 1, null]),
+        seo_visits: draw([0, 1, null]),
+        last_status_code: draw([200, 299, 301, 304, 399, 404, null]),
+        hits_2xx: draw(range),
+        hits_3xx: draw(range),
+        hits_4xx: draw(range),
+        hits_5xx: draw(range),
       })),
   );
 };
@@ -234,15 +242,23 @@ const ranking = (draw: Draw, last: string, days: readonly number[]): Dataset => 
   const rows = numbers(700).map(() => {
     const impressions = draw([0, 0, 0, 1, 4, 9, 10, 10, 20, 100]);
     return {
-      ...{ date: before(last, draw(days)), url: draw([...URLS, null]), impressions },
-      ...{ query: draw(['tea', 'pots', 'tea pots', 'pans', null]), device: draw(['DESKTOP', 'MOBILE']) },
-      ...{ clicks: Math.min(impressions, draw([0, 0, 1, 2, 10, 11])) },
+      date: before(last, draw(days)),
+      url: draw([...URLS, null]),
+      impressions,
+      query: draw(['tea', 'pots', 'tea pots', 'pans', null]),
+      device: draw(['DESKTOP', 'MOBILE']),
+      clicks: Math.min(impressions, draw([0, 0, 1, 2, 10, 11])),
       position: draw([0.4, 1, 1.5, 3, 3.25, 10.4, 10.5, 20.4, 20.5, 60, null]),
     };
   });
   const top = TOP.map((path, n) => ({
-    ...{ date: last, url: HOST + path, query: 'top', device: 'MOBILE' },
-    ...{ impressions: 5000, clicks: n % 2 === 0 ? 0 : 50, position: 2 },
+    date: last,
+    url: HOST + path,
+    query: 'top',
+    device: 'MOBILE',
+    impressions: 5000,
+    clicks: n % 2 === 0 ? 0 : 50,
+    position: 2,
   }));
   return dataset([
     ...top,
@@ -263,7 +279,9 @@ const YEAR = [363, 364, 365, 380, 390, 391, 392];
 /** The names of the crawls are in another order than their ends, and two projects share a configuration. */
 const PLANS: readonly Plan[] = [
   {
-    ...{ id: 'p-v', last: '2026-03-25', days: [...SPANS, ...YEAR] },
+    id: 'p-v',
+    last: '2026-03-25',
+    days: [...SPANS, ...YEAR],
     crawls: [
       [100, 'conf-v', []],
       [56, 'conf-v', ['indexable', 'word_count']],
@@ -274,7 +292,9 @@ const PLANS: readonly Plan[] = [
     ],
   },
   {
-    ...{ id: 'p-y', last: '2026-02-10', days: SPANS.slice(0, 10) },
+    id: 'p-y',
+    last: '2026-02-10',
+    days: SPANS.slice(0, 10),
     crawls: [
       [30, 'conf-w', ['h1']],
       [15, 'conf-w', []],
@@ -282,7 +302,9 @@ const PLANS: readonly Plan[] = [
     ],
   },
   {
-    ...{ id: 'p-z', last: '2026-03-25', days: [...SPANS.slice(0, 9), 391] },
+    id: 'p-z',
+    last: '2026-03-25',
+    days: [...SPANS.slice(0, 9), 391],
     crawls: [
       [28, null, ['indexable', 'status_code', 'rel_canonical', 'canonical_evaluation']],
       [3, null, ['nb_inlinks', 'fetched']],
@@ -303,7 +325,11 @@ export const PROJECTS: readonly Project[] = PLANS.map(({ id, last, days }) => ({
 }));
 
 const ofPlan = (id: string, project: string, config: string | null): Crawl => ({
-  ...{ id, projectId: project, status: 'done', endReason: 'ok', endedAt: null },
+  id,
+  projectId: project,
+  status: 'done',
+  endReason: 'ok',
+  endedAt: null,
   config: config === null ? null : { id: config, name: 'default' },
 });
 
@@ -319,7 +345,8 @@ const DRAWN: readonly Crawl[] = PLANS.flatMap(({ id, last, crawls }) =>
     const { fields, rows } = pages(draw, without);
     return {
       ...ofPlan(`${id}-${(7 * n + 3) % 10}`, id, config),
-      ...{ endedAt: at(`${before(last, days)}T12:00:00Z`), ...(id === 'p-y' ? {} : others) },
+      endedAt: at(`${before(last, days)}T12:00:00Z`),
+      ...(id === 'p-y' ? {} : others),
       pages: { fields, rows: id === 'p-v' && config === 'conf-w' ? rows.slice(0, 30) : rows },
     };
   }),

@@ -3,12 +3,20 @@ import { at, type Crawl, dataset, type Project, pagesOf, type Row } from './site
 /** Sites whose crawls are strange: two configurations, partial loads, cut, empty and unknown crawls. */
 
 const search = (host: string, date: string, clicks: number): Row => ({
-  ...{ date, url: `https://${host}/0`, query: 'q', device: 'MOBILE', clicks, impressions: 100, position: 3 },
+  date,
+  url: `https://${host}/0`,
+  query: 'q',
+  device: 'MOBILE',
+  clicks,
+  impressions: 100,
+  position: 3,
 });
 
 export const PROJECTS: readonly Project[] = [
   {
-    ...{ id: 'p-b', name: 'two configurations', startUrl: 'https://b.example/' },
+    id: 'p-b',
+    name: 'two configurations',
+    startUrl: 'https://b.example/',
     ranking: dataset([
       search('b.example', '2026-02-01', 5),
       search('b.example', '2026-02-02', 3),
@@ -22,7 +30,9 @@ export const PROJECTS: readonly Project[] = [
   },
   { id: 'p-c', name: 'partial loads', startUrl: 'https://c.example/' },
   {
-    ...{ id: 'p-d', name: 'always cut', startUrl: 'https://d.example/' },
+    id: 'p-d',
+    name: 'always cut',
+    startUrl: 'https://d.example/',
     logEvents: dataset([
       { day: '2026-02-02', url: 'https://d.example/1', user_agent: 'Googlebot', status_code: 200 },
       { day: '2026-02-08', url: 'https://d.example/1', user_agent: 'Googlebot', status_code: 200 },
@@ -38,7 +48,11 @@ const pages = (host: string, count: number, values: (n: number) => Row = () => (
   dataset(
     Array.from({ length: count }, (_, n) =>
       pagesOf(`https://${host}`)(n % 2 === 0 ? `/${n}` : `/dir/${n}`, {
-        ...{ depth: n, nb_inlinks: 10 - n, inrank_decimal: 10 - n, title: `page ${n}`, ...values(n) },
+        depth: n,
+        nb_inlinks: 10 - n,
+        inrank_decimal: 10 - n,
+        title: `page ${n}`,
+        ...values(n),
       }),
     ),
   );
@@ -48,8 +62,13 @@ const links = (host: string) =>
 const WEB = { id: 'conf-web', name: 'web' };
 const MOBILE = { id: 'conf-mobile', name: 'mobile' };
 const crawl = (id: string, projectId: string, endedAt: string | null, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId, status: 'done', endReason: 'ok', config: WEB },
-  ...{ endedAt: endedAt === null ? null : at(endedAt), ...values },
+  id,
+  projectId,
+  status: 'done',
+  endReason: 'ok',
+  config: WEB,
+  endedAt: endedAt === null ? null : at(endedAt),
+  ...values,
 });
 const ofB = (id: string, endedAt: string | null, count: number, values: Partial<Crawl>): Crawl =>
   crawl(id, 'p-b', endedAt, { pages: pages('b.example', count), ...values });

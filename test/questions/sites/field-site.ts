@@ -8,8 +8,13 @@ const bare = (path: string, values: Row): Row => ({ url: `https://g.example${pat
 export const PROJECT: Project = { id: 'p-g', name: 'few fields', startUrl: 'https://g.example/' };
 
 const crawl = (id: string, endedAt: string, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId: 'p-g', status: 'done', endReason: 'ok', config: { id: 'conf-g', name: 'default' } },
-  ...{ endedAt: at(endedAt), ...values },
+  id,
+  projectId: 'p-g',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-g', name: 'default' },
+  endedAt: at(endedAt),
+  ...values,
 });
 
 export const CRAWLS: readonly Crawl[] = [

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, ident, table } from '../../../src/core/duckdb/duckdb.ts';
 import { silentLogger } from '../../../src/core/logs/logger.ts';
-import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
-import { loadModels } from '../../../src/project/sql/models/load-models.ts';
-import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
-import { createSchema } from '../../../src/state/catalogue/create-schema.ts';
+import { rowsSql } from '../../../src/etl/pipeline/transform/tests/model-cases.ts';
+import { loadModels } from '../../../src/etl/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/etl/project/sql/models/sql-folders.ts';
+import { createSchema } from '../../../src/etl/state/catalog/create-schema.ts';
 import { runModels } from '../../support/run-models.ts';
 import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
 
@@ -31,9 +31,16 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
 const OF_SEARCHES: Readonly<Record<string, string>> = { position: 'DOUBLE' };
 const META = { _unit: 'VARCHAR', _source_id: 'VARCHAR', _crawl_id: 'VARCHAR', _project_id: 'VARCHAR' };
 const LOAD = {
-  ...{ unit: 'VARCHAR', dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR' },
-  ...{ project_id: 'VARCHAR', window_from: 'VARCHAR', window_to: 'VARCHAR', loaded: 'BIGINT' },
-  ...{ run_id: 'VARCHAR', loaded_at: 'TIMESTAMP WITH TIME ZONE' },
+  unit: 'VARCHAR',
+  dataset: 'VARCHAR',
+  source_kind: 'VARCHAR',
+  source_id: 'VARCHAR',
+  project_id: 'VARCHAR',
+  window_from: 'VARCHAR',
+  window_to: 'VARCHAR',
+  loaded: 'BIGINT',
+  run_id: 'VARCHAR',
+  loaded_at: 'TIMESTAMP WITH TIME ZONE',
 };
 const FIELD = {
   unit: 'VARCHAR',
@@ -77,19 +84,22 @@ export async function loadSites(
     connection,
     'raw.crawls',
     {
-      ...{ id: 'VARCHAR', project_id: 'VARCHAR', status: 'VARCHAR', end_reason: 'VARCHAR' },
-      ...{ created_at: 'BIGINT', ended_at: 'BIGINT', crawl_config: 'JSON' },
+      id: 'VARCHAR',
+      project_id: 'VARCHAR',
+      status: 'VARCHAR',
+      end_reason: 'VARCHAR',
+      created_at: 'BIGINT',
+      ended_at: 'BIGINT',
+      crawl_config: 'JSON',
     },
     crawls.map(({ id, projectId, status, endReason, createdAt = null, endedAt, config }) => ({
-      ...{
-        id,
-        project_id: projectId,
-        status,
-        end_reason: endReason,
-        created_at: createdAt,
-        ended_at: endedAt,
-        crawl_config: config,
-      },
+      id,
+      project_id: projectId,
+      status,
+      end_reason: endReason,
+      created_at: createdAt,
+      ended_at: endedAt,
+      crawl_config: config,
     })),
   );
   for (const [dataset, ofDataset] of Map.groupBy(units, (unit) => unit.dataset)) {
@@ -100,10 +110,16 @@ export async function loadSites(
     'ops.loads',
     LOAD,
     units.map((unit) => ({
-      ...{ unit: unit.name, dataset: unit.dataset, source_id: unit.crawlId ?? unit.projectId },
-      ...{ source_kind: unit.crawlId === null ? 'project' : 'crawl', project_id: unit.projectId },
-      ...{ window_from: unit.window, window_to: unit.window && dayAfter(unit.window) },
-      ...{ loaded: unit.rows.length, run_id: 'run', loaded_at: loadedAt(unit.crawlId ?? unit.projectId) },
+      unit: unit.name,
+      dataset: unit.dataset,
+      source_id: unit.crawlId ?? unit.projectId,
+      source_kind: unit.crawlId === null ? 'project' : 'crawl',
+      project_id: unit.projectId,
+      window_from: unit.window,
+      window_to: unit.window && dayAfter(unit.window),
+      loaded: unit.rows.length,
+      run_id: 'run',
+      loaded_at: loadedAt(unit.crawlId ?? unit.projectId),
     })),
   );
   await write(
@@ -112,14 +128,12 @@ export async function loadSites(
     FIELD,
     units.flatMap(({ name, dataset, fields, rows }) =>
       fields.map((field) => ({
-        ...{
-          unit: name,
-          dataset,
-          field,
-          type: typeOf(dataset, field, rows),
-          arity: 'one',
-          column_name: field,
-        },
+        unit: name,
+        dataset,
+        field,
+        type: typeOf(dataset, field, rows),
+        arity: 'one',
+        column_name: field,
       })),
     ),
   );
@@ -154,7 +168,9 @@ export async function buildModels(
 
 function unitsOfCrawl({ id, projectId, pages, links, clusters, structuredData, requests }: Crawl): Unit[] {
   const parts = {
-    ...{ crawl_pages: pages, crawl_links: links, crawl_clusters: clusters },
+    crawl_pages: pages,
+    crawl_links: links,
+    crawl_clusters: clusters,
     crawl_requests: requests,
   };
   return Object.entries({ ...parts, crawl_structured_data: structuredData }).flatMap(([dataset, part]) =>
@@ -167,7 +183,12 @@ function unitsOfProject({ id, logEvents, logPagesDays, ranking }: Project): Unit
   const parts = { log_events: logEvents, log_pages_days: logPagesDays, ranking_performance: ranking };
   return Object.entries(parts).flatMap(([dataset, part]) =>
     [...byWindow(dataset, part?.rows ?? [])].map(([window, rows]) => ({
-      ...{ name: `${dataset}/${id}/${window}`, dataset, crawlId: null, projectId: id, window, rows },
+      name: `${dataset}/${id}/${window}`,
+      dataset,
+      crawlId: null,
+      projectId: id,
+      window,
+      rows,
       // A day whose lines have a field on none of them came without it.
       fields: (part?.fields ?? []).filter((name) => rows.some((row) => name in row)),
     })),
@@ -195,8 +216,11 @@ async function writeDataset(connection: Connection, dataset: string, units: read
     units.flatMap((unit) =>
       unit.rows.map((row) => ({
         ...row,
-        ...{ _unit: unit.name, _source_id: unit.crawlId ?? unit.projectId, _crawl_id: unit.crawlId },
-        ...{ _project_id: unit.projectId, _window: unit.window },
+        _unit: unit.name,
+        _source_id: unit.crawlId ?? unit.projectId,
+        _crawl_id: unit.crawlId,
+        _project_id: unit.projectId,
+        _window: unit.window,
       })),
     ),
   );

@@ -4,7 +4,13 @@ import { at, type Crawl, dataset, type Project, pagesOf, type Row } from './site
 
 const url = (path: string): string => `https://l.example${path}`;
 const line = (day: string, path: string, values: Row = {}): Row => ({
-  ...{ day, url: url(path), status_code: 200, user_agent: null, is_bot: null, is_seo_visit: null, ...values },
+  day,
+  url: url(path),
+  status_code: 200,
+  user_agent: null,
+  is_bot: null,
+  is_seo_visit: null,
+  ...values,
 });
 const GOOGLE = {
   user_agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
@@ -56,7 +62,11 @@ const LINES = [
   line('2026-03-21', '/a/1', { user_agent: 'facebookexternalhit/1.1', is_bot: true }),
   line('2026-03-21', '/b/unknown', { user_agent: 'PerplexityBot', is_bot: true, status_code: null }),
   line('2026-03-21', '/a/2', {
-    ...{ user_agent: 'SomeBot', is_bot: true, bot: 'SomeBot', bot_kind: 'seo', search_engine: 'some' },
+    user_agent: 'SomeBot',
+    is_bot: true,
+    bot: 'SomeBot',
+    bot_kind: 'seo',
+    search_engine: 'some',
   }),
   line('2026-03-21', '/a/2', { user_agent: 'SomeBot', is_bot: true, bot_kind: 'vertical' }),
   line('2026-03-21', '/a/3', { user_agent: 'SomeBot', is_bot: true, bot_kind: 'sea' }),
@@ -97,8 +107,17 @@ const LINES = [
 ];
 
 const counts = (day: string, path: string, hits: number, values: Row): Row => ({
-  ...{ day, url: url(path), hits, seo_bot_hits: 0, vertical_bot_hits: 0, seo_visits: 0 },
-  ...{ hits_2xx: 0, hits_3xx: 0, hits_4xx: 0, hits_5xx: 0, ...values },
+  day,
+  url: url(path),
+  hits,
+  seo_bot_hits: 0,
+  vertical_bot_hits: 0,
+  seo_visits: 0,
+  hits_2xx: 0,
+  hits_3xx: 0,
+  hits_4xx: 0,
+  hits_5xx: 0,
+  ...values,
 });
 const DAYS = [
   counts('2026-03-19', '/a/1', 3, { seo_bot_hits: 2, vertical_bot_hits: 1, hits_2xx: 3 }),
@@ -124,7 +143,9 @@ const DAYS = [
 
 export const PROJECTS: readonly Project[] = [
   {
-    ...{ id: 'p-l', name: 'log files', startUrl: 'https://l.example/' },
+    id: 'p-l',
+    name: 'log files',
+    startUrl: 'https://l.example/',
     logEvents: dataset(LINES),
     logPagesDays: dataset(DAYS),
     ranking: dataset([
@@ -141,10 +162,15 @@ export const PROJECTS: readonly Project[] = [
     ]),
   },
   {
-    ...{ id: 'p-m', name: 'logs without crawl', startUrl: 'https://m.example/' },
+    id: 'p-m',
+    name: 'logs without crawl',
+    startUrl: 'https://m.example/',
     logEvents: dataset([
       ...['/1', '/2'].map((path) => ({
-        ...{ day: '2026-03-20', url: `https://m.example${path}`, user_agent: 'Googlebot', status_code: 200 },
+        day: '2026-03-20',
+        url: `https://m.example${path}`,
+        user_agent: 'Googlebot',
+        status_code: 200,
       })),
       { day: '2026-03-20', url: 'https://m.example/2?x', user_agent: 'bingbot', status_code: 500 },
       { day: '2026-03-21', url: 'https://m.example/2', user_agent: 'OAI-SearchBot', status_code: 404 },
@@ -193,8 +219,13 @@ const SECOND = [
 ];
 
 const crawl = (id: string, endedAt: string, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId: 'p-l', status: 'done', endReason: 'ok', config: { id: 'conf-l', name: 'default' } },
-  ...{ endedAt: at(endedAt), ...values },
+  id,
+  projectId: 'p-l',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-l', name: 'default' },
+  endedAt: at(endedAt),
+  ...values,
 });
 
 export const CRAWLS: readonly Crawl[] = [

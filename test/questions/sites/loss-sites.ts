@@ -31,7 +31,8 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/timeout', { status_code: 404, fetch_status: 'unfetched_exception' }),
       page('/no-answer', { status_code: null, fetch_status: 'unfetched_exception' }),
       page('/no-robots', {
-        ...{ status_code: null, fetch_status: 'unfetched_exception' },
+        status_code: null,
+        fetch_status: 'unfetched_exception',
         processing_warnings: ['robots_unavailable'],
       }),
       page('/same'),
@@ -67,7 +68,9 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
   'one field before': [
     ['/denied', '/noindex', '/canonical', '/service', '/vanished'].map((path) =>
       page(path, {
-        ...{ robots_txt_denied: false, meta_robots_index: true, canonical_evaluation: 'matching' },
+        robots_txt_denied: false,
+        meta_robots_index: true,
+        canonical_evaluation: 'matching',
         indexable: 'yes',
       }),
     ),
@@ -93,16 +96,25 @@ const NAMES = Object.keys(PAIRS);
 
 /** Some have search results of one day: the first of the 28 before the crawl before, the last of them, or the day before. */
 const SEARCHED: Readonly<Record<string, string>> = {
-  ...{ statuses: '2026-01-05', 'one field before': '2026-02-01', 'the other field before': '2026-01-04' },
+  statuses: '2026-01-05',
+  'one field before': '2026-02-01',
+  'the other field before': '2026-01-04',
 };
 
 export const PROJECTS: readonly Project[] = NAMES.map((name, n) => ({
-  ...{ id: `p-m${n}`, name, startUrl: `${HOST}/` },
+  id: `p-m${n}`,
+  name,
+  startUrl: `${HOST}/`,
   ...(SEARCHED[name] && {
     ranking: dataset([
       {
-        ...{ date: SEARCHED[name], url: `${HOST}/moved`, query: 'q', device: 'MOBILE' },
-        ...{ clicks: 3, impressions: 9, position: 2 },
+        date: SEARCHED[name],
+        url: `${HOST}/moved`,
+        query: 'q',
+        device: 'MOBILE',
+        clicks: 3,
+        impressions: 9,
+        position: 2,
       },
     ]),
   }),
@@ -110,8 +122,12 @@ export const PROJECTS: readonly Project[] = NAMES.map((name, n) => ({
 
 export const CRAWLS: readonly Crawl[] = NAMES.flatMap((name, n) =>
   ENDS.map((end, m) => ({
-    ...{ id: `m${n}-${m}`, projectId: `p-m${n}`, status: 'done', endReason: 'ok' },
-    ...{ config: { id: `conf-m${n}`, name: 'default' }, endedAt: at(end) },
+    id: `m${n}-${m}`,
+    projectId: `p-m${n}`,
+    status: 'done',
+    endReason: 'ok',
+    config: { id: `conf-m${n}`, name: 'default' },
+    endedAt: at(end),
     pages: dataset(PAIRS[name]?.[m] ?? []),
     // Links may have fields of the same names: they tell nothing of pages.
     links: dataset([{ origin: `${HOST}/same`, target: `${HOST}/404`, indexable: 'yes', meta_robots: null }]),

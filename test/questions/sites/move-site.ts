@@ -18,28 +18,58 @@ const FOUR = ['/four/1', '/four/2', '/four/3', '/four/4', '/four/4/'];
 
 /** What each old page became, by its path. */
 export const FINDINGS: Readonly<Record<string, string>> = {
-  ...{ '/moved': 'ok', '/temporary': 'temporary_redirect', '/chain': 'chain', '/loop': 'loop' },
-  ...{ '/to-404': 'bad_target', '/to-noindex': 'bad_target', '/to-silence': 'bad_target' },
-  ...{ '/to-refusal': 'not_known', '/to-elsewhere': 'not_known' },
-  ...{ '/contact': 'to_start_page', '/en/': 'ok', '/index.html': 'ok' },
+  '/moved': 'ok',
+  '/temporary': 'temporary_redirect',
+  '/chain': 'chain',
+  '/loop': 'loop',
+  '/to-404': 'bad_target',
+  '/to-noindex': 'bad_target',
+  '/to-silence': 'bad_target',
+  '/to-refusal': 'not_known',
+  '/to-elsewhere': 'not_known',
+  '/contact': 'to_start_page',
+  '/en/': 'ok',
+  '/index.html': 'ok',
   ...Object.fromEntries(PRODUCTS.map((path) => [path, 'many_to_one'])),
   ...Object.fromEntries(FOUR.map((path) => [path, 'ok'])),
-  ...{ '/en/words': 'other_language', '/en/declared': 'other_language', '/en/path': 'other_language' },
-  ...{ '/en/same': 'ok', '/canonical': 'canonicalised' },
-  ...{ '/removed': 'not_redirected', '/late': 'ok', '/nowhere': 'not_redirected' },
-  ...{ '/try-later': 'not_known', '/refused': 'not_known', '/denied': 'not_known', '/silent': 'not_known' },
-  ...{ '/vanished': 'not_known', '/listed': 'ok', '/landing': 'not_known' },
+  '/en/words': 'other_language',
+  '/en/declared': 'other_language',
+  '/en/path': 'other_language',
+  '/en/same': 'ok',
+  '/canonical': 'canonicalised',
+  '/removed': 'not_redirected',
+  '/late': 'ok',
+  '/nowhere': 'not_redirected',
+  '/try-later': 'not_known',
+  '/refused': 'not_known',
+  '/denied': 'not_known',
+  '/silent': 'not_known',
+  '/vanished': 'not_known',
+  '/listed': 'ok',
+  '/landing': 'not_known',
   // By what the crawl requested besides its pages.
-  ...{ '/to-other': 'chain', '/to-dead': 'bad_target', '/to-hidden': 'bad_target' },
-  ...{ '/to-blocked': 'not_known', '/to-canonical': 'canonicalised' },
-  ...{ '/re/moved': 'ok', '/re/chain': 'chain', '/re/temporary': 'temporary_redirect', '/re/loop': 'loop' },
-  ...{ '/re/later': 'temporary_redirect', '/re/other': 'chain', '/re/gone': 'not_redirected' },
-  ...{ '/re/there': 'not_redirected', '/re/to-404': 'bad_target', '/re/refused': 'not_known' },
-  ...{ '/re/denied': 'not_known', '/re/silent': 'not_known' },
+  '/to-other': 'chain',
+  '/to-dead': 'bad_target',
+  '/to-hidden': 'bad_target',
+  '/to-blocked': 'not_known',
+  '/to-canonical': 'canonicalised',
+  '/re/moved': 'ok',
+  '/re/chain': 'chain',
+  '/re/temporary': 'temporary_redirect',
+  '/re/loop': 'loop',
+  '/re/later': 'temporary_redirect',
+  '/re/other': 'chain',
+  '/re/gone': 'not_redirected',
+  '/re/there': 'not_redirected',
+  '/re/to-404': 'bad_target',
+  '/re/refused': 'not_known',
+  '/re/denied': 'not_known',
+  '/re/silent': 'not_known',
 };
 
 const own = (path: string, lang: string): Row => ({
-  ...{ hreflang_hrefs: [HOST + path, `${HOST}/`], hreflang_langs: [lang, 'x-default'] },
+  hreflang_hrefs: [HOST + path, `${HOST}/`],
+  hreflang_langs: [lang, 'x-default'],
 });
 
 const BEFORE: readonly Row[] = [
@@ -103,13 +133,22 @@ const AFTER: readonly Row[] = [
 ];
 
 const request = (kind: string, to: string, values: Row = {}): Row => ({
-  ...{ kind, url: new URL(to, HOST).href, status_code: null, error: null, robots_txt_denied: false },
-  ...{ redirect_location: null, final_redirect_location: null, final_redirect_status: null },
-  ...{ is_indexable: null, canonical: null, ...values },
+  kind,
+  url: new URL(to, HOST).href,
+  status_code: null,
+  error: null,
+  robots_txt_denied: false,
+  redirect_location: null,
+  final_redirect_location: null,
+  final_redirect_status: null,
+  is_indexable: null,
+  canonical: null,
+  ...values,
 });
 const moved = (path: string, status: number, [next, end, final]: readonly [string, string | null, number?]) =>
   request('recheck', path, {
-    ...{ status_code: status, redirect_location: new URL(next, HOST).href },
+    status_code: status,
+    redirect_location: new URL(next, HOST).href,
     final_redirect_location: end === null ? null : new URL(end, HOST).href,
     final_redirect_status: final ?? null,
   });
@@ -134,7 +173,9 @@ const REQUESTS: readonly Row[] = [
   request('target', 'https://hidden.example/', { status_code: 200, is_indexable: false }),
   request('target', 'https://blocked.example/', { robots_txt_denied: true }),
   request('target', 'https://canonical.example/a', {
-    ...{ status_code: 200, is_indexable: false, canonical: 'https://canonical.example/b' },
+    status_code: 200,
+    is_indexable: false,
+    canonical: 'https://canonical.example/b',
   }),
 ];
 
@@ -149,12 +190,19 @@ const LIST: readonly Row[] = [
 ];
 
 const found = (days: number, path: string, clicks: number): Row => ({
-  ...{ date: new Date(Date.parse('2026-03-01') + days * 86_400_000).toISOString().slice(0, 10) },
-  ...{ url: HOST + path, query: 'q', device: 'DESKTOP', clicks, impressions: 100, position: 3 },
+  date: new Date(Date.parse('2026-03-01') + days * 86_400_000).toISOString().slice(0, 10),
+  url: HOST + path,
+  query: 'q',
+  device: 'DESKTOP',
+  clicks,
+  impressions: 100,
+  position: 3,
 });
 
 export const PROJECT: Project = {
-  ...{ id: 'p-move', name: 'moved', startUrl: `${HOST}/` },
+  id: 'p-move',
+  name: 'moved',
+  startUrl: `${HOST}/`,
   ranking: dataset([
     // Ten days before the second crawl, of which the last three have their weekday among those after it.
     ...Array.from({ length: 10 }, (_, day) => found(day + 4, '/moved', 2 ** day)),
@@ -168,8 +216,13 @@ export const PROJECT: Project = {
 };
 
 const crawl = (id: string, day: string, rows: readonly Row[], config = 'web'): Crawl => ({
-  ...{ id, projectId: PROJECT.id, status: 'done', endReason: 'ok', config: { id: config, name: config } },
-  ...{ endedAt: at(`${day}T12:00:00Z`), pages: dataset(rows) },
+  id,
+  projectId: PROJECT.id,
+  status: 'done',
+  endReason: 'ok',
+  config: { id: config, name: config },
+  endedAt: at(`${day}T12:00:00Z`),
+  pages: dataset(rows),
 });
 
 export const CRAWLS: readonly Crawl[] = [

@@ -5,7 +5,11 @@ import { at, type Crawl, dataset, type Project, pagesOf, type Row } from './site
 const page = pagesOf('https://a.example');
 const url = (path: string): string => `https://a.example${path}`;
 const link = (origin: string, target: string, values: Row = {}): Row => ({
-  ...{ origin: url(origin), target: url(target), anchor: `again ${target}`, follow: true, ...values },
+  origin: url(origin),
+  target: url(target),
+  anchor: `again ${target}`,
+  follow: true,
+  ...values,
 });
 
 export const PROJECT: Project = {
@@ -14,36 +18,45 @@ export const PROJECT: Project = {
   startUrl: 'https://a.example/start',
   ranking: dataset([
     ...['/', '/shop/ok', '/gone/1', '/t/1'].map((path, n) => ({
-      ...{ date: '2026-01-20', url: url(path), query: `q;"'${n}`, device: 'MOBILE' },
-      ...{ clicks: 20 - n, impressions: 100 + n, position: 2 * n + 1 },
+      date: '2026-01-20',
+      url: url(path),
+      query: `q;"'${n}`,
+      device: 'MOBILE',
+      clicks: 20 - n,
+      impressions: 100 + n,
+      position: 2 * n + 1,
     })),
     // Positions at the edges of what is expected of them.
     ...[1.4, 1.5, 8.6, 9.4, 9.5, 10.4, 10.5, 11, 15, 19, 20, 20.4, 20.5, 21, 60].map((position, n) => ({
-      ...{ date: '2026-01-20', url: url(`/searched/${n}`), query: `p${n}`, device: 'MOBILE' },
-      ...{ clicks: 30 - 2 * n, impressions: 40 + 3 * n, position },
+      date: '2026-01-20',
+      url: url(`/searched/${n}`),
+      query: `p${n}`,
+      device: 'MOBILE',
+      clicks: 30 - 2 * n,
+      impressions: 40 + 3 * n,
+      position,
     })),
   ]),
   // Counts of a day, without a status or with those of some lines.
   logPagesDays: dataset(
     [200, 299, 300, 304, 399, 400].flatMap((status, n) => [
       {
-        ...{
-          day: '2026-01-21',
-          url: url(`/s/${status}`),
-          hits: 9,
-          seo_bot_hits: n + 1,
-          vertical_bot_hits: 1,
-        },
-        ...{ hits_2xx: n, hits_3xx: 1, hits_4xx: 2, hits_5xx: 3 },
+        day: '2026-01-21',
+        url: url(`/s/${status}`),
+        hits: 9,
+        seo_bot_hits: n + 1,
+        vertical_bot_hits: 1,
+        hits_2xx: n,
+        hits_3xx: 1,
+        hits_4xx: 2,
+        hits_5xx: 3,
       },
       {
-        ...{
-          day: '2026-01-22',
-          url: url(`/s/${status}`),
-          hits: 9,
-          seo_bot_hits: n + 2,
-          vertical_bot_hits: 0,
-        },
+        day: '2026-01-22',
+        url: url(`/s/${status}`),
+        hits: 9,
+        seo_bot_hits: n + 2,
+        vertical_bot_hits: 0,
         ...(n % 2 === 0
           ? { hits_2xx: null, hits_3xx: null, hits_4xx: null, hits_5xx: null }
           : { hits_2xx: 4, hits_3xx: 3, hits_4xx: 2, hits_5xx: 1 }),
@@ -52,14 +65,22 @@ export const PROJECT: Project = {
   ),
   logEvents: dataset(
     ['/', '/shop/ok', '/gone/1', '/nobody'].map((path, n) => ({
-      ...{ day: `2026-01-2${n}`, url: url(path), user_agent: 'bingbot/2.0', status_code: 200 + n },
+      day: `2026-01-2${n}`,
+      url: url(path),
+      user_agent: 'bingbot/2.0',
+      status_code: 200 + n,
     })),
   ),
 };
 
 const crawl = (id: string, endedAt: string, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId: 'p-o', status: 'done', endReason: 'ok', config: { id: 'conf-o', name: 'other' } },
-  ...{ endedAt: at(endedAt), ...values },
+  id,
+  projectId: 'p-o',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-o', name: 'other' },
+  endedAt: at(endedAt),
+  ...values,
 });
 
 const BEFORE = [
@@ -74,18 +95,34 @@ const BEFORE = [
   page('/l/before', { status_code: 404, hreflang_cluster_id: 'h8', language: 'en' }),
   page('/gone/before', { status_code: 404, nb_inlinks: 1, sitemaps_file_origin: ['other.xml'] }),
   page('/r/before', {
-    ...{ status_code: 301, nb_inlinks: 1, redirect_location: url('/gone/before'), redirect_count: 2 },
-    ...{ final_redirect_status: 404 },
+    status_code: 301,
+    nb_inlinks: 1,
+    redirect_location: url('/gone/before'),
+    redirect_count: 2,
+    final_redirect_status: 404,
   }),
 ];
 const NOW = [
   page('/', {
-    ...{ depth: 3, nb_inlinks: 25, inrank_decimal: 9.5, title: 'Home page', sources: ['sitemaps'] },
-    ...{ page_group_kind: 'tea', rel_canonical: '/gone/1', hreflang_cluster_id: 'h1', language: 'en' },
+    depth: 3,
+    nb_inlinks: 25,
+    inrank_decimal: 9.5,
+    title: 'Home page',
+    sources: ['sitemaps'],
+    page_group_kind: 'tea',
+    rel_canonical: '/gone/1',
+    hreflang_cluster_id: 'h1',
+    language: 'en',
   }),
   page('/gone/1', {
-    ...{ status_code: 404, depth: 2, nb_inlinks: 9, sitemaps_file_origin: ['other.xml'] },
-    ...{ inrank_decimal: 7, page_group_kind: 'pots', hreflang_cluster_id: 'h1', language: 'en' },
+    status_code: 404,
+    depth: 2,
+    nb_inlinks: 9,
+    sitemaps_file_origin: ['other.xml'],
+    inrank_decimal: 7,
+    page_group_kind: 'pots',
+    hreflang_cluster_id: 'h1',
+    language: 'en',
   }),
   ...[200, 299, 300, 304, 399, 400].map((status) =>
     page(`/s/${status}`, { status_code: status, depth: 1, nb_inlinks: 1 }),
@@ -101,16 +138,30 @@ const NOW = [
   page('/t/2', { depth: 2, nb_inlinks: 6, inrank_decimal: 4.25, title: 'Text', clusters: ['k1'] }),
   page('/t/3', { depth: 2, nb_inlinks: 6, inrank_decimal: 4.25, title: 'Text', robots_txt_denied: true }),
   page('/r/1', {
-    ...{ status_code: 302, depth: 1, nb_inlinks: 4, redirect_location: url('/t/1'), redirect_count: 2 },
-    ...{ final_redirect_status: 200, final_redirect_location: url('/t/1'), page_group_kind: 'tea' },
+    status_code: 302,
+    depth: 1,
+    nb_inlinks: 4,
+    redirect_location: url('/t/1'),
+    redirect_count: 2,
+    final_redirect_status: 200,
+    final_redirect_location: url('/t/1'),
+    page_group_kind: 'tea',
   }),
   page('/r/2', {
-    ...{ status_code: 302, depth: 1, nb_inlinks: 4, redirect_location: url('/r/to-404'), redirect_count: 2 },
-    ...{ final_redirect_status: 404 },
+    status_code: 302,
+    depth: 1,
+    nb_inlinks: 4,
+    redirect_location: url('/r/to-404'),
+    redirect_count: 2,
+    final_redirect_status: 404,
   }),
   page('/r/to-404', {
-    ...{ status_code: 301, depth: 1, nb_inlinks: 3, redirect_location: url('/gone/1'), redirect_count: 1 },
-    ...{ final_redirect_status: 404 },
+    status_code: 301,
+    depth: 1,
+    nb_inlinks: 3,
+    redirect_location: url('/gone/1'),
+    redirect_count: 1,
+    final_redirect_status: 404,
   }),
   page('/r/endless', { status_code: 301, depth: 1, nb_inlinks: 4, is_too_many_redirects: true }),
   page('/c/target', { depth: null, nb_inlinks: 0, word_count: 10, load_time: 5000 }),

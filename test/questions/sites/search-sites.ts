@@ -8,15 +8,23 @@ const LAST = '2026-02-28';
 const ago = (days: number): string => new Date(Date.parse(LAST) - days * DAY).toISOString().slice(0, 10);
 
 const found = (host: string) => (days: number, path: string, query: string | null, values: Row) => ({
-  ...{ date: ago(days), url: `https://${host}${path}`, query, device: 'DESKTOP' },
-  ...{ clicks: 0, impressions: 0, position: 1, ...values },
+  date: ago(days),
+  url: `https://${host}${path}`,
+  query,
+  device: 'DESKTOP',
+  clicks: 0,
+  impressions: 0,
+  position: 1,
+  ...values,
 });
 const show = found('s.example');
 
 /** Twenty-two URLs, the first with the most impressions, two of them as many; all but one at one position. */
 const CURVE = Array.from({ length: 22 }, (_, n) =>
   show(n, `/curve/${n}`, `curve ${n}`, {
-    ...{ impressions: n === 2 ? 999 : 1000 - n, clicks: n < 2 ? 10 : 50, position: n === 5 ? 10.5 : 2.5 },
+    impressions: n === 2 ? 999 : 1000 - n,
+    clicks: n < 2 ? 10 : 50,
+    position: n === 5 ? 10.5 : 2.5,
   }),
 );
 
@@ -124,25 +132,24 @@ const LADDER = [[100, 10], [50, 0], ...Array.from({ length: 9 }, () => [10, 5])]
 
 export const PROJECTS: readonly Project[] = [
   {
-    ...{ id: 'p-s', name: 'search results', startUrl: 'https://s.example/' },
+    id: 'p-s',
+    name: 'search results',
+    startUrl: 'https://s.example/',
     ranking: dataset(SEARCHES),
     logEvents: dataset([
       {
-        ...{ day: ago(0), url: 'https://s.example/pages/404', user_agent: 'Googlebot', status_code: 404 },
+        day: ago(0),
+        url: 'https://s.example/pages/404',
+        user_agent: 'Googlebot',
+        status_code: 404,
         is_bot: true,
       },
       { day: ago(5), url: 'https://s.example/deep/1', user_agent: 'ChatGPT-User', is_bot: true },
       { day: ago(28), url: 'https://s.example/deep/2', user_agent: 'ChatGPT-User', is_bot: true },
     ]),
   },
-  {
-    ...{ id: 'p-t', name: 'searched without crawl', startUrl: 'https://t.example/' },
-    ranking: dataset(UNCRAWLED),
-  },
-  {
-    ...{ id: 'p-u', name: 'a ladder', startUrl: 'https://u.example/' },
-    ranking: dataset(LADDER),
-  },
+  { id: 'p-t', name: 'searched without crawl', startUrl: 'https://t.example/', ranking: dataset(UNCRAWLED) },
+  { id: 'p-u', name: 'a ladder', startUrl: 'https://u.example/', ranking: dataset(LADDER) },
 ];
 
 const page = pagesOf('https://s.example');
@@ -168,7 +175,8 @@ const PAGES = [
   ...['/v/en', '/v/de'].map((path) => page(path, { depth: 2, nb_inlinks: 8, hreflang_cluster_id: 'v' })),
   ...['/w/a', '/w/b'].map((path) =>
     page(path, {
-      ...{ depth: 2, nb_inlinks: 8 },
+      depth: 2,
+      nb_inlinks: 8,
       hreflang_hrefs: ['https://s.example/w/a', 'https://s.example/w/b'],
     }),
   ),
@@ -186,11 +194,19 @@ const BEFORE = [
 ];
 
 const link = (origin: string, target: string, intern: boolean | null = null): Row => ({
-  ...{ origin: `https://s.example${origin}`, target: `https://s.example${target}`, intern, anchor: 'x' },
+  origin: `https://s.example${origin}`,
+  target: `https://s.example${target}`,
+  intern,
+  anchor: 'x',
 });
 const crawl = (id: string, endedAt: string, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId: 'p-s', status: 'done', endReason: 'ok', config: { id: 'conf-s', name: 'default' } },
-  ...{ endedAt: at(endedAt), ...values },
+  id,
+  projectId: 'p-s',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-s', name: 'default' },
+  endedAt: at(endedAt),
+  ...values,
 });
 
 export const CRAWLS: readonly Crawl[] = [

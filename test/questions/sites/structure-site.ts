@@ -9,8 +9,13 @@ export const PROJECT: Project = {
   ranking: dataset(
     ['/', '/alone/zero', '/alone/linked', '/only/searched', '/gone/1', '/robots/none', '/c/to-404'].map(
       (path, n) => ({
-        ...{ date: '2026-01-12', url: `https://a.example${path}`, query: `q;"'${n}`, device: 'DESKTOP' },
-        ...{ clicks: n, impressions: path === '/robots/none' ? 0 : 10 * n, position: n + 0.5 },
+        date: '2026-01-12',
+        url: `https://a.example${path}`,
+        query: `q;"'${n}`,
+        device: 'DESKTOP',
+        clicks: n,
+        impressions: path === '/robots/none' ? 0 : 10 * n,
+        position: n + 0.5,
       }),
     ),
   ),
@@ -46,8 +51,13 @@ const ORPHANS = [
 
 const redirect = (path: string, to: string | null, values: Row = {}): Row =>
   page(path, {
-    ...{ status_code: 301, depth: 1, nb_inlinks: 2, redirect_location: to === null ? null : url(to) },
-    ...{ redirect_count: 1, final_redirect_status: 200, ...values },
+    status_code: 301,
+    depth: 1,
+    nb_inlinks: 2,
+    redirect_location: to === null ? null : url(to),
+    redirect_count: 1,
+    final_redirect_status: 200,
+    ...values,
   });
 const HOPS = Array.from({ length: 18 }, (_, n) => n + 1);
 const REDIRECTS = [
@@ -62,22 +72,37 @@ const REDIRECTS = [
   }),
   redirect('/r/into-loop', '/r/loop-a', { redirect_count: 3, final_redirect_status: null }),
   redirect('/r/to-404', '/gone/1', {
-    ...{ status_code: 302, final_redirect_status: 404, final_redirect_location: url('/gone/1') },
+    status_code: 302,
+    final_redirect_status: 404,
+    final_redirect_location: url('/gone/1'),
   }),
   redirect('/r/two-to-404', '/r/to-404', { redirect_count: 2, final_redirect_status: 404 }),
   redirect('/r/to-503', '/gone/503', { final_redirect_status: 503, status_code_range: 'redirect' }),
   redirect('/r/contradicts', '/shop/ok', { final_redirect_status: 404 }),
   redirect('/r/nowhere', null, { redirect_count: null, final_redirect_status: null }),
   page('/r/away', {
-    ...{ status_code: 307, redirect_location: 'https://other.example/x', redirect_count: 1 },
-    ...{ final_redirect_status: null, depth: 1, nb_inlinks: 1 },
+    status_code: 307,
+    redirect_location: 'https://other.example/x',
+    redirect_count: 1,
+    final_redirect_status: null,
+    depth: 1,
+    nb_inlinks: 1,
   }),
   page('/r/away-ok', {
-    ...{ status_code: 308, redirect_location: 'https://other.example/ok', redirect_count: 1 },
-    ...{ final_redirect_status: 200, depth: 1, nb_inlinks: 0, sources: ['crawler'] },
+    status_code: 308,
+    redirect_location: 'https://other.example/ok',
+    redirect_count: 1,
+    final_redirect_status: 200,
+    depth: 1,
+    nb_inlinks: 0,
+    sources: ['crawler'],
   }),
   page('/r/two-unknown', {
-    ...{ status_code: 301, redirect_location: url('/r/away'), redirect_count: 2, depth: 1, nb_inlinks: 1 },
+    status_code: 301,
+    redirect_location: url('/r/away'),
+    redirect_count: 2,
+    depth: 1,
+    nb_inlinks: 1,
   }),
   redirect('/r/to-unfetched', '/quiet/unfetched', { final_redirect_status: null }),
   // The range alone says that it redirects.
@@ -90,8 +115,11 @@ const REDIRECTS = [
   page('/r/304', { status_code: 304, depth: 1, nb_inlinks: 1 }),
   ...HOPS.map((n) =>
     redirect(`/h/${n}`, n === 18 ? '/shop/ok' : `/h/${n + 1}`, {
-      ...{ redirect_count: Math.min(16, 19 - n), is_too_many_redirects: n < 3, nb_inlinks: n === 1 ? 1 : 0 },
-      ...{ sources: ['crawler'], final_redirect_status: n < 3 ? null : 200 },
+      redirect_count: Math.min(16, 19 - n),
+      is_too_many_redirects: n < 3,
+      nb_inlinks: n === 1 ? 1 : 0,
+      sources: ['crawler'],
+      final_redirect_status: n < 3 ? null : 200,
     }),
   ),
 ];
@@ -110,8 +138,13 @@ const STATUSES = [
   page('/odd/599', { status_code: 599, depth: 2, nb_inlinks: 1 }),
   page('/quiet/unfetched', { status_code: null, fetched: false, depth: 2, nb_inlinks: 1 }),
   page('/quiet/timeout', {
-    ...{ status_code: null, fetched: false, fetch_status: 'unfetched_exception', depth: 1, nb_inlinks: 5 },
-    ...{ inrank_decimal: 4.25, sitemaps_file_origin: ['s.xml'] },
+    status_code: null,
+    fetched: false,
+    fetch_status: 'unfetched_exception',
+    depth: 1,
+    nb_inlinks: 5,
+    inrank_decimal: 4.25,
+    sitemaps_file_origin: ['s.xml'],
   }),
   page('/quiet/answered', { status_code: 200, fetch_status: 'unfetched_exception', depth: 1, nb_inlinks: 1 }),
   page('/quiet/silent', { status_code: null, fetched: null, depth: 1, nb_inlinks: 1 }),
@@ -120,8 +153,12 @@ const STATUSES = [
 
 const ROBOTS = [
   page('/robots/denied', {
-    ...{ robots_txt_denied: true, status_code: null, fetched: false, depth: 1, nb_inlinks: 3 },
-    ...{ inrank_decimal: 2.5 },
+    robots_txt_denied: true,
+    status_code: null,
+    fetched: false,
+    depth: 1,
+    nb_inlinks: 3,
+    inrank_decimal: 2.5,
   }),
   page('/robots/fetch', { fetch_status: 'unfetched_robots_denied', status_code: null, fetched: false }),
   page('/robots/denied-404', { robots_txt_denied: true, status_code: 404, depth: 1, nb_inlinks: 1 }),
@@ -213,20 +250,23 @@ const CANONICALS = [
 const version = (path: string, values: Row): Row => page(path, { depth: 1, nb_inlinks: 2, ...values });
 const LANGUAGES = [
   version('/l/en', {
-    ...{
-      hreflang_cluster_id: 'h1',
-      language: 'en',
-      hreflang_hrefs: [url('/l/en'), url('/l/de'), url('/l/fr')],
-    },
+    hreflang_cluster_id: 'h1',
+    language: 'en',
+    hreflang_hrefs: [url('/l/en'), url('/l/de'), url('/l/fr')],
   }),
   version('/l/de', {
-    ...{ hreflang_cluster_id: 'h1', language: 'de', meta_robots_index: false },
-    ...{ hreflang_hrefs: [url('/l/en'), url('/l/fr'), url('/l/it')], hreflang_errors: ['no_return'] },
+    hreflang_cluster_id: 'h1',
+    language: 'de',
+    meta_robots_index: false,
+    hreflang_hrefs: [url('/l/en'), url('/l/fr'), url('/l/it')],
+    hreflang_errors: ['no_return'],
   }),
   version('/l/en-2', { hreflang_cluster_id: 'h2', language: 'en', hreflang_hrefs: url('/l/en-2') }),
   version('/l/es-2', { hreflang_cluster_id: 'h2', language: 'es', hreflang_hrefs: null }),
   version('/l/en-3', {
-    ...{ hreflang_cluster_id: 'h3', language: null, hreflang_errors: ['no_return', 'bad_lang', 'no_return'] },
+    hreflang_cluster_id: 'h3',
+    language: null,
+    hreflang_errors: ['no_return', 'bad_lang', 'no_return'],
   }),
   version('/l/de-3', { hreflang_cluster_id: 'h3', language: 'de', hreflang_errors: 'bad_lang' }),
   version('/l/en-4', { hreflang_cluster_id: 'h4', language: 'en', status_code: 404, hreflang_hrefs: [] }),
@@ -304,7 +344,11 @@ const EARLIER = [
 ].map(segmented);
 
 const link = (origin: string, target: string, values: Row = {}): Row => ({
-  ...{ origin: url(origin), target: url(target), anchor: `to ${target}`, follow: true, ...values },
+  origin: url(origin),
+  target: url(target),
+  anchor: `to ${target}`,
+  follow: true,
+  ...values,
 });
 const LINKS = [
   link('/', '/r/to-404', { intern: true, anchor: 'broken', target_status: 302 }),
@@ -348,8 +392,13 @@ const LINKS = [
 
 const EVALUATED = ['meta_robots', 'meta_robots_index', 'h1', 'canonical_evaluation'];
 const crawl = (id: string, endedAt: string | null, values: Partial<Crawl>): Crawl => ({
-  ...{ id, projectId: 'p-a', status: 'done', endReason: 'ok', config: { id: 'conf-a', name: 'web' } },
-  ...{ endedAt: endedAt === null ? null : at(endedAt), ...values },
+  id,
+  projectId: 'p-a',
+  status: 'done',
+  endReason: 'ok',
+  config: { id: 'conf-a', name: 'web' },
+  endedAt: endedAt === null ? null : at(endedAt),
+  ...values,
 });
 
 export const CRAWLS: readonly Crawl[] = [

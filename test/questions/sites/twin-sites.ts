@@ -14,8 +14,13 @@ const shown = (
   query: string | null,
   numbers: readonly (number | null)[],
 ) => ({
-  ...{ date: ago(days), url: path === null ? null : HOST + path, query, device: 'DESKTOP' },
-  ...{ impressions: numbers[0] ?? 0, clicks: numbers[1] ?? 0, position: numbers[2] ?? null },
+  date: ago(days),
+  url: path === null ? null : HOST + path,
+  query,
+  device: 'DESKTOP',
+  impressions: numbers[0] ?? 0,
+  clicks: numbers[1] ?? 0,
+  position: numbers[2] ?? null,
 });
 
 /** Eleven URLs of 100 impressions and fewer: the second stands at a tenth of the others, which is not below it. */
@@ -69,7 +74,12 @@ const LOSSES = [
 ];
 
 const asked = (days: number, path: string, user_agent: string, status_code: number | null = 200): Row => ({
-  ...{ day: ago(days), url: HOST + path, user_agent, status_code, is_bot: true, is_seo_visit: false },
+  day: ago(days),
+  url: HOST + path,
+  user_agent,
+  status_code,
+  is_bot: true,
+  is_seo_visit: false,
 });
 const [GPT, CLAUDE, GOOGLE, BING] = ['GPTBot/1.2', 'ClaudeBot/1.0', 'Googlebot/2.1', 'bingbot/2.0'];
 const HITS = [
@@ -106,16 +116,21 @@ const half = (rows: readonly Row[], of: (n: number) => boolean): Row[] => rows.f
 
 export const PROJECTS: readonly Project[] = [
   {
-    ...{ id: 'p-x', name: 'twin of the other', startUrl: `${HOST}/` },
+    id: 'p-x',
+    name: 'twin of the other',
+    startUrl: `${HOST}/`,
     ranking: dataset([...LADDER, ...RIVALS, ...LOSSES]),
     logEvents: dataset(HITS),
   },
   {
-    ...{ id: 'p-w', name: 'zwilling', startUrl: `${HOST}/` },
+    id: 'p-w',
+    name: 'zwilling',
+    startUrl: `${HOST}/`,
     ranking: dataset(
       [...half(LADDER, (n) => n % 2 === 0), ...half(RIVALS, (n) => n < 4), ...LOSSES].map((row) => ({
         ...row,
-        ...{ impressions: 3 * Number(row.impressions) + 1, clicks: 2 * Number(row.clicks) },
+        impressions: 3 * Number(row.impressions) + 1,
+        clicks: 2 * Number(row.clicks),
       })),
     ),
     logEvents: dataset([...half(HITS, (n) => n % 3 !== 1), asked(4, '/a/1', CLAUDE)]),
@@ -123,8 +138,13 @@ export const PROJECTS: readonly Project[] = [
 ];
 
 const crawl = (id: string, projectId: string, days: number, rows: readonly Row[]): Crawl => ({
-  ...{ id, projectId, status: 'done', endReason: 'ok', config: { id: `conf-${projectId}`, name: 'default' } },
-  ...{ endedAt: at(`${ago(days)}T12:00:00Z`), pages: dataset(rows) },
+  id,
+  projectId,
+  status: 'done',
+  endReason: 'ok',
+  config: { id: `conf-${projectId}`, name: 'default' },
+  endedAt: at(`${ago(days)}T12:00:00Z`),
+  pages: dataset(rows),
 });
 
 const bare = ({ pages: _, ...rest }: Crawl): Crawl => rest;

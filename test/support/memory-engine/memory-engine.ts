@@ -7,21 +7,21 @@ import { DuckDBDecimalValue, DuckDBListValue, type DuckDBValue } from '@duckdb/n
 import { type Connection, Database, file, ident, table, text } from '../../../src/core/duckdb/duckdb.ts';
 import { sqlTokens } from '../../../src/core/duckdb/sql-tokens.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
-import { EngineFailure } from '../../../src/engines/data-error.ts';
-import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-engine.ts';
-import type { Dialect, Engine, EngineValue, RemoteRows } from '../../../src/engines/engine.ts';
-import type { ModelEngine } from '../../../src/engines/model-engine.ts';
+import { EngineFailure } from '../../../src/etl/engines/data-error.ts';
+import { DuckDbMirror } from '../../../src/etl/engines/duckdb/duckdb-engine.ts';
+import type { Dialect, Engine, EngineValue, RemoteRows } from '../../../src/etl/engines/engine.ts';
+import type { ModelEngine } from '../../../src/etl/engines/model-engine.ts';
 import {
-  catalogueRelations,
+  catalogRelations,
   checkPortable,
   declareModel,
   localPartitions,
-} from '../../../src/engines/portable-models.ts';
-import type { CatalogueFile, RowStore, UnitRows } from '../../../src/engines/row-store.ts';
-import { sourceColumns } from '../../../src/engines/source-columns.ts';
-import type { PlannedModel } from '../../../src/project/sql/plan/plan-models.ts';
-import { readPointers, setPointers, without } from '../../../src/state/catalogue/ops/ops-pointers.ts';
-import { publicationStamp } from '../../../src/state/catalogue/published/publication-stamp.ts';
+} from '../../../src/etl/engines/portable-models.ts';
+import type { CatalogFile, RowStore, UnitRows } from '../../../src/etl/engines/row-store.ts';
+import { sourceColumns } from '../../../src/etl/engines/source-columns.ts';
+import type { PlannedModel } from '../../../src/etl/project/sql/plan/plan-models.ts';
+import { readPointers, setPointers, without } from '../../../src/etl/state/catalog/ops/ops-pointers.ts';
+import { publicationStamp } from '../../../src/etl/state/catalog/published/publication-stamp.ts';
 
 const nothing = async (): Promise<void> => {};
 const quoted = (relation: string): string => table(...relation.split('.'));
@@ -31,9 +31,9 @@ const database = Database.open({ memoryLimit: '300MB', threads: 1, tempDirectory
 /** A warehouse: `store` has a table a load; `work` and `seen` have views of those that count, for the writer and readers. */
 interface Warehouse {
   readonly prefix: string;
-  /** With the catalogue that is published. */
+  /** With the catalog that is published. */
   readonly folder: string;
-  /** The loads of tables whose rows the catalogue has, and the SQL of views in the order they were made in. */
+  /** The loads of tables whose rows the catalog has, and the SQL of views in the order they were made in. */
   readonly copies: Map<string, string>;
   readonly views: Map<string, string>;
   published: { readonly id: string; readonly pointers: ReadonlyMap<string, string | null> };
@@ -66,16 +66,16 @@ async function columnsOf(connection: Connection, relation: string): Promise<Map<
 }
 
 class MemoryRows implements RowStore, ModelEngine {
-  readonly isInCatalogue = false;
+  readonly isInCatalog = false;
   readonly queries: Connection;
-  readonly #catalogue: Connection;
+  readonly #catalog: Connection;
   readonly #warehouse: Warehouse;
   /** What readers see next: SQL by relation, and loads by unit. */
   #next = { views: new Map<string, string>(), pointers: new Map<string, string | null>() };
 
-  constructor(queries: Connection, warehouse: Warehouse, catalogue: Connection) {
+  constructor(queries: Connection, warehouse: Warehouse, catalog: Connection) {
     this.queries = queries;
-    this.#catalogue = catalogue;
+    this.#catalog = catalog;
     this.#warehouse = warehouse;
   }
 
@@ -99,7 +99,7 @@ class MemoryRows implements RowStore, ModelEngine {
       units.map((unit) => ({ relation, unit, load: pointers.get(`${relation} ${unit}`) ?? null })),
     );
     if (published.id === '') return false;
-    const own = await columnsOf(this.#catalogue, quoted(relation));
+    const own = await columnsOf(this.#catalog, quoted(relation));
     const former = await columnsOf(this.queries, quoted(`${prefix}seen.${relation}`));
     return [...former].some(([name, type]) => own.get(name) !== type);
   }
@@ -113,20 +113,20 @@ class MemoryRows implements RowStore, ModelEngine {
 
   readonly storedColumns = async (): Promise<ReadonlyMap<string, string>> => new Map();
   async prepare(): Promise<void> {
-    for (const relation of await catalogueRelations(this.#catalogue))
+    for (const relation of await catalogRelations(this.#catalog))
       this.#warehouse.copies.set(relation, (await this.#bring(`FROM ${quoted(relation)}`)).load);
-    const tables = await this.#catalogue.rows<{ name: string }>(
+    const tables = await this.#catalog.rows<{ name: string }>(
       `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
        WHERE database_name = current_database() AND schema_name IN ('raw', 'mart', 'ops')`,
     );
-    const pointers = await readPointers(this.#catalogue);
+    const pointers = await readPointers(this.#catalog);
     const loads = pointers.map(({ relation, unit, load }) => [`${relation} ${unit}`, load] as const);
     this.#next = { views: new Map(), pointers: new Map(loads) };
     for (const relation of [...tables.map(({ name }) => name), ...this.#warehouse.views.keys()])
       this.#next.views.set(relation, await this.#show(relation));
   }
 
-  async publish({ path, id }: CatalogueFile): Promise<void> {
+  async publish({ path, id }: CatalogFile): Promise<void> {
     await using readers = await open(this.#warehouse.prefix, 'seen');
     for (const [relation, sql] of this.#next.views)
       await readers.connection.run(`CREATE OR REPLACE VIEW ${quoted(relation)} AS ${sql}`);
@@ -137,15 +137,15 @@ class MemoryRows implements RowStore, ModelEngine {
   // What nobody sees goes with the process.
   readonly vacuum = nothing;
   readonly check = (plan: readonly PlannedModel[]): Promise<void> =>
-    checkPortable(this.#catalogue, plan, 'Memory');
+    checkPortable(this.#catalog, plan, 'Memory');
   readonly synchronize = (): Promise<void> => this.prepare();
   readonly local = (planned: PlannedModel): Promise<PlannedModel> =>
-    localPartitions(this.#catalogue, this.queries, planned);
+    localPartitions(this.#catalog, this.queries, planned);
 
   /** Makes all partitions each time. */
   async make(planned: PlannedModel, changes: unknown): Promise<bigint | null> {
     const { name, kind } = planned.model;
-    if (!changes) await declareModel(this.#catalogue, planned);
+    if (!changes) await declareModel(this.#catalog, planned);
     if (kind === 'view') {
       this.#warehouse.views.set(name, planned.sql);
       await this.#show(name);
@@ -159,7 +159,7 @@ class MemoryRows implements RowStore, ModelEngine {
 
   async drop(name: string): Promise<void> {
     this.#warehouse.views.delete(name);
-    await setPointers(this.#catalogue, without(name, ['']));
+    await setPointers(this.#catalog, without(name, ['']));
     await this.queries.run(`DROP VIEW IF EXISTS ${quoted(name)}`);
   }
 
@@ -167,15 +167,15 @@ class MemoryRows implements RowStore, ModelEngine {
     return table(`${this.#warehouse.prefix}store`, 'main', load);
   }
 
-  /** Brings rows of the catalogue here, as a load. */
+  /** Brings rows of the catalog here, as a load. */
   async #bring(select: string): Promise<{ load: string; rows: bigint }> {
     const [load, path] = [randomUUID(), join(this.#warehouse.folder, 'rows.parquet')];
-    await this.#catalogue.run(`COPY (${select}) TO ${text(path)} (FORMAT parquet)`);
+    await this.#catalog.run(`COPY (${select}) TO ${text(path)} (FORMAT parquet)`);
     return { load, rows: await this.queries.run(`CREATE TABLE ${this.#stored(load)} AS FROM ${file(path)}`) };
   }
 
   async #point(pointers: Parameters<typeof setPointers>[1]): Promise<void> {
-    await setPointers(this.#catalogue, pointers);
+    await setPointers(this.#catalog, pointers);
     for (const relation of new Set(pointers.map((one) => one.relation))) await this.#show(relation);
   }
 
@@ -187,9 +187,9 @@ class MemoryRows implements RowStore, ModelEngine {
   }
 
   async #selectLoads(relation: string): Promise<string> {
-    const columns = [...(await columnsOf(this.#catalogue, quoted(relation)))];
+    const columns = [...(await columnsOf(this.#catalog, quoted(relation)))];
     const copy = this.#warehouse.copies.get(relation);
-    const pointed = copy === undefined ? await readPointers(this.#catalogue, relation) : [{ load: copy }];
+    const pointed = copy === undefined ? await readPointers(this.#catalog, relation) : [{ load: copy }];
     const none = columns.map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
     const selects = [`SELECT ${none.join(', ')} WHERE false`];
     for (const load of pointed.flatMap(({ load }) => load ?? [])) {
@@ -219,7 +219,7 @@ export const memoryDialect = (prefix: string): Dialect => ({
   slice: (offset, limit) => `LIMIT ${limit} OFFSET ${offset}`,
 });
 
-/** The newest catalogue, if there is one. */
+/** The newest catalog, if there is one. */
 async function bring(prefix: string, path: string): Promise<string> {
   await using opened = await open(prefix, 'seen');
   const { folder, published } = opened.warehouse;
@@ -247,10 +247,10 @@ export const memoryRemote = (prefix: string): RemoteRows => ({
 
 export const memoryEngine = (prefix: string): Engine => ({
   openFiles: null,
-  async openWriter({ connection: catalogue, published }) {
+  async openWriter({ connection: catalog, published }) {
     const { connection, warehouse, ...opened } = await open(prefix, 'work');
     if (!existsSync(published)) await bring(prefix, published);
-    const rows = new MemoryRows(connection, warehouse, catalogue);
+    const rows = new MemoryRows(connection, warehouse, catalog);
     return { ...opened, begin: async () => ({ rows, models: rows, mirror: new DuckDbMirror(connection) }) };
   },
   async openUnits(place) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EngineKind } from '../../../src/engines/engine.ts';
+import type { EngineKind } from '../../../src/etl/engines/engine.ts';
 
 const MemoryWarehouse = z.strictObject({ engine: z.literal('memory'), schema_prefix: z.string().min(1) });
 

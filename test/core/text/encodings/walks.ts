@@ -70,12 +70,7 @@ export const WALKS: readonly Walk[] = [
     bytes: (pointer) => (PAIRS_OF_BIG5.includes(pointer) ? null : big5(pointer)),
   },
   { encoding: 'EUC-JP', index: 'jis0208', pointers: ROWS_OF_94, bytes: EUC },
-  {
-    encoding: 'EUC-JP',
-    index: 'jis0212',
-    pointers: ROWS_OF_94,
-    bytes: (pointer) => [0x8f, ...EUC(pointer)],
-  },
+  { encoding: 'EUC-JP', index: 'jis0212', pointers: ROWS_OF_94, bytes: (pointer) => [0x8f, ...EUC(pointer)] },
   {
     encoding: 'ISO-2022-JP',
     index: 'jis0208',

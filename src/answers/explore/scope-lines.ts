@@ -1,6 +1,0 @@
-import { type Line, line } from '../../project/model/shown/blocks.ts';
-
-/** What stands at the head of an answer about a crawl that does not cover the whole site (mart.crawls.scope_note). */
-export function scopeLines(note: string | null): readonly Line[] {
-  return note === null ? [] : [line(note, 'notice')];
-}

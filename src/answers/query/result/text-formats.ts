@@ -1,3 +1,0 @@
-/** Formats that are text; Parquet is written by DuckDB itself. */
-export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];

@@ -1,0 +1,46 @@
+/** The words of every command, in the order of the help. */
+export const COMMAND_NAMES = [
+  'init',
+  'crawl',
+  'logs add',
+  'logs remove',
+  'logs bots',
+  'logs bots update',
+  'demand add',
+  'demand sync',
+  'demand remove',
+  'service start',
+  'sandbox start',
+  'discover',
+  'run',
+  'backfill',
+  'schedule',
+  'worker',
+  'load',
+  'status',
+  'drop',
+  'move',
+  'backup',
+  'mirror',
+  'query',
+  'issues',
+  'pages',
+  'url',
+  'compare',
+  'sitemap',
+  'console',
+  'report',
+  'mcp',
+  'docs',
+  'transform',
+  'test',
+  'doctor',
+  'alerts test',
+  'completion',
+  'config',
+] as const;
+
+/** The commands with this first word, if they have several words. */
+export function familyOf(group: string | undefined): readonly string[] {
+  return COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
+}

@@ -1,0 +1,14 @@
+import type { Check } from '../../../core/duckdb/check.ts';
+
+export function worst(checks: readonly Check[]): Check['status'] {
+  return (['fail', 'warn'] as const).find((status) => checks.some((one) => one.status === status)) ?? 'ok';
+}
+
+/** The doctor's findings: one line per check, followed by its hint. */
+export function describeChecks(checks: readonly Check[]): string {
+  return checks.map(describe).join('');
+}
+
+function describe({ name, status, message, hint }: Check): string {
+  return `${status.padEnd(4)}  ${name.padEnd(10)}  ${message}\n${hint === null ? '' : `      Try: ${hint}\n`}`;
+}

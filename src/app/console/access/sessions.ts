@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
+import { ConsoleTable, hashOf, newKey } from './console-database.ts';
+
+/** A session lasts 12 hours. */
+export const SESSION_SECONDS = 12 * 3600;
+
+export class Sessions extends ConsoleTable {
+  begin(subject: string, role: Role): string {
+    const key = newKey();
+    this.database.prepare('DELETE FROM sessions WHERE ends_at <= ?').run(this.now());
+    this.database
+      .prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)')
+      .run(hashOf(key), subject, role, newKey(), this.now() + SESSION_SECONDS * 1000);
+    return key;
+  }
+
+  find(key: string): SignedIn | null {
+    const row = this.database
+      .prepare('SELECT subject, role, csrf FROM sessions WHERE key_sha256 = ? AND ends_at > ?')
+      .get(hashOf(key), this.now());
+    return typedRows(SignedIn, row === undefined ? [] : [row])[0] ?? null;
+  }
+
+  end(key: string): void {
+    this.database.prepare('DELETE FROM sessions WHERE key_sha256 = ?').run(hashOf(key));
+  }
+}
+
+/** What a person may do: only read, or also start actions. */
+const Role = z.enum(['reader', 'operator']);
+export type Role = z.infer<typeof Role>;
+
+export const SignedIn = z.strictObject({
+  subject: z.string(),
+  role: Role,
+  /** A token that every form with changes sends back. */
+  csrf: z.string(),
+});
+export type SignedIn = Typed<typeof SignedIn>;

@@ -1,0 +1,94 @@
+import { type Connection, given, table } from '../../core/duckdb/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { presentRows } from '../state/catalog/fingerprint.ts';
+import type { RowStore } from './row-store.ts';
+
+/**
+ * Counts the rows in a copy of the warehouse and writes them to its `ops.loads`. It counts each raw table and each
+ * unpublished unit. In another engine it counts only unpublished units.
+ *
+ * @param recent the condition that rows of such units meet (`recentRows`)
+ * @throws CrawlhouseError `unreconciled` where another number was loaded
+ */
+export async function countQueryable(
+  connection: Connection,
+  catalog: string,
+  recent: (dataset: string) => string,
+  { store, signal }: { readonly store: RowStore; readonly signal: AbortSignal },
+): Promise<void> {
+  const loads = table(catalog, 'ops', 'loads');
+  const datasets = await connection.rows<{
+    dataset: string;
+    loaded: bigint;
+    fresh: bigint;
+    is_list: boolean;
+  }>(
+    `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh,
+       bool_or(source_kind = 'resource') AS is_list
+     FROM ${loads} GROUP BY dataset`,
+  );
+  const presentIn = await presentRows(connection, catalog);
+  for (const { dataset, loaded, fresh, is_list } of datasets) {
+    if (!store.isInCatalog && !is_list) {
+      await countRemote(connection, loads, dataset, { store, signal });
+      continue;
+    }
+    const raw = table(catalog, 'raw', dataset);
+    const present = presentIn(dataset);
+    const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
+    if (total !== loaded) {
+      throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in total, but ${total} queryable`);
+    }
+    if (fresh === 0n) continue;
+    for (const rows of [`${present} AND ${recent(dataset)}`, present]) {
+      // Grouped in one pass. A subquery of the UPDATE would join the rows and keep them in memory.
+      await connection.run(
+        `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
+         FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND (queryable IS NULL OR queryable <> loaded)) AS fresh
+         LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${rows} GROUP BY _unit) AS c ON c._unit = fresh.unit
+         WHERE l.unit = fresh.unit`,
+        [dataset],
+      );
+      if (!(await differentLoad(connection, loads))) break;
+    }
+  }
+  const different = await differentLoad(connection, loads);
+  if (different) {
+    throw unreconciled(
+      `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
+    );
+  }
+}
+
+/** Counts units in the engine that stores their rows outside of the copy. */
+async function countRemote(
+  connection: Connection,
+  loads: string,
+  dataset: string,
+  { store, signal }: { readonly store: RowStore; readonly signal: AbortSignal },
+): Promise<void> {
+  const sql = `SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL`;
+  const units = await connection.column<string>(sql, [dataset]);
+  const counts = await store.countUnits(`raw.${dataset}`, units, signal);
+  const rows = units.map((unit) => ({ unit, n: String(counts.get(unit) ?? 0) }));
+  await connection.run(
+    `UPDATE ${loads} AS l SET queryable = c.n
+     FROM (SELECT ${given('$1', ['unit'], { n: 'BIGINT' })}) AS c
+     WHERE c.unit = l.unit`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function differentLoad(
+  connection: Connection,
+  loads: string,
+): Promise<{ unit: string; loaded: bigint; queryable: bigint } | undefined> {
+  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
+    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
+  );
+  return different;
+}
+
+function unreconciled(message: string): CrawlhouseError {
+  return new CrawlhouseError('unreconciled', message, { hint: 'the previous publication stays in place' });
+}

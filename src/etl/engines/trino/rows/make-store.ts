@@ -1,0 +1,25 @@
+import { ident } from '../../../../core/duckdb/duckdb.ts';
+import type { RelationNames } from '../client/relation-names.ts';
+import type { TrinoClient } from '../client/trino-client.ts';
+
+const POINTERS = '(token bigint, seq bigint, relation varchar, unit varchar, load_id varchar)';
+
+/** Creates the missing schemas of a warehouse and tables of its pointers. */
+export async function makeStore(
+  { client, catalog }: { readonly client: TrinoClient; readonly catalog: string },
+  names: RelationNames,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // They come last.
+  const made = await client.rows<{ table_name: string }>(names.storedTables, {}, signal);
+  const present = made.map(({ table_name }) => table_name);
+  if (present.includes('visible') && present.includes('candidate')) return;
+  for (const schema of ['store', 'work', 'raw', 'mart', 'ops'] as const)
+    await client.run(`CREATE SCHEMA IF NOT EXISTS ${ident(catalog)}.${names.schema(schema)}`, {}, signal);
+  for (const table of [names.visible, names.candidate])
+    await client.run(
+      `CREATE TABLE IF NOT EXISTS ${table} ${POINTERS} WITH (partitioning = ARRAY['token'])`,
+      {},
+      signal,
+    );
+}

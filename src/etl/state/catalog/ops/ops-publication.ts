@@ -1,0 +1,45 @@
+import { type Connection, table } from '../../../../core/duckdb/duckdb.ts';
+import { CATALOG } from '../schema.ts';
+
+/** Identity of a warehouse file: its publication, and the one that it was made from. */
+export interface Publication {
+  readonly id: string | null;
+  readonly base_id: string | null;
+  readonly dirty: boolean;
+  readonly version: number;
+}
+
+/** @param catalog the name under which the file is attached */
+export async function publicationOf(connection: Connection, catalog: string): Promise<Publication> {
+  const rows = await connection.rows<Publication>(
+    `SELECT id, base_id, dirty, version FROM ${table(catalog, 'ops', 'publication')}`,
+  );
+  const row = rows[0];
+  if (!row) throw new Error('ops.publication is empty');
+  return row;
+}
+
+/** Returns when the warehouse was published, in UTC; null before its first publication. */
+export async function publishedAt(connection: Connection): Promise<string | null> {
+  const found = await connection.scalar(
+    `SELECT strftime(published_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') FROM ops.publication`,
+  );
+  return typeof found === 'string' ? found : null;
+}
+
+/** Gives the working copy the identity of its next publication and of the one that this replaces. */
+export async function beginPublication(
+  connection: Connection,
+  id: string,
+  baseId: string | null,
+): Promise<void> {
+  await connection.run('UPDATE ops.publication SET base_id = ?, id = ?, published_at = now()', [baseId, id]);
+}
+
+export async function markDirty(connection: Connection): Promise<void> {
+  await connection.run('UPDATE ops.publication SET dirty = true');
+}
+
+export async function markClean(connection: Connection, catalog = CATALOG): Promise<void> {
+  await connection.run(`UPDATE ${table(catalog, 'ops', 'publication')} SET dirty = false`);
+}

@@ -1,7 +1,0 @@
-import { statSync } from 'node:fs';
-
-/** A text that changes with each publication; empty where nothing is published. */
-export function publicationStamp(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
-}

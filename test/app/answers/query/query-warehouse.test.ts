@@ -1,0 +1,103 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PublishedWarehouse } from '../../../../src/app/answers/query/query-warehouse.ts';
+import { writeResult } from '../../../../src/app/answers/query/result/write-result.ts';
+import { text } from '../../../../src/core/duckdb/duckdb.ts';
+import type { StreamedRows } from '../../../../src/core/duckdb/streamed-rows.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+import { someWarehouse } from './some-warehouse.ts';
+
+const signal = new AbortController().signal;
+
+const rowsOf = (result: StreamedRows) => result.rows();
+
+test('without a published warehouse the error says how to make one', async () => {
+  const warehouse = join(await temporaryFolder(), 'warehouse.duckdb');
+  await expect(
+    PublishedWarehouse.open({ warehouse, memoryLimit: '100MB', threads: 1 }),
+  ).rejects.toMatchObject({
+    code: 'nothing_published',
+    message: `there is no warehouse at ${warehouse} yet`,
+    hint: 'crawlhouse run publishes one',
+  });
+});
+
+test('nothing can be written, read from the machine or changed about these rules', async () => {
+  const { folder, path, warehouse } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
+  const secret = join(folder, 'secret.csv');
+  await writeFile(secret, 'a\n1\n');
+  const before = await readFile(path);
+  const refused = [
+    'INSERT INTO t VALUES (2)',
+    'UPDATE t SET n = 2',
+    'DELETE FROM t',
+    'DROP TABLE t',
+    'CREATE TABLE u (n INTEGER)',
+    'CREATE VIEW v AS SELECT 1',
+    'ALTER TABLE t ADD COLUMN m INTEGER',
+    `SELECT * FROM read_text(${text(secret)})`,
+    `SELECT * FROM read_csv(${text(secret)})`,
+    `SELECT * FROM ${text(secret)}`,
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM read_blob('/etc/hostname')",
+    `COPY t TO ${text(join(folder, 'out.csv'))}`,
+    `COPY (SELECT 1) TO ${text(join(folder, 'out.parquet'))} (FORMAT parquet)`,
+    `EXPORT DATABASE ${text(join(folder, 'out'))}`,
+    `ATTACH ${text(join(folder, 'other.duckdb'))} AS other`,
+    `ATTACH ${text(path)} AS again (READ_WRITE)`,
+    'INSTALL httpfs',
+    'LOAD httpfs',
+    'SET enable_external_access = true',
+    'SET lock_configuration = false',
+    "SET memory_limit = '10GB'",
+    'SET threads = 64',
+    `SET temp_directory = ${text(folder)}`,
+    'RESET enable_external_access',
+    'PRAGMA enable_external_access',
+  ];
+  for (const sql of refused) {
+    await expect(warehouse.ask(sql, signal, rowsOf), sql).rejects.toMatchObject({
+      code: 'bad_query',
+      exitCode: 2,
+    });
+  }
+  expect((await readFile(path)).equals(before)).toBe(true);
+  expect(
+    (await readdir(folder)).filter((name) => name.startsWith('out') || name.startsWith('other')),
+  ).toEqual([]);
+  expect(await warehouse.ask('FROM t', signal, rowsOf)).toEqual([[1]]);
+});
+
+test('SQL that does not run is a wrong use, with what DuckDB says', async () => {
+  const { warehouse } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
+  await expect(warehouse.ask('SELECT m FROM t', signal, rowsOf)).rejects.toMatchObject({
+    code: 'bad_query',
+    message: expect.stringContaining('"m" not found'),
+  });
+  await expect(warehouse.ask('SELEC 1', signal, rowsOf)).rejects.toMatchObject({ code: 'bad_query' });
+});
+
+// The Node client of DuckDB takes an error behind the first rows for the end of the result: to be made whole in src.
+test('SQL that fails on a later row is a wrong use too, not a shorter result', async () => {
+  const { warehouse } = await someWarehouse(
+    "CREATE TABLE t AS SELECT CASE WHEN range = 600000 THEN 'x' ELSE '1' END AS n FROM range(700000)",
+  );
+  const read = async (): Promise<number> =>
+    warehouse.ask('SELECT CAST(n AS INTEGER) AS n FROM t', signal, (result) =>
+      writeResult(result, { format: 'csv' }, async () => {}),
+    );
+  await expect(read()).rejects.toMatchObject({ code: 'bad_query', exitCode: 2 });
+});
+
+test.each([0, 50])('an abort after %i ms ends a query, and the next one is answered', async (after) => {
+  const { warehouse } = await someWarehouse();
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const sql = 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b';
+  const asked = expect(warehouse.ask(sql, controller.signal, rowsOf)).rejects.toBe(reason);
+  if (after === 0) controller.abort(reason);
+  else setTimeout(() => controller.abort(reason), after);
+  await asked;
+  expect(await warehouse.ask('SELECT 1 AS n', signal, rowsOf)).toEqual([[1]]);
+});

@@ -1,0 +1,78 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { Readers } from '../../../../src/app/console/readers/readers.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
+import type { Settings } from '../../../../src/etl/project/settings/settings.ts';
+import { sharedFolder } from '../../../support/temporary.ts';
+import { projectWithWarehouse } from '../project-with-warehouse.ts';
+
+const folder = sharedFolder();
+let settings: Settings;
+beforeAll(async () => {
+  settings = await projectWithWarehouse(folder);
+});
+
+/** Answers when it is told to, or ends with its signal. */
+function slowRead() {
+  const calls: (() => void)[] = [];
+  const read = (signal: AbortSignal) =>
+    new Promise<string>((resolve, reject) => {
+      calls.push(() => resolve('answer'));
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  return { calls, read };
+}
+
+test('an answer that one person asked for is kept for the next', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  const signal = new AbortController().signal;
+  let reads = 0;
+  const read = async () => ++reads;
+  expect(await readers.onceAsked('a', signal, read)).toBe(1);
+  expect(await readers.onceAsked('a', signal, read)).toBe(1);
+  readers.forget('a');
+  expect(await readers.onceAsked('a', signal, read)).toBe(2);
+});
+
+test('an answer is read again on the next day of UTC, because states of tickets depend on the day', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-29T00:00:00Z') });
+  try {
+    let reads = 0;
+    const read = async () => ++reads;
+    expect(await readers.once('a', read)).toBe(1);
+    vi.setSystemTime(Date.parse('2026-11-29T23:59:59Z'));
+    expect(await readers.once('a', read)).toBe(1);
+    vi.setSystemTime(Date.parse('2026-11-30T00:00:00Z'));
+    expect(await readers.once('a', read)).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a read that ends because its asker left is repeated for the other person who waits for it', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  const { calls, read } = slowRead();
+  const leaving = new AbortController();
+  const left = readers.onceAsked('a', leaving.signal, read);
+  const stays = readers.onceAsked('a', new AbortController().signal, read);
+  await expect.poll(() => calls.length).toBe(1);
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  await expect.poll(() => calls.length).toBe(2);
+  calls[1]?.();
+  expect(await stays).toBe('answer');
+});
+
+test('answers are kept by their size too: the oldest go first, and one that is too large is kept by nobody', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  const read = (key: string, length: number): Promise<string> =>
+    readers.once(key, async () => {
+      reads.push(key);
+      return 'x'.repeat(length);
+    });
+  const reads: string[] = [];
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await read(key, 15_000_000);
+  expect(reads).toEqual(['a', 'b', 'c', 'b']);
+  for (const key of ['huge', 'huge']) await read(key, 33_000_000);
+  expect(reads).toEqual(['a', 'b', 'c', 'b', 'huge', 'huge']);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { partsOf } from '../../../src/app/settings/variables.ts';
+
+test('a setting that several engines may give has the parts of each', () => {
+  const one = z.strictObject({ engine: z.literal('one'), user: z.string() });
+  const other = z.strictObject({ engine: z.literal('other'), folder: z.string() });
+  const { parts, isWhole } = partsOf(z.union([z.string(), one, other]).default('a.duckdb'));
+  expect([Object.keys(parts), isWhole]).toEqual([['engine', 'user', 'folder'], true]);
+  const engines = ['one', 'other', 'third'].map(
+    (name) => (parts.engine as z.ZodType).safeParse(name).success,
+  );
+  expect(engines).toEqual([true, true, false]);
+});

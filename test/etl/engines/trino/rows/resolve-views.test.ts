@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RelationNames } from '../../../../../src/etl/engines/trino/client/relation-names.ts';
+import { resolveViews } from '../../../../../src/etl/engines/trino/rows/comment-views.ts';
+import {
+  type Definition,
+  definitionText,
+  readDefinition,
+  sqlParts,
+  viewSql,
+} from '../../../../../src/etl/engines/trino/rows/definition.ts';
+
+const names = new RelationNames('p_');
+const loads = new Map([
+  ['definition', 'd'],
+  ['u1', 'l1'],
+]);
+const stored: Definition = { columns: ['d."url"', `coalesce(d."a b", d."c") AS "x  y"`] };
+const rows = `(SELECT d."url", coalesce(d."a b", d."c") AS "x  y" FROM "p_store"."raw_pages" AS d WHERE d._load_id IN ('l1') AND (d._load_id, d._unit) IN (('l1', 'u1')))`;
+
+function resolved(definitions: ReadonlyMap<string, Definition>, relation: string): string {
+  const known = { names, definitions, seen: () => loads };
+  return resolveViews((nameOf) => `SELECT * FROM ${nameOf(relation)}`, known);
+}
+
+test('the writer reads its own loads through a view of views, whatever white space their SQL has', () => {
+  const space = fc.string({
+    unit: fc.constantFrom(' ', '\n', '\t', '\r', '\n      ', '\u00a0'),
+    minLength: 1,
+  });
+  fc.assert(
+    fc.property(space, space, space, (a, b, c) => {
+      const view = sqlParts((nameOf) => `SELECT${a}url${b}FROM${c}${nameOf('raw.pages')} AS "raw.pages"${a}`);
+      const definitions = new Map<string, Definition>([
+        ['raw.pages', stored],
+        ['mart.pages', { select: [...view] }],
+      ]);
+      const kept = new Map(
+        [...definitions].map(([relation, one]) => [
+          relation,
+          readDefinition(definitionText(one)) as Definition,
+        ]),
+      );
+      expect(kept).toEqual(definitions);
+      expect(resolved(kept, 'mart.pages')).toBe(
+        `SELECT * FROM (SELECT${a}url${b}FROM${c}${rows} AS "raw.pages"${a})`,
+      );
+      expect(viewSql('mart.pages', { select: [...view] }, 'visible', names)).toBe(
+        `CREATE OR REPLACE VIEW "p_mart"."pages" AS SELECT${a}url${b}FROM${c}"p_raw"."pages" AS "raw.pages"${a}`,
+      );
+    }),
+  );
+});
+
+test.each([
+  'CREATE OR REPLACE VIEW "p_raw"."pages" AS SELECT d."url" FROM store.visible',
+  '{"columns":"url"}',
+  '{"select":["SELECT 1"],"of":"visible"}',
+  '',
+])('of a definition in another form, %j, the writer reads its own view', (text) => {
+  const definition = readDefinition(text);
+  expect(definition).toBeUndefined();
+  expect(resolved(new Map(), 'raw.pages')).toBe('SELECT * FROM "p_work"."raw_pages"');
+});
+
+test('a view that stays is the writer’s: where it has many loads, also below another view', () => {
+  const many = new Map(Array.from({ length: 201 }, (_, at) => [`u${at}`, `l${at}`]));
+  const definitions = new Map<string, Definition>([
+    ['raw.pages', stored],
+    ['mart.pages', { select: ['SELECT * FROM ', { relation: 'raw.pages' }] }],
+  ]);
+  const known = { names, definitions, seen: () => many };
+  expect(resolveViews((nameOf) => `FROM ${nameOf('mart.pages')}`, known)).toBe(
+    'FROM (SELECT * FROM "p_work"."raw_pages")',
+  );
+});
+
+test('the name of a relation in a text or a longer name is left alone', () => {
+  const text = `'"p_work"."raw_pages"' AS "p_work.raw_pages"`;
+  const known = { names, definitions: new Map([['raw.pages', stored]]), seen: () => loads };
+  expect(resolveViews((nameOf) => `SELECT ${text} FROM ${nameOf('raw.pages')}`, known)).toBe(
+    `SELECT ${text} FROM ${rows}`,
+  );
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { applyChange } from '../change.ts';
+import { faultsOf } from './faults.ts';
+
+const mutantsOf = (source: string): string[] =>
+  faultsOf(source)
+    .map((fault) => applyChange(source, fault))
+    .sort();
+
+test('a condition is negated, and its branch is never taken', () => {
+  expect(mutantsOf('if (a) b();')).toEqual(['if (!(a)) b();', 'if (a) ;', 'if (false) b();']);
+  expect(mutantsOf('const x = a ? b : c;')).toEqual(['const x = !(a) ? b : c;']);
+  expect(mutantsOf('if (a) b(); else c();')).toContain('if (a) b(); else {}');
+});
+
+test('a boundary, an equality and a logical operator are changed where they stand', () => {
+  expect(mutantsOf('const x = a < b;')).toEqual(['const x = a <= b;']);
+  expect(mutantsOf('const x = (a < b) !== c;')).toEqual([
+    'const x = (a < b) === c;',
+    'const x = (a <= b) !== c;',
+  ]);
+  expect(mutantsOf('const x = a && b;')).toEqual(['const x = a || b;']);
+});
+
+test('a statement is dropped with its await; an await that no tool would miss is dropped alone', () => {
+  expect(mutantsOf('await flush();')).toEqual([';']);
+  expect(mutantsOf('async function f() { return await g(); }')).toEqual([
+    'async function f() { return g(); }',
+  ]);
+});
+
+test('types, directives and what stands on several lines stay', () => {
+  expect(mutantsOf("'use strict';\ntype A = B extends C ? D : E;")).toEqual([]);
+  expect(mutantsOf('call(\n  a,\n);')).toEqual([]);
+});
+
+test('a fault says its line and what was done', () => {
+  expect(faultsOf('\nflush();\n')).toMatchObject([{ line: 2, what: 'dropped: flush();' }]);
+});

@@ -1,9 +1,0 @@
-import { expect, test } from 'vitest';
-import { describedRows, type RoutedUnit } from '../../../src/pipeline/routes/route.ts';
-
-test('a route of described rows gets their description, and fails where there is none', () => {
-  const rows = { source: { kind: 'crawl', id: 'c', dataType: 'pages' }, fields: [], reported: 3 } as const;
-  const unit = { planned: { unit: { dataset: 'crawl_pages' } }, rows } as unknown as RoutedUnit;
-  expect(describedRows(unit)).toBe(rows);
-  expect(() => describedRows({ ...unit, rows: null })).toThrow('crawl_pages: the rows were not described');
-});

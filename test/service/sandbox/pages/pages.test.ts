@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { ENDPOINTS } from '../../../../src/client/endpoints.ts';
+import { openApiDocument } from '../../../../src/client/openapi/openapi.ts';
+import { sharedService } from '../../support.ts';
+import { unescaped } from './unescaped.ts';
+import '../../../support/process-timeout.ts';
+
+const it = await sharedService({});
+
+test('the OpenAPI document is served, with the address that was asked', async () => {
+  const answer = await it.ask('/openapi.json', { token: null });
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(answer.text).toBe(JSON.stringify(openApiDocument(it.sandbox.baseUrl)));
+});
+
+test('the page at / tells every operation and needs nothing from elsewhere', async () => {
+  const page = await it.ask('/', { token: null });
+  expect(page.status).toBe(200);
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  for (const [id, { path }] of Object.entries(ENDPOINTS)) {
+    expect(page.text).toContain(id);
+    expect(page.text.replaceAll('<wbr>', '')).toContain(`<code class="path">${path}</code>`);
+  }
+  expect(page.text).not.toMatch(/\b(src|href)="(https?:)?\/\//);
+  expect(page.text).not.toContain(it.sandbox.accessToken);
+  const anchors = [...page.text.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
+  expect(anchors.length).toBeGreaterThan(60);
+  for (const anchor of new Set(anchors)) expect(page.text).toContain(`id="${anchor}"`);
+});
+
+test('an address from the client is escaped', async () => {
+  const page = await it.ask('/', { token: null, headers: { host: '"><script>alert(1)</script>' } });
+  expect(page.text).not.toContain('<script>alert');
+});
+
+test('a line of curl has a variable for what the sandbox does not have', async () => {
+  const page = await it.ask('/', { token: null });
+  expect(unescaped(page.text)).toContain('/api/v2/crawls/$CRAWL_ID"');
+});

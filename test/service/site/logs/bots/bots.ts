@@ -1,6 +1,0 @@
-import type { Bot } from '../../../../../src/service/site/logs/bots/bot-list.ts';
-
-/** A bot whose token is its name. */
-export function bot(crawler: string): Bot {
-  return { token: crawler, crawler, bot_class: 'search', engine: null, purpose: null, reference: null };
-}

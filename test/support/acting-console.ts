@@ -1,0 +1,33 @@
+import { onTestFinished } from 'vitest';
+import { openConsoleDatabase } from '../../src/app/console/access/console-database.ts';
+import { Sessions } from '../../src/app/console/access/sessions.ts';
+import { loadSettings } from '../../src/app/settings/load-settings.ts';
+import { type OpenConsole, openConsole } from './open-console.ts';
+
+/** The console of a project folder with an operator, and what the forms of that operator and of a reader need. */
+export async function actingConsole(
+  folder: string,
+  environment: Readonly<Record<string, string>> = { CRAWLHOUSE_CONSOLE_ACTIONS: 'true' },
+) {
+  const settings = await loadSettings(folder, environment);
+  const { ask: askAs, url, signIn } = await openConsole(settings);
+  const cookie = await signIn();
+  const ask: OpenConsole['ask'] = (path, init = {}) => askAs(path, { cookie, ...init });
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await (await ask('/ask')).text())?.[1] ?? '';
+  return {
+    settings,
+    ask,
+    url,
+    cookie,
+    /** The token of the operator's forms. */
+    csrf,
+    /** The cookie of a reader, and the token of their session. */
+    reader: () => {
+      const database = openConsoleDatabase(settings.state_dir);
+      onTestFinished(() => database.close());
+      const key = new Sessions(database, Date.now).begin('reader@example.com', 'reader');
+      const [row] = database.prepare('SELECT csrf FROM sessions ORDER BY rowid DESC').all();
+      return { cookie: `crawlhouse-session-${new URL(url).port}=${key}`, csrf: String(row?.csrf) };
+    },
+  };
+}
