@@ -60,7 +60,7 @@ async function statusesAfter(loads: readonly ((bringParts: () => Promise<void>) 
       tables: { loaded: async () => {} },
       work: { run, hasEnded: () => false },
     } as never,
-    [{ planned: { unit, name } }] as never,
+    [{ unit, name }] as never,
   );
   await offered.collect();
   return statuses;
