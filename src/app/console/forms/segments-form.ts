@@ -1,7 +1,8 @@
 import { html } from '../../../core/text/html.ts';
 import { changeSegments, writtenSegmentations } from '../../../etl/project/settings/change-segments.ts';
 import { projectPath } from '../layout/addresses.ts';
-import { checkOnPublished, draftOf, fieldsOfDraft, writtenOf } from '../page-parts/segment-draft.ts';
+import { csrfField } from '../layout/shell.ts';
+import { checkOnPublished, draftOf, hiddenDraft, writtenOf } from '../page-parts/segment-draft.ts';
 import type { ConsoleForm, SentForm } from './console-form.ts';
 
 const pageOf = ({ path }: SentForm): string => `${projectPath(String(path.project_id))}/segments`;
@@ -29,7 +30,6 @@ export const SEGMENTS_FORM: ConsoleForm = {
     return `${pageOf(sent)}?at=${at ?? written.length - 1}&saved=1`;
   },
   again(sent) {
-    const fields = new URLSearchParams(fieldsOfDraft(draftOf(sent.form)));
-    return html`<p><a class="button" href="${pageOf(sent)}?${String(fields)}&amp;check=1">Back to the rules</a></p>`;
+    return html`<form method="post" action="${pageOf(sent)}/count">${csrfField(sent.session.csrf)}${hiddenDraft(draftOf(sent.form))}<button type="submit" name="check" value="1">Back to the rules</button></form>`;
   },
 };

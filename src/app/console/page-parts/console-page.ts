@@ -30,6 +30,11 @@ export interface Page<T> {
   readonly summary: string;
   /** The parameters of its query, with a summary each. */
   readonly query?: Readonly<Record<string, string>>;
+  /**
+   * The end of a path below the page that accepts the query as a form by POST, for a query too long for an address. The
+   * form has the session's token, and changes nothing.
+   */
+  readonly posted?: string;
   readonly schema: z.ZodType<T>;
   /** @throws NotFound for an unknown name; CrawlhouseError */
   readonly read: (request: PageRequest, readers: Readers, signal: AbortSignal) => Promise<T>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { tableColumns } from '../../../core/duckdb/table-columns.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
+import { type Html, html } from '../../../core/text/html.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
 import { parseYaml, YamlFault } from '../../../core/text/parse-yaml.ts';
 import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
@@ -62,9 +63,9 @@ export function draftOf(fields: URLSearchParams): SegmentDraft {
   };
 }
 
-/** The fields from which `draftOf` restores a draft. */
-export function fieldsOfDraft({ at, stamp, name, projects, rules, rest }: SegmentDraft): [string, string][] {
-  return [
+/** The hidden fields from which `draftOf` restores a draft. */
+export function hiddenDraft({ at, stamp, name, projects, rules, rest }: SegmentDraft): Html[] {
+  const fields: [string, string][] = [
     ['at', at === null ? '' : String(at)],
     ['stamp', stamp],
     ['name', name],
@@ -76,6 +77,7 @@ export function fieldsOfDraft({ at, stamp, name, projects, rules, rest }: Segmen
     ]),
     ['rest', rest],
   ];
+  return fields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`);
 }
 
 export function draftOfWritten(at: number, stamp: string, written: WrittenSegmentation): SegmentDraft {

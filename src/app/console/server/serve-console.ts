@@ -182,6 +182,7 @@ function pageRoutes(
 ): void {
   const asked = (request: FastifyRequest): PageRequest => {
     const session = sessionOf(request);
+    const isPosted = request.method === 'POST';
     return {
       path: Object.fromEntries(
         Object.entries(request.params as Record<string, string>).map(([name, value]) => [
@@ -189,9 +190,10 @@ function pageRoutes(
           name === '*' ? value.replace(/\.json$/, '') : value,
         ]),
       ),
-      query: new URL(request.url, 'http://console').searchParams,
+      query: isPosted ? formOf(request) : new URL(request.url, 'http://console').searchParams,
       session,
-      isOwn: isOwn(request.headers),
+      // The guard has checked the token of a form.
+      isOwn: isPosted || isOwn(request.headers),
       canAct: mayAct && session.role === 'operator',
       ...serving,
     };
@@ -200,14 +202,23 @@ function pageRoutes(
     answerJson(page, asked(request), readers, reply, leaving(reply, signal));
   const isWild = page.path.endsWith('*');
   if (!isWild) app.get(jsonPath(page.path), json);
-  app.get(page.path, (request, reply: FastifyReply) => {
-    if (isWild && request.url.split('?')[0]?.endsWith('.json')) return json(request, reply);
+  const draw = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const given = asked(request);
     const { session, canAct } = given;
     const path = request.url.split('?')[0] ?? '';
     const shell = { path, subject: session.subject, csrf: session.csrf, canAct };
     return answerHtml(page, { request: given, shell }, readers, reply, leaving(reply, signal));
-  });
+  };
+  app.get(page.path, (request, reply: FastifyReply) =>
+    isWild && request.url.split('?')[0]?.endsWith('.json') ? json(request, reply) : draw(request, reply),
+  );
+  if (page.posted === undefined) return;
+  const end = `/${page.posted}`;
+  app.post(page.path + end, draw);
+  // Where a browser reads the address of the answer again.
+  app.get(page.path + end, (request, reply) =>
+    reply.redirect((request.url.split('?')[0] ?? '').slice(0, -end.length)),
+  );
 }
 
 /** Static files without a session: they contain nothing of the project. */

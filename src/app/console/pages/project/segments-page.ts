@@ -20,7 +20,7 @@ import {
   checkOnPublished,
   draftOf,
   draftOfWritten,
-  fieldsOfDraft,
+  hiddenDraft,
   previewSegments,
   RULE_KINDS,
   refusalOfDraft,
@@ -65,6 +65,7 @@ export const SEGMENTS = page<SegmentsDocument>({
     rest: 'The segment of pages without a match.',
     saved: '1: the segmentation was saved just now.',
   },
+  posted: 'count',
   schema: SegmentsDocument,
   async read({ path, query, isOwn }, readers, signal) {
     const project = await calledProject(readers, path.project_id ?? '');
@@ -136,16 +137,16 @@ ${request.query.has('saved') ? html`<p class="well" role="status">Saved in segme
 <li><a href="${path}"${draft.at === null ? html` aria-current="true"` : null}>New segmentation</a></li></ul>
 <h2>${draft.at === null ? 'New segmentation' : (segmentations[draft.at] ?? draft.name)}</h2>
 ${problem === null ? null : html`<p class="notice" role="alert">${problem.message}${problem.hint === null ? null : html` To do: ${problem.hint}`}</p>`}
-${draftForm(path, draft)}
+${draftForm(path, draft, request.session.csrf)}
 ${preview === null ? null : drawPreview(project_id, preview)}
 ${request.canAct ? saveForms(path, document, request.session.csrf) : null}
 `;
 }
 
-function draftForm(path: string, draft: SegmentDraft): Html {
+function draftForm(path: string, draft: SegmentDraft, csrf: string): Html {
   const empty = { segment: '', kind: 'url' as const, condition: '' };
   const rules = [...draft.rules, ...Array.from({ length: EMPTY_RULES }, () => empty)];
-  return html`<form class="schedule" method="get" action="${path}"><input type="hidden" name="at" value="${draft.at ?? ''}"><input type="hidden" name="stamp" value="${draft.stamp}">
+  return html`<form class="schedule" method="post" action="${path}/count">${csrfField(csrf)}<input type="hidden" name="at" value="${draft.at ?? ''}"><input type="hidden" name="stamp" value="${draft.stamp}">
 <p><label>Name <input name="name" value="${draft.name}" required maxlength="200" autocomplete="off"></label></p>
 <p><label>Projects, one per line; none: all<br><textarea name="projects" rows="2" cols="34">${draft.projects}</textarea></label></p>
 ${rules.map(
@@ -186,13 +187,10 @@ ${table(
 
 /** Saving follows a successful count; removing asks once. */
 function saveForms(path: string, { draft, preview, segmentations }: SegmentsDocument, csrf: string): Html {
-  const hidden = fieldsOfDraft(draft).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   const save =
     preview === null
       ? html`<p class="facts">Count the pages first, then save.</p>`
-      : html`<form method="post" action="${path}">${csrfField(csrf)}${hidden}<button type="submit" name="change" value="save" class="main">Save in segments.yaml</button></form>`;
+      : html`<form method="post" action="${path}">${csrfField(csrf)}${hiddenDraft(draft)}<button type="submit" name="change" value="save" class="main">Save in segments.yaml</button></form>`;
   const name = draft.at === null ? undefined : segmentations[draft.at];
   if (name === undefined) return save;
   return html`${save}

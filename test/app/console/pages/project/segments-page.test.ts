@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { SegmentsDocument } from '../../../../../src/app/console/pages/project/segments-page.ts';
 import { Database, text } from '../../../../../src/core/duckdb/duckdb.ts';
 import { readText } from '../../../../../src/core/files/read-text.ts';
+import { html } from '../../../../../src/core/text/html.ts';
 import { segmentsStamp } from '../../../../../src/etl/project/settings/change-segments.ts';
 import type { Settings } from '../../../../../src/etl/project/settings/settings.ts';
 import { type OpenConsole, openConsole } from '../../../../support/open-console.ts';
@@ -131,12 +132,46 @@ test.each([
     const saved = await send(open, [['change', 'save'], ...rules]);
     const page = await saved.text();
     expect(saved.status).toBe(400);
-    expect(page).toContain(
-      new URLSearchParams([['condition', condition]]).toString().replaceAll("'", '&#39;'),
-    );
+    expect(page).toContain(`name="condition" value="${html`${condition}`.text}"`);
+    expect(page).toContain('action="/projects/p1/segments/count"');
     expect(await file()).toBe(FILE);
   },
 );
+
+test('rules too long for an address are counted by a form, also by a reader, and no action is recorded', async () => {
+  const open = await openConsole(settings);
+  const reader = await open.signIn('grace', 'reader');
+  const fields = {
+    at: '0',
+    stamp: await segmentsStamp(settings.projectDir),
+    name: 'template',
+    segment: 'first',
+    kind: 'url',
+    condition: `/1\n${Array.from({ length: 2000 }, (_, n) => `/no-such-folder-${n}/`).join('\n')}`,
+    rest: 'other',
+    check: '1',
+  };
+  for (const cookie of [undefined, reader]) {
+    const counted = await open.post('/projects/p1/segments/count', fields, cookie);
+    const page = await counted.text();
+    expect([counted.status, page.includes('Save in segments.yaml')]).toEqual([200, cookie === undefined]);
+    expect(page).toMatch(/first<\/th>\s*<td[^>]*>111</);
+    expect(page).toContain('/no-such-folder-1999/');
+  }
+  const body = new URLSearchParams({ ...fields, csrf: 'of another session' });
+  const forged = await open.ask('/projects/p1/segments/count', { method: 'POST', body });
+  expect([forged.status, await forged.text()]).toEqual([403, expect.stringContaining('another session')]);
+  const elsewhere = await open.ask('/projects/p1/segments/count', {
+    method: 'POST',
+    body,
+    headers: { origin: 'https://elsewhere.example' },
+  });
+  expect(elsewhere.status).toBe(403);
+  const again = await open.ask('/projects/p1/segments/count');
+  expect([again.status, again.headers.get('location')]).toEqual([302, '/projects/p1/segments']);
+  const audit = (await (await open.ask('/audit.json')).json()) as { entries: unknown[] };
+  expect(JSON.stringify(audit)).not.toContain('template');
+});
 
 test('an operator saves, adds and removes a segmentation; comments and the others stay', async () => {
   const open = await openConsole(settings);
