@@ -32,7 +32,7 @@ export interface Key {
 /** The YAML files of a project, by the schema that checks each, with where its guide is. */
 const FILES = {
   'crawlhouse.yaml': ['crawlhouse', 'Settings; the file may be missing ([guide](../settings.md)).'],
-  'pipelines/*.yaml': ['pipeline', 'One file a dataset ([guide](../settings.md#a-pipeline-file)).'],
+  'pipelines/*.yaml': ['pipeline', 'One file per dataset ([guide](../settings.md#a-pipeline-file)).'],
   'schedules.yaml': ['schedules', 'What runs when ([guide](../operate.md#schedulesyaml)).'],
   'segments.yaml': ['segments', 'Segmentations of pages; may be missing ([guide](../explore.md#segments)).'],
   'notes.yaml': ['notes', 'What happened on a day; may be missing ([guide](../console.md#notes)).'],
