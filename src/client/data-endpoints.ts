@@ -63,7 +63,7 @@ export const LOG_PAGES = rowsOf(
 
 export const GET_LOG_METADATA = get(
   `${LOGS}/metadata`,
-  'What log monitoring holds: dates, bots, search engines, the definition of a week',
+  'Properties of log monitoring: dates, bots, search engines, the definition of a week',
   {
     values: { data_type: ['pages', 'events'] },
     response: LogMetadata,

@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at a provider, in Chromium',
     const { tab } = opened;
     await tab.goto(url);
     await tab.getByRole('link', { name: /^Sign in with/ }).click();
-    await tab.getByRole('heading', { name: 'Sign-in does not work now' }).waitFor();
+    await tab.getByRole('heading', { name: 'Sign-in is not available now' }).waitFor();
     expect(await tab.locator('main').textContent()).toContain('console_oidc.issuer');
     await startProvider();
     await tab.goto(url);

@@ -178,7 +178,7 @@ test('a wrong target is said before anything is moved', async () => {
   expect(await wrong('--to', 'duckdb')).toEqual([2, 'Error: the warehouse is already in duckdb']);
   expect(await wrong('--to', 'trino', '--warehouse', 'none.yaml')).toEqual([
     2,
-    'Error: there is no none.yaml with the new place of the warehouse',
+    'Error: there is no none.yaml with the new location of the warehouse',
   ]);
   await writeFile(join(folder, 'wrong.yaml'), IN_TRINO.replace('s3://', ''));
   expect(await wrong('--to', 'trino', '--warehouse', 'wrong.yaml')).toEqual([

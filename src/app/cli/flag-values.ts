@@ -21,7 +21,7 @@ export function oneOf<T extends string>(
   const text = invocation.text(flag);
   const value = values.find((one) => one === text);
   if (value !== undefined || text === undefined) return value ?? null;
-  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
+  throw new CrawlhouseError('usage', `--${flag}: ${text} is not a valid value`, {
     hint: `values: ${values.join(', ')}`,
   });
 }
@@ -37,7 +37,7 @@ export function wholeNumber(
   if (text === undefined) return null;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
+  throw new CrawlhouseError('usage', `--${flag}: ${text} is not a valid value`, {
     hint: `write a number from ${least} to ${most}`,
   });
 }
@@ -75,7 +75,7 @@ async function readGivenText(path: string): Promise<string> {
 
 const NAMES = ['people', 'columns'] as const;
 
-const HELP = 'names of columns: for people, or as in SQL';
+const HELP = 'names of columns: readable (people), or as in SQL (columns)';
 export const NAMES_FLAG = { value: 'NAMES', values: NAMES, help: HELP } as const satisfies Flag;
 
 /** @throws CrawlhouseError `usage` */

@@ -107,7 +107,7 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
         .array(z.string().min(1).max(LONGEST_CONDITION))
         .max(MOST_CONDITIONS)
         .default([])
-        .describe('SQL conditions on columns of mart.pages; all of them hold.'),
+        .describe('SQL conditions on columns of mart.pages; a page must meet all of them.'),
       sort: z.string().optional().describe("A column, or 'COLUMN desc'."),
       limit: PART.limit,
       cursor: PageCursor,

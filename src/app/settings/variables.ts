@@ -104,7 +104,7 @@ export function readVariables(
     const [setting, part] = found.path;
     const former = lookUp(settings, setting);
     if (former !== undefined && (part === undefined || typeof former !== 'object'))
-      throw new CrawlhouseError('bad_settings', `${variable}: another variable gives ${setting}`);
+      throw new CrawlhouseError('bad_settings', `${variable}: another variable already sets ${setting}`);
     settings[setting] = part === undefined ? read : { ...(former as object | undefined), [part]: read };
   }
   return settings;

@@ -26,7 +26,7 @@ export const LINK_FIELDS: Fields = {
 export const OWN_LINK_FIELDS = {
   link_position: computed('enum', 'Position of the link on the page.'),
   is_image: computed('bool', 'Whether the link is an image without text.'),
-  rel: computed('string[]', 'nofollow, ugc and sponsored, where the link itself says so.'),
+  rel: computed('string[]', 'nofollow, ugc and sponsored, if the link itself declares them.'),
 } satisfies Fields;
 
 /** The parts of the URL at one end of a link. */
@@ -88,15 +88,15 @@ export const REQUEST_FIELDS = {
     'recheck',
     'target',
   ]),
-  status_code: computed('natural', 'HTTP status; NULL when nothing answered or nobody asked.'),
-  fetch_status: computed('string', 'Outcome of the request, as of pages.'),
+  status_code: computed('natural', 'HTTP status; NULL without a response or without a request.'),
+  fetch_status: computed('string', 'Outcome of the request, with the same values as for pages.'),
   error: computed('string', 'Why there was no answer, or why the file could not be read.'),
   redirect_location: computed('string', 'URL that the answer redirects to.'),
   final_redirect_location: computed('string', 'URL at the end of the redirects.'),
   final_redirect_status: computed('natural', 'HTTP status at the end of the redirects.'),
   robots_txt_denied: computed('bool', 'Whether robots.txt denies it, so that it was not requested.'),
   is_indexable: computed('bool', 'Whether search engines may index the URL.'),
-  is_noindex: computed('bool', 'Whether the answer asks not to be indexed.'),
+  is_noindex: computed('bool', 'Whether the response declares noindex.'),
   canonical: computed('string', 'Canonical URL that the answer declares.'),
   source_url: computed('string', 'URL that declares or lists it.'),
   declared_as: computed(

@@ -27,11 +27,11 @@ const SECTIONS: Readonly<Record<string, readonly [name: string, description: str
   '§4.1': ['Data', 'Search, aggregates and streamed exports of crawls, crawl over crawls, log monitoring'],
   '§4.2': ['Ranking performance', 'Aggregates and asynchronous exports of search performance'],
   '§4.3': ['Projects', 'Projects of a workspace'],
-  '§4.4': ['Scheduled crawls', 'Crawls to come, once or by a recurrence'],
+  '§4.4': ['Scheduled crawls', 'Future crawls, once or recurring'],
   '§4.5': ['Crawls', 'Launching, watching and steering crawls'],
   '§4.6': ['Crawl over crawls', 'Two crawls of one project, compared'],
   '§4.7': ['Crawl configurations', 'How a project is crawled, and who is notified when a crawl ends'],
-  '§4.8': ['Ingest files', 'Files with URLs and columns of one’s own'],
+  '§4.8': ['Ingest files', 'Files with your own URLs and columns'],
   '§4.9': ['Account', 'Workspaces, secrets, data exports to object stores'],
 };
 
@@ -66,7 +66,7 @@ export function openApiDocument(baseUrl = ''): OpenApiDocument {
       title: 'Crawl analysis service',
       version: 'v2',
       description:
-        'The HTTP interface of a service that crawls and analyses websites. `x-source` names the section of the specification an operation stands in, `x-operations` the operations that one path and method hold.',
+        'The HTTP interface of a service that crawls and analyzes websites. `x-source` names the section of the specification that describes an operation. `x-operations` lists the operations that share a path and a method.',
     },
     servers: [{ url: `${baseUrl}/api/v2` }],
     tags: Object.values(SECTIONS).map(([name, description]) => ({ name, description })),

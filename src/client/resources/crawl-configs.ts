@@ -295,7 +295,7 @@ const { get, post, put, remove } = section('§4.7', 'projects');
 /** Configurations are listed without `meta` and parameters (spec-notes.md 2). */
 export const LIST_CRAWL_CONFIGS = get(
   '/projects/{project_id}/crawl_configs',
-  'Crawl configurations of a project, all at once',
+  'All crawl configurations of a project',
   resultOf('crawl_configs', z.array(CrawlConfig)),
 );
 

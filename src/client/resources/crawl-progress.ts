@@ -86,6 +86,6 @@ export type CrawlProgress = z.infer<typeof CrawlProgress>;
 
 const { get } = section('§4.5', 'projects');
 
-export const GET_CRAWL_PROGRESS = get('/crawls/{crawl_id}/progress', 'How far a crawl is', {
+export const GET_CRAWL_PROGRESS = get('/crawls/{crawl_id}/progress', 'Progress of a crawl', {
   response: CrawlProgress,
 });

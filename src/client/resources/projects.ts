@@ -60,6 +60,6 @@ export const CREATE_PROJECT = post('/projects', 'Create a project', {
   ...resultOf('project', Project),
 });
 
-export const DELETE_PROJECT = remove('/projects/{project_id}', 'Delete a project with all that is in it', {
+export const DELETE_PROJECT = remove('/projects/{project_id}', 'Delete a project and everything in it', {
   errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
 });

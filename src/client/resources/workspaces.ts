@@ -19,7 +19,7 @@ export const WORKSPACE_LIST_FIELDS: readonly string[] = [];
 
 const { get } = section('§4.9', 'account');
 
-export const LIST_WORKSPACES = get('/workspaces', 'Workspaces that the token sees', {
+export const LIST_WORKSPACES = get('/workspaces', 'Workspaces that the token can access', {
   query: listQuery(WORKSPACE_LIST_FIELDS),
   errors: ['invalid_request_parameters'],
   ...pageOf('workspaces', Workspace),

@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   bad_project: {
     kind: 'usage',
     means:
-      'The project folder lacks a file that the command needs, or crawlhouse cannot make a folder of the settings.',
+      'The project folder lacks a required file, or crawlhouse cannot create a folder that the settings name.',
     hint: 'go to a project folder, name a folder with --project-dir, or create a project with crawlhouse init',
   },
   bad_pipeline: {
@@ -131,7 +131,7 @@ export const ERROR_CODES = {
   },
   contract_broken: {
     kind: 'refused',
-    means: 'An answer of the service breaks its contract.',
+    means: 'A response of the service breaks its contract.',
     hint: 'the next run tries again; if the error persists, report this message to the service',
   },
   over_limit: {
@@ -203,7 +203,7 @@ export const ERROR_CODES = {
   },
   unarchive_forbidden: {
     kind: 'skip',
-    means: 'The crawl is archived, and the token may not restore it as its pipeline asks.',
+    means: 'The crawl is archived, and the token lacks the right to restore it.',
     hint: 'give the token the projects:write scope, or set unarchive: skip',
   },
   dropped: {
@@ -213,7 +213,7 @@ export const ERROR_CODES = {
   },
   start_unreachable: {
     kind: 'retriable',
-    means: 'The start URL does not answer for now: DNS, connection, TLS, 5xx or robots.txt.',
+    means: 'The start URL does not respond: DNS, connection, TLS, 5xx or robots.txt.',
     hint: 'try again later',
   },
   service_unavailable: {
@@ -223,7 +223,7 @@ export const ERROR_CODES = {
   },
   quota: {
     kind: 'retriable',
-    means: 'A quota of the service is used up for now (403 `quota_error`).',
+    means: 'A quota of the service is exhausted (403 `quota_error`).',
     hint: 'the next run continues once the quota is renewed',
   },
   export_failed: {
@@ -248,7 +248,7 @@ export const ERROR_CODES = {
   },
   engine_unavailable: {
     kind: 'retriable',
-    means: 'The query engine is busy or cannot be reached for now (429, 502, 503, 504).',
+    means: 'The query engine is busy or cannot be reached (429, 502, 503, 504).',
     hint: 'once the engine responds, repeat the command; crawlhouse doctor tests the engine',
   },
   engine_failed: {

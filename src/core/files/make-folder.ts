@@ -100,10 +100,11 @@ function refusal(path: string, cause: unknown, from?: string, hint = hintFor(fro
   // The death of a simulated process, and errors that a retry may fix, are unchanged.
   if (typeof code !== 'string' || OF_THE_DISK.includes(code)) return cause;
   const name = from === undefined ? '' : ` (${from})`;
-  return new CrawlhouseError('bad_project', `the folder ${path}${name} cannot be made: ${why(path, code)}`, {
-    hint,
-    cause,
-  });
+  return new CrawlhouseError(
+    'bad_project',
+    `the folder ${path}${name} cannot be created: ${why(path, code)}`,
+    { hint, cause },
+  );
 }
 
 function hintFor(from: string | undefined): string {

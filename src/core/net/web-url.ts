@@ -18,7 +18,7 @@ export function whyNoUrl(text: string, base?: string): string {
   const url = URL.parse(text, base);
   if (text.trim() === '') return 'is empty';
   if (url !== null && /\s/.test(text.trim())) return 'has a space, which a URL writes as %20';
-  return url === null ? 'is no URL' : `has the scheme ${url.protocol.slice(0, -1)}, not http or https`;
+  return url === null ? 'is not a URL' : `has the scheme ${url.protocol.slice(0, -1)}, not http or https`;
 }
 
 /** The URL of a text that this program wrote, so that it is valid. */

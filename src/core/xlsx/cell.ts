@@ -43,7 +43,7 @@ export function isDate({ milliseconds }: Moment): boolean {
 }
 
 /**
- * A cell as XML; empty for null. Texts are texts, never formulas.
+ * Returns a cell as XML, or empty text for null. Text never becomes a formula.
  *
  * @param place such as `B12`
  */

@@ -76,7 +76,7 @@ function bucketProblems(
     ];
   if (field.agg_dimension === false)
     return [{ name: `${path}.name`, type: 'not_a_dimension', message: `${name} can't be a bucket` }];
-  if (twice) return [{ name: `${path}.name`, type: 'duplicate', message: `${name} stands twice` }];
+  if (twice) return [{ name: `${path}.name`, type: 'duplicate', message: `${name} appears twice` }];
   if (ranges === undefined) return [];
   if (valueKind(field) !== 'number') {
     const message = `only numeric fields accept ranges, not ${name} of the type ${field.type}`;
@@ -85,7 +85,7 @@ function bucketProblems(
   return ranges.flatMap(({ name: range, from, to }, index) => {
     const at = `${path}.ranges[${index}]`;
     if (ranges.findIndex((other) => other.name === range) !== index)
-      return [{ name: `${at}.name`, type: 'duplicate', message: `${JSON.stringify(range)} stands twice` }];
+      return [{ name: `${at}.name`, type: 'duplicate', message: `${JSON.stringify(range)} appears twice` }];
     if (from !== undefined && to !== undefined && !(from < to))
       return [{ name: `${at}.to`, type: 'value', message: `${to} is not above from, which is ${from}` }];
     return [];

@@ -10,9 +10,9 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The message for a request that the server did not read. */
 const UNREAD: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'a body of this content-type is not taken: JSON comes as application/json',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'this content type is not accepted: send JSON as application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: `the body is larger than ${BODY_LIMIT / 1024 ** 2} MB`,
-  FST_ERR_BAD_URL: 'the address is not percent-encoded as an address must be',
+  FST_ERR_BAD_URL: 'the address is not correctly percent-encoded',
 };
 
 /** The refusal for any error. Internal errors are logged and sent as internal errors. */
@@ -43,7 +43,7 @@ export function malformedRequest(error: Error & { code?: string }, socket: Socke
 export function requireWriter(workspace: StoredResource): void {
   if (workspace.role !== 'user') return;
   throw forbidden(
-    `the role user in the workspace ${workspace.id} does not allow to change account data`,
+    `the role user in the workspace ${workspace.id} does not allow changes to account data`,
     'insufficient_role',
   );
 }

@@ -56,7 +56,7 @@ export class IngestedFiles implements AsyncDisposable {
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
-      this.#update(id, { status: 'ERROR', error_message: 'the upload broke off' });
+      this.#update(id, { status: 'ERROR', error_message: 'the upload was cut off' });
       throw error;
     }
     return this.#update(id, { status: 'UPLOADED' });
@@ -102,7 +102,7 @@ export class IngestedFiles implements AsyncDisposable {
     const files = this.#work.resources.list('ingest_files');
     for (const { id, status } of files.toReversed()) {
       if (status === 'UPLOADING')
-        this.#update(id, { status: 'ERROR', error_message: 'the upload broke off' });
+        this.#update(id, { status: 'ERROR', error_message: 'the upload was cut off' });
       if (status === 'UPLOADED' || status === 'PROCESSING') this.process(id);
     }
     const known = new Set(files.map(({ id }) => id));

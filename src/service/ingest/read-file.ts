@@ -53,7 +53,7 @@ export async function readFile(path: string, signal: AbortSignal) {
   const layout = fileLayout(await firstLine(path, signal));
   if (layout === undefined)
     throw new UnreadableFile(
-      'the first line is no header whose first column is url, separated by , ; or tab',
+      'the first line must be a header whose first column is url, separated by a comma, a semicolon or a tab',
     );
   const reader = new LineReader(layout);
   let size = 0;
@@ -96,7 +96,7 @@ class LineReader {
 
   skip(error: CsvError | undefined): void {
     if (this.#names === undefined) throw new UnreadableFile(`the header can't be read: ${error?.message}`);
-    this.#errors.add('malformed_csv', Number(error?.lines ?? 0), error?.message ?? 'the quotes do not fit');
+    this.#errors.add('malformed_csv', Number(error?.lines ?? 0), error?.message ?? 'the quotes do not match');
   }
 
   #begin(names: readonly string[]): void {
@@ -235,7 +235,7 @@ async function* checkedText(
   for await (const piece of source) {
     const bytes = isFirst ? opened(piece) : piece;
     isFirst = false;
-    if (bytes.includes(0)) throw new UnreadableFile('the file is no text: it holds NUL bytes');
+    if (bytes.includes(0)) throw new UnreadableFile('the file is not text: it contains NUL bytes');
     decode(decoder, bytes);
     characters += charactersOf(bytes);
     yield bytes;

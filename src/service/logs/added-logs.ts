@@ -42,13 +42,13 @@ interface LogWork {
 }
 
 const MESSAGES: Readonly<Record<RejectReason, string>> = {
-  not_the_format: 'the line does not have the format',
+  not_the_format: 'the line does not match the format',
   no_time: 'the record has no time',
   no_url: 'the record has no URL',
   no_status: 'the record has no status',
-  implausible_day: 'the day is out of the plausible ones (access_logs.earliest_day)',
+  implausible_day: 'the day is outside the plausible range (access_logs.earliest_day)',
   bad_port: 'the port is not a number',
-  bad_time: 'the time can not be read',
+  bad_time: 'the time cannot be read',
   bad_status: 'the status is not three digits',
   bad_bytes: 'the size is not a number',
   too_long: 'the line is longer than 1 MiB',

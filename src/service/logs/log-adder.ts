@@ -293,7 +293,7 @@ class RefusedFile extends CrawlhouseError {
   constructor(report: LogFileReport) {
     super(
       'rejected_values',
-      report.error?.message ?? `${report.name}: ${report.rejected} of ${report.lines} lines are no events`,
+      report.error?.message ?? `${report.name}: ${report.rejected} of ${report.lines} lines are not events`,
     );
     this.report = report;
   }

@@ -83,7 +83,7 @@ async function knownAs(
   const sql = `SELECT file_id FROM ${tables.readings} WHERE digest = ? LIMIT 1`;
   const id = await connection.scalar(sql, [digest.value()]);
   if (id !== null && id !== undefined) return [{ id: Number(id), path, isKept: true }];
-  throw new CrawlhouseError('usage', `${path} was not added to the project with the text that it has`, {
+  throw new CrawlhouseError('usage', `${path} was not added to the project with its current content`, {
     hint: 'specify an unchanged copy of an added file, or the old path of a removed file',
   });
 }

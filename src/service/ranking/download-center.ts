@@ -154,7 +154,7 @@ export function rankingExport(
   if (!filtersOn(table.oql, DATE_FIELD))
     throw new Refusal('invalid_request', 'request.oql: an export needs a filter on date');
   if (format !== 'csv' && parameters?.csv_delimiter !== undefined)
-    throw new Refusal('invalid_request', `csv_delimiter does not go with ${format}`);
+    throw new Refusal('invalid_request', `csv_delimiter does not apply to ${format}`);
   const id = randomBytes(12).toString('hex');
   const token = randomBytes(24).toString('base64url');
   const delimiter = parameters?.csv_delimiter ?? ';';

@@ -290,7 +290,7 @@ function companion(columns: Columns, name: string, path: string): Column {
   throw invalidParameter(
     `${path}.method`,
     'method_not_allowed',
-    `needs the field ${name}, which is not there`,
+    `needs the field ${name}, which does not exist`,
   );
 }
 

@@ -123,7 +123,7 @@ function foreign(hosts: ReadonlyMap<string, number>, place: string): CrawlhouseE
   return new CrawlhouseError(
     'usage',
     `${place}: all pages are on hosts other than the website's (${[...hosts.keys()].slice(0, 3).join(', ')})`,
-    { hint: `name the website that they are of: --site https://${[...hosts.keys()][0]}/` },
+    { hint: `name the website of these pages: --site https://${[...hosts.keys()][0]}/` },
   );
 }
 

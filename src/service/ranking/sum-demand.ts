@@ -120,7 +120,7 @@ function causesOf(compared: Compared): string[] {
   const isLess = clicks < total_clicks || impressions < total_impressions;
   const isMore = clicks > total_clicks || impressions > total_impressions;
   if (isLess && isFromPage && rows >= PAGE_ROWS)
-    causes.push('the page exports 1,000 rows of a table at the most');
+    causes.push('the page exports at most 1,000 rows of a table');
   if (isLess && names.includes('query')) causes.push('queries that few people asked are not named');
   if (isLess && !isFromPage && !names.includes('query'))
     causes.push('the service leaves out rows beyond its limits');

@@ -71,7 +71,7 @@ function selectColumns(byName: ReadonlyMap<string, Column>, names: SearchBody['f
       : column.field.can_display === false
         ? { type: 'not_displayable', message: `${name} can't be displayed` }
         : names.indexOf(name) !== index
-          ? { type: 'duplicate', message: `${name} stands twice` }
+          ? { type: 'duplicate', message: `${name} appears twice` }
           : undefined;
     if (problem) problems.push({ name: `fields[${index}]`, ...problem });
     return column ? [column] : [];

@@ -32,17 +32,17 @@ test.for([
   [
     'lines that are no URLs',
     `${A}\n/b\n${B}\nftp://a.example/\n`,
-    'line 2: /b is no URL; line 4: ftp://a.example/ has the scheme ftp, not http or https',
+    'line 2: /b is not a URL; line 4: ftp://a.example/ has the scheme ftp, not http or https',
   ],
   [
     'texts behind URLs',
     `${A}\n${B} is gone\n`,
     'line 2: https://a.example/b,c is gone has a space, which a URL writes as %20',
   ],
-  ['many of them', `${A}\n${'x\n'.repeat(7)}`, /line 2: x is no URL; .*line 6: x is no URL; 2 more$/],
+  ['many of them', `${A}\n${'x\n'.repeat(7)}`, /line 2: x is not a URL; .*line 6: x is not a URL; 2 more$/],
   ['a cell without a URL', `url,clicks\n${A},1\n,2\n`, 'line 3: is empty'],
   ['a file without URLs', '# nothing\n', 'has no URL'],
-  ['a text', 'old pages\n', 'line 1: old pages is no URL'],
+  ['a text', 'old pages\n', 'line 1: old pages is not a URL'],
 ] as const)('%s are reported with file and line', async ([, content, problem]) => {
   const hint = 'write one URL per line, or a CSV file with a url column';
   const failure = read(content);

@@ -25,11 +25,15 @@ test.for([
     (limit) =>
       [
         ['pages', `--limit=${limit}`],
-        `--limit: ${limit} does not work`,
+        `--limit: ${limit} is not a valid value`,
         'write a number from 1 to 9999999',
       ] as const,
   ),
-  [['sandbox', 'start', '--port', 'x'], '--port: x does not work', 'Try: write a number from 0 to 65535'],
+  [
+    ['sandbox', 'start', '--port', 'x'],
+    '--port: x is not a valid value',
+    'Try: write a number from 0 to 65535',
+  ],
 ] as const)('%j is a wrong use that says what would work', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv);
   expect([code, stdout]).toEqual([2, '']);
@@ -44,8 +48,8 @@ test.for([
     'there is no pipeline crawl_page',
     'did you mean crawl_pages? pipelines of this project: crawl_pages',
   ],
-  [['run', '--route', 'teleport'], '--route: teleport does not work', 'values: auto, stream'],
-  [['run', '--format', 'xml'], '--format: xml does not work', 'values: auto, csv'],
+  [['run', '--route', 'teleport'], '--route: teleport is not a valid value', 'values: auto, stream'],
+  [['run', '--format', 'xml'], '--format: xml is not a valid value', 'values: auto, csv'],
   [
     ['run', '--route', 'export'],
     'crawl_pages: no store is configured',
@@ -75,7 +79,7 @@ test.for([
   ],
   [
     ['query', 'SELECT 1', '--format', 'xml'],
-    '--format: xml does not work',
+    '--format: xml is not a valid value',
     'Try: values: table, record, csv',
   ],
   [['query', 'SELECT 1'], 'there is no warehouse at ', 'crawlhouse run publishes one'],
@@ -197,7 +201,7 @@ test
     const { code, stdout, stderr } = await capture(...argv, '--project-dir', folder);
     expect(code).toBe(2);
     expect(stdout + stderr).toContain(
-      'the folder /proc/nope (state_dir) cannot be made: /proc accepts no folders',
+      'the folder /proc/nope (state_dir) cannot be created: /proc accepts no folders',
     );
     expect(stdout + stderr).toContain('set state_dir (CRAWLHOUSE_STATE_DIR) to another folder');
   },
@@ -212,5 +216,5 @@ test('sandbox start names --state where that folder can not be made', async () =
     join(folder, 'crawlhouse.yaml', 'state'),
   );
   expect(code).toBe(2);
-  expect(stderr).toContain(`(--state) cannot be made: ${join(folder, 'crawlhouse.yaml')} is a file`);
+  expect(stderr).toContain(`(--state) cannot be created: ${join(folder, 'crawlhouse.yaml')} is a file`);
 });

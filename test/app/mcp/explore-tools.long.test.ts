@@ -78,14 +78,14 @@ test('get_url tells of a URL in short, a part of it in full, and of an unknown o
   expect([story.demand.clicks, story.demand.days, story.empty.canonical]).toEqual([
     6,
     undefined,
-    'the crawl has no canonical of this page',
+    'the crawl found no canonical of this page',
   ]);
   const part = await call('get_url', { url: url('/lamps/red'), part: 'inlinks', limit: 2, cursor: '2' });
   expect([part.total, part.rows.map(({ anchor }: { anchor: string }) => anchor)]).toEqual([3, ['sponsored']]);
   const days = await call('get_url', { url: url('/lamps/red'), part: 'demand' });
   expect(days.rows.length).toBe(3);
   const none = await call('get_url', { url: url('/lamps/blue'), part: 'hits' });
-  expect([none.rows, none.why]).toEqual([[], expect.stringContaining('have no request for this page')]);
+  expect([none.rows, none.why]).toEqual([[], expect.stringContaining('contain no request for this page')]);
   const unknown = await call('get_url', { url: url('/lamps/rde'), project: 'Shop' });
   expect([unknown.is_known, unknown.near[0]]).toEqual([false, url('/lamps/red')]);
 });

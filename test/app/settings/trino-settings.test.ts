@@ -116,7 +116,7 @@ test('a variable with a path goes before the parts in the file, and stands besid
   expect(await load(NEEDED, path)).toMatchObject({ warehouse: '/data/w.duckdb', engine: IN_DUCKDB });
   expect(await errorOf(load(NEEDED, { ...path, CRAWLHOUSE_WAREHOUSE_USER: 'reader' }))).toMatchObject({
     code: 'bad_settings',
-    message: 'CRAWLHOUSE_WAREHOUSE_USER: another variable gives warehouse',
+    message: 'CRAWLHOUSE_WAREHOUSE_USER: another variable already sets warehouse',
   });
 });
 

@@ -48,7 +48,7 @@ test.skipIf(process.platform !== 'linux')(
     for (const path of ['/proc/nope', '/proc/nope/below', '/proc/self/nope']) {
       const error = attempt(() => makeFolder(path, { from: 'state_dir' }));
       expect(error?.exitCode, path).toBe(2);
-      expect(error?.message).toContain(`${path} (state_dir) cannot be made: /proc`);
+      expect(error?.message).toContain(`${path} (state_dir) cannot be created: /proc`);
       expect(error?.hint).toContain('CRAWLHOUSE_STATE_DIR');
       expect(attempt(() => checkFolder(path, 'state_dir', true))?.message).toBe(error?.message);
     }

@@ -20,7 +20,7 @@ test.each([
 
 test.each([
   ['', 'is empty'],
-  ['a b', 'is no URL'],
+  ['a b', 'is not a URL'],
   ['mailto:a@b', 'has the scheme mailto, not http or https'],
 ])('%j is no URL of the web, and it says why', (text, why) => {
   expect(whyNoUrl(text)).toBe(why);

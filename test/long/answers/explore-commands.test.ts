@@ -132,7 +132,7 @@ test.each([
   [['url', 'https://shop.example/lamps/red', '--part', 'inlink'], 'did you mean inlinks?'],
   [['url', 'https://shop.example/lamps/red', '--limit', '0'], 'write a number from 1'],
   [['compare', 'latest'], 'compare needs two crawls'],
-  [['compare', 'shop-3', 'shop-3'], 'both names mean the crawl shop-3'],
+  [['compare', 'shop-3', 'shop-3'], 'both names refer to the crawl shop-3'],
   [['issues', '--format', 'parquet'], 'values: table, csv'],
   [['issues', '--project', 'Shop', '--open'], 'no console is running'],
 ])('%j is a wrong use that says what would be right', async (argv, said) => {

@@ -159,11 +159,11 @@ test('conditions on columns hold together, and their columns are shown in the or
 });
 
 test.each([
-  [['--where', 'true) OR (true'], '--where: true) OR (true is not one condition'],
-  [['--where', '1=1) UNION SELECT 1 --'], 'is not one condition'],
-  [['--where', 'true THEN 1 WHEN true'], 'is not one condition'],
-  [['--where', 'true; SELECT 1'], 'is not one condition'],
-  [['--where', 'true ORDER BY 1'], 'is not one condition'],
+  [['--where', 'true) OR (true'], '--where: true) OR (true is not a single condition'],
+  [['--where', '1=1) UNION SELECT 1 --'], 'is not a single condition'],
+  [['--where', 'true THEN 1 WHEN true'], 'is not a single condition'],
+  [['--where', 'true; SELECT 1'], 'is not a single condition'],
+  [['--where', 'true ORDER BY 1'], 'is not a single condition'],
   [['--where', 'dept > 3'], '"depth"'],
   [['--where', 'depth > 1e999'], 'a number that is too large'],
   [['--where', 'url IN (SELECT url FROM nowhere)'], 'Table with name nowhere does not exist'],
@@ -230,7 +230,7 @@ test('each command says which crawl it took for a day, and takes no text that on
     for (const day of ['2026-11-31'])
       expect([name, await ask(day)]).toEqual([
         name,
-        expect.objectContaining({ status: 2, stderr: expect.stringContaining('not a day of the calendar') }),
+        expect.objectContaining({ status: 2, stderr: expect.stringContaining('not a calendar day') }),
       ]);
   }
 });

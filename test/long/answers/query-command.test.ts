@@ -89,10 +89,10 @@ test('--chart draws the rows, and nothing else can be asked of them then', async
     const { code, stderr } = await query(folder, 'FROM t', '--chart', ...argv);
     return [code, stderr.split('\n')[0]];
   };
-  expect(await refused('pie')).toEqual([2, 'Error: --chart: pie does not work']);
+  expect(await refused('pie')).toEqual([2, 'Error: --chart: pie is not a valid value']);
   expect(await refused('line', '--format', 'csv')).toEqual([
     2,
-    'Error: --chart and --format exclude each other',
+    'Error: --chart and --format cannot be combined',
   ]);
   expect((await query(folder, 'FROM range(1001)', '--chart', 'line')).stderr).toContain(
     'more than 1000 rows',
@@ -106,7 +106,7 @@ test('--names people calls columns as people do, where the format has names', as
   expect(await csv(sql)).toBe('nb_inlinks\n1\n');
   expect(await csv(sql, '--names', 'people')).toBe('Inlinks\n1\n');
   const parquet = await query(folder, sql, '--names', 'people', '--output', join(folder, 'a.parquet'));
-  expect([parquet.code, parquet.stderr]).toEqual([2, expect.stringContaining('not in Parquet')]);
+  expect([parquet.code, parquet.stderr]).toEqual([2, expect.stringContaining('does not work with Parquet')]);
 });
 
 test('--safe-csv keeps what looks like a formula a text', async () => {

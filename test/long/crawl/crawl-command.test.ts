@@ -408,7 +408,7 @@ test.for([['--resume'], []])(
     // At the most the start URL was tried.
     expect(site.hits.slice(fetched).filter((path) => path !== '/')).toEqual([]);
     const again = await capture('crawl', '--resume', '--project-dir', folder);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('each ended crawl is loaded')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('every ended crawl is loaded')]);
   },
 );
 

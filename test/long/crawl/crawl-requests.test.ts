@@ -112,7 +112,7 @@ test('a second crawl requests what it does not meet again, with its clicks, and 
 test.for<[string[], string]>([
   [['--recheck', 'many'], '--recheck many: a number of URLs is expected'],
   [['--recheck', '5', '--no-recheck'], '--recheck 5: not possible with --no-recheck'],
-  [['--site', 'http://['], '--site http://[: no URL'],
+  [['--site', 'http://['], '--site http://[: not a URL'],
 ])('crawl refuses %s', async ([flags, message]) => {
   const { code, stderr } = await capture(
     'crawl',

@@ -143,10 +143,10 @@ test('an unreadable request gets a message in words', async () => {
       400,
       {
         type: 'invalid_request',
-        message: 'a body of this content-type is not taken: JSON comes as application/json',
+        message: 'this content type is not accepted: send JSON as application/json',
       },
     ],
     [400, { type: 'invalid_request', message: 'the body is larger than 4 MB' }],
-    [400, { type: 'invalid_request', message: 'the address is not percent-encoded as an address must be' }],
+    [400, { type: 'invalid_request', message: 'the address is not correctly percent-encoded' }],
   ]);
 });

@@ -107,14 +107,14 @@ test.each([
 
 test.each([
   ['is empty', '', 'the file is empty'],
-  ['has another first column', 'link,a\n', 'the first line is no header'],
-  ['has no header', 'https://x.example/\t5\n', 'the first line is no header'],
+  ['has another first column', 'link,a\n', 'the first line must be a header'],
+  ['has no header', 'https://x.example/\t5\n', 'the first line must be a header'],
   ['names a column twice', 'url,a,a\n', 'the column "a" twice'],
   ['has a column without a name', 'url,,b\n', 'the column 2 of the header has no name'],
   ['is a zip archive', Buffer.from('PK\x03\x04rest', 'latin1'), 'a zip archive'],
   ['is in UTF-16', Buffer.from('\ufeffurl\n', 'utf16le'), 'UTF-16'],
   ['is in Latin-1', Buffer.from('url,ü\nhttps://x.example/,1\n', 'latin1'), 'not text in UTF-8'],
-  ['holds NUL bytes', 'url\n\0\n', 'NUL bytes'],
+  ['contains NUL bytes', 'url\n\0\n', 'NUL bytes'],
 ])('a file that %s ends as an error that says so', async (_, content, said) => {
   const file = await upload(content);
   expect(file.status).toBe('ERROR');
@@ -213,7 +213,7 @@ test('an upload that breaks off is an error, and its name stays free', async () 
   ending.abort();
   await sent;
   const cut = await processed(client, id, 'cut.csv');
-  expect(cut).toMatchObject({ status: 'ERROR', error_message: 'the upload broke off' });
+  expect(cut).toMatchObject({ status: 'ERROR', error_message: 'the upload was cut off' });
   await client.call('uploadIngestFile', {
     project_id: id,
     body: fileForm({ name: 'cut.csv', content: new Blob(['url\n']) }),

@@ -279,7 +279,7 @@ test('a table of 1,000 rows that lacks some of the totals was cut by the page', 
   const { add } = await project();
   const pages = Array.from({ length: 1000 }, (_, index) => `https://e.example/${index},0,0,0%,0`).join('\n');
   const [added] = await add({ 'Dates.csv': DATES, 'Pages.csv': `${PAGES.split('\n')[0]}\n${pages}\n` });
-  expect(added?.differences[0]?.text).toContain('the page exports 1,000 rows of a table at the most');
+  expect(added?.differences[0]?.text).toContain('the page exports at most 1,000 rows of a table');
 });
 
 test('the totals of the site are those of the days that both tables have', async () => {

@@ -119,7 +119,7 @@ test('an error in a folder names the file and the line', async () => {
     message: expect.stringMatching(/pages\.fields\.json, at fields\[0\]\.type/),
   });
   const twice = await importFolder('twice-2025-01-01', { pages: { fields: [...url, ...url], rows: [] } });
-  expect((await refused({ importDirs: [twice] })).message).toMatch(/"url" stands twice/);
+  expect((await refused({ importDirs: [twice] })).message).toMatch(/"url" appears twice/);
 });
 
 test('a missing or empty folder is refused before anything starts', async () => {
@@ -128,7 +128,7 @@ test('a missing or empty folder is refused before anything starts', async () => 
   writeFileSync(join(folder, 'pages.csv'), '');
   expect(await refused({ importDirs: [folder] })).toMatchObject({
     code: 'usage',
-    message: expect.stringContaining('holds nothing'),
+    message: expect.stringContaining('contains nothing'),
   });
 });
 

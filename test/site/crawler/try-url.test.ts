@@ -79,7 +79,7 @@ test('addresses that a crawl of the website does not reach are not reached', asy
   const { hops } = await tryUrl(inside, `${site.origin}/a`, { signal, sites: [site.origin] });
   expect(hops).toMatchObject([{ state: 'no_robots', status: null }]);
   expect(site.requests).toEqual([]);
-  await expect(tryUrl(config, 'no url', { signal })).rejects.toThrow('no url is no URL');
+  await expect(tryUrl(config, 'no url', { signal })).rejects.toThrow('no url is not a URL');
   await expect(tryUrl(config, ' ', { signal })).rejects.toThrow('the URL is empty');
 });
 

@@ -298,9 +298,9 @@ test.each([
   [
     { rows: [{ keys: ['q'], clicks: 'x', impressions: 2 }] },
     null,
-    'is not an answer of searchAnalytics.query: rows.0.clicks',
+    'is not a response of searchAnalytics.query: rows.0.clicks',
   ],
-  [{ error: { code: 403 } }, null, 'is not an answer of searchAnalytics.query'],
+  [{ error: { code: 403 } }, null, 'is not a response of searchAnalytics.query'],
 ] as const)(
   'an answer that does not tell its dimensions, or is none, is refused: %#',
   async (answer, dimensions, words) => {
@@ -324,7 +324,7 @@ test.each([
   ],
   [{ 'a.gz': new Uint8Array([0x1f, 0x8b, 8]) }, 'compressed by gzip'],
   [{ 'a.parquet': 'PAR1xxxx' }, 'is not a readable Parquet file'],
-  [{ 'a.json': '{"rows": [' }, 'is not an answer of searchAnalytics.query'],
+  [{ 'a.json': '{"rows": [' }, 'is not a response of searchAnalytics.query'],
   [{ 'a.csv': GERMAN['Suchanfragen.csv'], 'b.csv': JAPANESE['1.csv'] }, 'both look like totals by query'],
 ])('a file that nobody knows is refused with what would be right: %#', async (files, words) => {
   const period = { from: '2026-10-01', to: '2026-10-31' };

@@ -9,7 +9,7 @@ export function renderDictionaryPage(dictionary: Dictionary): string {
 
 const HEAD = `# Data dictionary
 
-Every model that ships, with its columns, their units and sources, its grain and its tests. \`crawlhouse docs\` writes the same
+Every shipped model with its columns, their units and sources, its grain and its tests. \`crawlhouse docs\` writes the same
 for a warehouse as a site, with types, rows, lineage and the last results of its tests.
 `;
 
@@ -22,9 +22,9 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
     `## ${name}\n`,
     `${markdownProse(description ?? '')}\n`,
     `A ${kind}; ${grain ? `a row for each ${grain.map((column) => `\`${column}\``).join(', ')}` : 'rows may repeat'}. ` +
-      `Made ${reads.length > 0 ? `from ${reads.map((one) => `\`${one}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
+      `Built ${reads.length > 0 ? `from ${reads.map((one) => `\`${one}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
     ...markdownTable([
-      ['column', 'holds'],
+      ['column', 'description'],
       ...columns.map((column) => [`\`${column.name}\``, markdownProse(column.description ?? '')]),
     ]),
     '',

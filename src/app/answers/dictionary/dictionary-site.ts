@@ -8,7 +8,7 @@ import {
 } from './dictionary.ts';
 import { drawLineage, familyOf, type LineagePage, type Reads } from './lineage-drawing.ts';
 
-const GROUPS = { mart: 'Models', raw: 'From the service', ops: 'How it came about' } as const;
+const GROUPS = { mart: 'Models', raw: 'From the service', ops: 'Loads and runs' } as const;
 
 /**
  * Renders the dictionary as one self-contained HTML page: a section for each table and question, linkable by name
@@ -77,7 +77,7 @@ ${description && html`<p>${linked(description, site)}</p>`}
 ${table.reads.length > 0 && html`<p class="facts">Made from ${links(table.reads, site)}.</p>`}
 ${readers.length > 0 && html`<p class="facts">Read by ${links(readers, site)}.</p>`}
 ${family.size > 1 && html`<details open><summary>Lineage</summary><div class="scroll">${drawLineage(family, site, name)}</div></details>`}
-<h3>Columns</h3><div class="scroll"><table><tr><th>name</th><th>type</th><th>holds</th></tr>
+<h3>Columns</h3><div class="scroll"><table><tr><th>name</th><th>type</th><th>description</th></tr>
 ${columns.map(
   (column) =>
     html`<tr id="${name}.${column.name}" data-title="${name}.${column.name}" data-search="${name}.${column.name} ${column.description}"><td class="name"><a href="#${name}.${column.name}">${column.name}</a></td><td class="type">${column.type}</td><td>${linked(column.description ?? '', site)}${

@@ -73,7 +73,7 @@ export async function segmentOf(
 
 export function severalSegments(name: string, found: readonly PageSegment[]): CrawlhouseError {
   return new CrawlhouseError('usage', `several segmentations have a segment ${name}`, {
-    hint: `name one with its segmentation: ${found.map((one) => shellWord(segmentName(one))).join(' or ')}`,
+    hint: `name the segmentation too: ${found.map((one) => shellWord(segmentName(one))).join(' or ')}`,
   });
 }
 

@@ -149,7 +149,7 @@ export class EngineWarehouse extends Warehouse {
       if (error.code !== 'bad_query') throw error;
       throw new CrawlhouseError('bad_query', error.message, {
         cause: error.cause,
-        hint: `DuckDB accepts this statement, but ${engineKind(this.#options.engine).title}, which has the rows, does not`,
+        hint: `DuckDB accepts this statement, but ${engineKind(this.#options.engine).title}, which stores the rows, does not`,
       });
     } finally {
       clearTimeout(timer);

@@ -98,7 +98,7 @@ async function refuseNonPortable(connection: Connection, sql: string, title: str
   const lines = [first, ...others].map(
     ({ line, rule, instead }) => `line ${line}: ${rule}; instead: ${instead}`,
   );
-  throw refused(`${title} has the rows, and does not support this SQL\n${lines.join('\n')}`);
+  throw refused(`${title} stores the rows, and does not support this SQL\n${lines.join('\n')}`);
 }
 
 /** Returns the statement with values instead of its `$name`s, and the columns of its answer. */

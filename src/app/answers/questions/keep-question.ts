@@ -31,7 +31,7 @@ export interface QuestionDraft {
 export async function keepQuestion(settings: QuestionSettings, draft: QuestionDraft): Promise<Question> {
   const { name } = draft;
   if (!/^[a-z][a-z0-9_]{0,99}$/.test(name))
-    throw new CrawlhouseError('usage', `a question cannot have the name ${name}`, {
+    throw new CrawlhouseError('usage', `a question cannot be named ${name}`, {
       hint: 'use lowercase letters, digits and _, starting with a letter, such as q90_broken_pages',
     });
   const folders = sqlFolders(settings);

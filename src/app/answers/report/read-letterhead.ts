@@ -35,7 +35,7 @@ async function logoAddress({
   const refuse = (why: string, cause?: unknown): CrawlhouseError =>
     new CrawlhouseError('bad_settings', `crawlhouse.yaml: report.logo: ${logo} ${why}`, {
       cause,
-      hint: `give an image of at most 500 kB: ${Object.keys(LOGO_TYPES).join(', ')}`,
+      hint: `use an image of at most 500 kB: ${Object.keys(LOGO_TYPES).join(', ')}`,
     });
   if (type === undefined) throw refuse('is not an image that a report supports');
   const path = resolve(projectDir, logo);

@@ -49,7 +49,7 @@ export const completion: Command = {
     if (script === undefined || words.length > 0) {
       throw new CrawlhouseError(
         'usage',
-        shell === '' ? 'no shell named' : `there is no script for ${[shell, ...words].join(' ')}`,
+        shell === '' ? 'no shell is named' : `there is no script for ${[shell, ...words].join(' ')}`,
         { hint: `shells: ${SHELLS.join(', ')}; eval "$(crawlhouse completion bash)" in ~/.bashrc` },
       );
     }

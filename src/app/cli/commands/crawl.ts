@@ -150,7 +150,9 @@ async function begin(
         : service.configureList(projectId, chosen, list, signal);
     return service.launch(projectId, await configured);
   }
-  throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each ended crawl is loaded', {
-    hint: 'crawlhouse crawl URL',
-  });
+  throw new CrawlhouseError(
+    'usage',
+    '--resume: there is no interrupted crawl, and every ended crawl is loaded',
+    { hint: 'crawlhouse crawl URL' },
+  );
 }

@@ -66,7 +66,7 @@ export const docs: Command = {
     await checkOutputFolder(folder, own);
     const isDbt = invocation.has('dbt');
     if (isDbt && invocation.text('format') !== undefined)
-      throw new CrawlhouseError('usage', '--dbt and --format exclude each other');
+      throw new CrawlhouseError('usage', '--dbt and --format cannot be combined');
     const names = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
     const format = oneOf(invocation, 'format', names) ?? 'html';
     if (!isDbt && invocation.text('database') !== undefined)

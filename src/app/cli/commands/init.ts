@@ -142,7 +142,7 @@ async function report(
   const there = (text: string): string => asCalled(text, call);
   const file = isThere ? '.env' : join(folder, '.env');
   const isWell = checks === null || worst(checks) !== 'fail';
-  const state = isWell ? 'is ready' : 'is made but not ready';
+  const state = isWell ? 'is ready' : 'is created but not ready';
   invocation.say(`${folder} ${state}${isHere || !isThere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
   if (checks === null) {
     invocation.say(

@@ -110,7 +110,7 @@ async function readSetting(
 ): Promise<unknown> {
   const path = resolve(projectDir, file);
   if (!existsSync(path))
-    throw new CrawlhouseError('bad_settings', `there is no ${file} with the new place of the warehouse`, {
+    throw new CrawlhouseError('bad_settings', `there is no ${file} with the new location of the warehouse`, {
       hint: `write the new setting into it: warehouse: {engine: ${name}, …} (docs/architecture.md)`,
     });
   const variables = { ...(await readDotEnv(projectDir)), ...environment };

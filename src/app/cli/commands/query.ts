@@ -145,11 +145,11 @@ async function withUrls(
   if (invocation.text('from') === undefined) return given;
   const parameter = parameters.find(({ type }) => type === 'URLS')?.name;
   if (parameter === undefined)
-    throw new CrawlhouseError('usage', `${name} accepts no file of URLs`, {
+    throw new CrawlhouseError('usage', `${name} does not accept a file of URLs`, {
       hint: 'only questions with a urls parameter accept a file; crawlhouse query --question lists all questions',
     });
   if (given.has(parameter))
-    throw new CrawlhouseError('usage', `--from and --param ${parameter} exclude each other`);
+    throw new CrawlhouseError('usage', `--from and --param ${parameter} cannot be combined`);
   const { readUrlFile } = await import('../read-url-file.ts');
   const urls = (await readUrlFile(invocation, 'from')) ?? [];
   return new Map([...given, [parameter, urls.join('\n')]]);
@@ -161,7 +161,7 @@ function chartOf(invocation: Invocation): ChartName | null {
   if (chart === null) return null;
   const other = ['format', 'output'].find((flag) => invocation.text(flag) !== undefined);
   if (other !== undefined || invocation.has('json'))
-    throw new CrawlhouseError('usage', `--chart and --${other ?? 'json'} exclude each other`);
+    throw new CrawlhouseError('usage', `--chart and --${other ?? 'json'} cannot be combined`);
   return chart;
 }
 
@@ -341,7 +341,9 @@ function queryTarget(invocation: Invocation): QueryTarget {
     });
   const names = namesOf(invocation, 'columns');
   if (names === 'people' && format === 'parquet')
-    throw new CrawlhouseError('usage', '--names people: not in Parquet', { hint: 'or --format csv' });
+    throw new CrawlhouseError('usage', '--names people does not work with Parquet', {
+      hint: 'use --format csv',
+    });
   return { format, path, safeCsv, bom, names };
 }
 
@@ -355,7 +357,7 @@ function formatOf(invocation: Invocation, path: string | null): QueryFormat {
 function formatOfFile(path: string): QueryFormat {
   const format = lookUp(BY_EXTENSION, extname(path).toLowerCase());
   if (format) return format;
-  throw new CrawlhouseError('usage', `--output: ${path} has no extension of a known format`, {
+  throw new CrawlhouseError('usage', `--output: ${path} has no known extension`, {
     hint: `add --format, or use the extension ${Object.keys(BY_EXTENSION).join(', ')}`,
   });
 }

@@ -57,6 +57,6 @@ function fileOf(invocation: Invocation): { format: (typeof FORMATS)[number]; giv
   const isXlsx = output !== undefined && extname(output).toLowerCase() === '.xlsx';
   const format = oneOf(invocation, 'format', FORMATS) ?? (isXlsx ? 'xlsx' : 'html');
   if (format === 'xlsx' && invocation.has('json'))
-    throw new CrawlhouseError('usage', '--json and --format xlsx exclude each other');
+    throw new CrawlhouseError('usage', '--json and --format xlsx cannot be combined');
   return { format, given: output ?? `report.${format}` };
 }

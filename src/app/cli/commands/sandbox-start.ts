@@ -109,7 +109,7 @@ export function storeOptions(
 function keysOf(environment: Environment): { accessKey: string; secretKey: string; region?: string } {
   const { AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey } = environment;
   if (!accessKey || !secretKey) {
-    throw new CrawlhouseError('usage', '--store-b-endpoint: there are no credentials for it', {
+    throw new CrawlhouseError('usage', '--store-b-endpoint: the credentials of the store are missing', {
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     });
   }

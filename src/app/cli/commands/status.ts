@@ -38,7 +38,7 @@ export const status: Command = {
       return 0;
     }
     if (invocation.has('json'))
-      throw new CrawlhouseError('usage', '--watch has no end, and --json is one document', {
+      throw new CrawlhouseError('usage', '--watch does not end, but --json prints one document', {
         hint: 'crawlhouse status --json',
       });
     try {

@@ -168,7 +168,7 @@ function sitesOf(flags: readonly string[], listed: readonly string[] | undefined
   const texts = flags.length > 0 ? flags : (listed ?? []);
   const wrong = texts.find((text) => !/^https?:$/.test(URL.parse(withScheme(text))?.protocol ?? ''));
   if (wrong !== undefined)
-    throw new CrawlhouseError('usage', `--site ${wrong}: no URL`, {
+    throw new CrawlhouseError('usage', `--site ${wrong}: not a URL`, {
       hint: 'crawlhouse crawl --site https://www.example.com/ --site https://www.example.de/',
     });
   if (isList && texts.length > 0)

@@ -27,7 +27,7 @@ interface NamedProject {
  */
 export async function localProject(service: LocalService, { named, site }: NamedProject): Promise<Project> {
   if (named !== undefined && site !== undefined)
-    throw new CrawlhouseError('usage', `--project ${named} and --site ${site} exclude each other`);
+    throw new CrawlhouseError('usage', `--project ${named} and --site ${site} cannot be combined`);
   if (site !== undefined) {
     const { protocol } = URL.parse(site) ?? {};
     if (protocol !== 'http:' && protocol !== 'https:')

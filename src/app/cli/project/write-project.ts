@@ -16,13 +16,13 @@ const NAME_OTHER = 'name another folder: crawlhouse init DIR';
 const IGNORED = ['.crawlhouse/', '.env', '*.duckdb', '*.duckdb.wal'];
 
 const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
-# Settings. Each is also a variable CRAWLHOUSE_<KEY>. Keep the access token in .env, which only you may read.
+# Settings. Each is also a variable CRAWLHOUSE_<KEY>. Keep the access token in .env, which only you can read.
 since: all
 `;
 
 export type ShippedModels = 'all' | 'none';
 
-const ENVIRONMENT = '# Every command in this folder reads this file. Only you may read it.\n';
+const ENVIRONMENT = '# Every command in this folder reads this file. Only you can read it.\n';
 
 const EXAMPLE = `# Copy this file to .env and fill it in. The environment overrides .env, and .env overrides crawlhouse.yaml.
 # Never put .env under version control.
@@ -47,8 +47,8 @@ const EXAMPLE = `# Copy this file to .env and fill it in. The environment overri
 
 const SQL_README = `# Models of this project
 
-A file sql/mart/NAME.sql makes the table mart.NAME, beside the models that ship with crawlhouse; of the same name, in
-their place. Cases for them are in sql/cases/. See docs/models.md of crawlhouse.
+A file sql/mart/NAME.sql defines the table mart.NAME. It replaces a shipped model of the same name. Test cases of models
+are in sql/cases/. See docs/models.md of crawlhouse.
 `;
 
 /** @throws CrawlhouseError `usage` if the folder already contains a file of a project */

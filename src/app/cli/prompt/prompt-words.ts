@@ -7,11 +7,11 @@ export const DOT_COMMANDS = {
   '.tables': 'tables and views, or those with WORD in their name: .tables [WORD]',
   '.describe': 'columns of a table: .describe mart.pages',
   '.questions': 'the saved questions',
-  '.question': 'the answer of a saved question: .question NAME [PARAMETER=VALUE]…',
-  '.format': 'the format of the answers: .format table|record|csv|json|jsonl|markdown',
+  '.question': 'run a saved question: .question NAME [PARAMETER=VALUE]…',
+  '.format': 'the format of the results: .format table|record|csv|json|jsonl|markdown',
   '\\x': 'one line per column instead of a table, on and off (.format record)',
   '.help': 'this list',
-  '.quit': 'the end (or exit, quit, Ctrl-D)',
+  '.quit': 'leave the prompt (also: exit, quit, Ctrl-D)',
 } as const;
 
 /** A dot command of the prompt; null: the line is SQL. */

@@ -191,7 +191,7 @@ class Prompt {
     } else if (name === '.format') {
       const format = TEXT_FORMATS.find((one) => one === argument);
       if (!format) {
-        throw new CrawlhouseError('usage', `.format: ${argument} does not work here`, {
+        throw new CrawlhouseError('usage', `.format: ${argument} is not a valid format here`, {
           hint: `formats: ${TEXT_FORMATS.join(', ')}`,
         });
       }
@@ -199,7 +199,9 @@ class Prompt {
     } else if (name === '\\x') {
       [this.#format, this.#former] =
         this.#format === 'record' ? [this.#former, 'record'] : ['record', this.#format];
-      this.#options.say(`Answers are a ${this.#format === 'record' ? 'line per column' : this.#format}.\n`);
+      this.#options.say(
+        `The format of results is ${this.#format === 'record' ? 'one line per column' : this.#format}.\n`,
+      );
     } else throw new CrawlhouseError('usage', `there is no command ${name}`, { hint: '.help' });
     return undefined;
   }
@@ -207,7 +209,7 @@ class Prompt {
   #tables(word: string): string {
     const shown = this.#catalog.filter((table) => table.name.includes(word.toLowerCase()));
     return textTable(
-      ['table', 'columns', 'holds'],
+      ['table', 'columns', 'description'],
       shown.map((table) => [table.name, table.columns.length, firstSentence(table.comment)]),
     );
   }
@@ -220,7 +222,7 @@ class Prompt {
     if (!found)
       throw new CrawlhouseError('usage', `there is no table ${name}`, { hint: '.tables lists them' });
     return textTable(
-      ['column', 'type', 'holds'],
+      ['column', 'type', 'description'],
       found.columns.map((column) => [column.name, column.type, column.comment ?? '']),
     );
   }

@@ -56,7 +56,7 @@ export function replacedText({ days, lost_urls, lost_clicks, totals, hidden }: R
     ...(hidden === null
       ? []
       : [
-          `The rows by day take the place of the totals of ${hidden.from} to ${hidden.to} in answers: ${counted(hidden.urls, 'URL')} with ${countText(hidden.clicks)} clicks are only in the totals.`,
+          `The rows by day replace the totals of ${hidden.from} to ${hidden.to} in results: ${counted(hidden.urls, 'URL')} with ${countText(hidden.clicks)} clicks are only in the totals.`,
         ]),
     ...(days + totals.length > 0 || hidden !== null
       ? [

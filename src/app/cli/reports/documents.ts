@@ -183,7 +183,7 @@ export const DOCUMENTS = {
   error: {
     schema: z.object({ error: Failure }),
     version: 1,
-    title: 'What a command with --json prints that fails before it has its result',
+    title: 'What a command with --json prints if it fails before its result',
   },
 } as const;
 

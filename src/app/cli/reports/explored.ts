@@ -29,7 +29,10 @@ export const SEGMENT_FLAGS = {
 
 export const ROWS_FLAGS = {
   format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows (table)' },
-  names: { ...NAMES_FLAG, help: 'column names for people (in a table) or for SQL (elsewhere)' },
+  names: {
+    ...NAMES_FLAG,
+    help: 'readable names of columns (people, usual in a table) or SQL names (columns, usual elsewhere)',
+  },
   open: { help: 'open the page in the running console' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -94,7 +97,7 @@ export function partOf<T>(
   if (part !== undefined) return part;
   throw new CrawlhouseError(
     'usage',
-    name === undefined ? '--format needs --part' : `--part: ${name} does not work`,
+    name === undefined ? '--format needs --part' : `--part: ${name} is not a valid part`,
     { hint: `${didYouMean(name ?? '', known)}--part ${known.join(', --part ')}` },
   );
 }

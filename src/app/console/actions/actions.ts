@@ -131,13 +131,11 @@ export class Actions implements AsyncDisposable {
    */
   start(action: Action | UploadAction | CrawlAction, subject: string): number {
     if (this.#stopping || this.#going.size >= MOST_STARTED)
-      throw new CrawlhouseError('locked', 'the console starts no more commands now', {
+      throw new CrawlhouseError('locked', 'the console cannot start another command now', {
         hint: 'wait until a console command ends',
       });
     if ('file' in action && action.action.endsWith('-add') && !this.staged.has(action.file))
-      throw new CrawlhouseError('usage', 'the uploaded file is not there any more', {
-        hint: 'upload it again',
-      });
+      throw new CrawlhouseError('usage', 'the uploaded file no longer exists', { hint: 'upload it again' });
     const command = this.commandOf(action);
     const id = this.audit.begin(subject, command);
     this.#logger.info('action starts', { action: id, subject, command });

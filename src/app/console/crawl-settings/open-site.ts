@@ -10,7 +10,7 @@ const Row = z.strictObject({ config: z.string().nullable() });
 const Config = z.looseObject({ name: z.string() });
 
 /**
- * Opens the settings of a project's website. Without a file, they begin with those of its last crawl.
+ * Opens the settings of a project's website. Without a file, the values are those of its last crawl.
  *
  * @throws CrawlhouseError `bad_settings` naming file, line and key
  */

@@ -47,7 +47,7 @@ export type UrlTest = Typed<typeof UrlTest>;
 export const TestedUrl = address('a URL is expected, such as https://www.example.com/page');
 
 /**
- * The URL to test in a form or a query; null: none.
+ * Returns the URL to test from a form or a query, or null.
  *
  * @throws CrawlhouseError `usage`, without the URL in its message
  */

@@ -84,8 +84,8 @@ async function pagesOf(
   const issue = form.get('issue') || filter.issue;
   if (issue === undefined) throw new CrawlhouseError('usage', 'choose the issue of the ticket');
   if (filter.change !== undefined)
-    throw new CrawlhouseError('usage', 'a ticket contains pages that have the issue, whatever changed', {
-      hint: 'remove the change from the filter of the list',
+    throw new CrawlhouseError('usage', 'a ticket cannot be limited to changed pages', {
+      hint: 'remove the change from the filter',
     });
   return await readers.warehouse.use(async (warehouse) => {
     const { crawl, sql, parameters } = await pageStatement(warehouse, { ...filter, issue }, signal);

@@ -36,7 +36,7 @@ export async function siteOf(
 ): Promise<{ readonly project: string; readonly site: SiteFile }> {
   const { project_id, start_url } = await calledProject(readers, path.project_id ?? '');
   if (start_url === null || !isCrawlFolder(readers.settings))
-    throw new CrawlhouseError('usage', 'this program does not crawl this project', {
+    throw new CrawlhouseError('usage', 'crawlhouse does not crawl this project', {
       hint: 'change its settings in the service that crawls it',
     });
   return { project: project_id, site: await openSite(project_id, start_url, readers) };

@@ -28,7 +28,7 @@ export function drawLiveRun({ run_id, command, started_at, share, words, at_work
 <progress data-bar max="1"${share === null ? null : html` value="${share}"`} aria-label="Progress of the run" aria-valuetext="${words}"></progress>
 <p data-words>${words}</p>
 <ul data-units aria-label="Units at work">${at_work.map(({ unit, phase }) => html`<li>${unit}: ${phase}</li>`)}</ul>
-<noscript><p class="facts">This is the state at ${timeText(new Date().toISOString())} UTC. Reload the page to see how it goes on.</p></noscript>
+<noscript><p class="facts">This is the state at ${timeText(new Date().toISOString())} UTC. Reload the page to see the progress.</p></noscript>
 </section>
 `;
 }

@@ -173,7 +173,7 @@ interface Drawing {
 export function answerFigure(title: string, answer: FigureAnswer, drawing: Drawing = {}): Html {
   const { ignored } = answer;
   return html`<figure${drawing.id && html` id="${drawing.id}"`}><figcaption>${title}</figcaption>
-${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
+${ignored.length === 0 ? null : html`<p class="facts">This figure ignores the selected ${ignored.join(' and ')} and covers everything.</p>`}
 ${drawAnswer(title, answer, drawing)}
 <details class="quiet">${quietSummary('‹›', answer.question === null ? 'The SQL' : 'The question')}
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>

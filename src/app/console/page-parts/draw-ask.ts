@@ -181,9 +181,7 @@ ${
   questions.length > 0
     ? html`<div class="subjects">${TASKS.map((task) => drawTask(task, tasks.get(task) ?? []))}</div>`
     : html`<p class="notice">${
-        find
-          ? 'No saved question has these words.'
-          : 'There are none yet: write one to sql/questions/NAME.sql.'
+        find ? 'No saved question matches.' : 'There are none yet: write one to sql/questions/NAME.sql.'
       }</p>`
 }</section>`;
 }
@@ -282,7 +280,7 @@ function figures(chart: NonNullable<AskDocument['chart']>): Html {
 <div class="charts">${all.map((figure) => {
     const caption = [figure.of, figure.title].filter(Boolean).join(': ');
     const own = notes.find(({ project }) => project === figure.project)?.list;
-    const drawn = answerChart(chart, figure, own) ?? html`<p class="empty">There is no number to draw.</p>`;
+    const drawn = answerChart(chart, figure, own) ?? html`<p class="empty">There is no number to plot.</p>`;
     return html`<figure><figcaption>${caption}</figcaption>
 ${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}
 ${figure.leftOut === null ? null : html`<p class="facts">${figure.leftOut}.</p>`}${drawn}</figure>`;

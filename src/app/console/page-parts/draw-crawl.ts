@@ -163,7 +163,7 @@ function daysOf(name: string, answered: Readonly<Record<string, unknown>>): stri
 function issuesTable({ crawl_id, project_id, compared, pages, issues }: CrawlPage): Html {
   if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
   if (issues === null)
-    return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
+    return html`<p class="notice">The warehouse lacks the issue models. To do: <code>crawlhouse transform</code>, unless crawlhouse.yaml has <code>shipped_models: none</code></p>`;
   const changed = issues.filter(isChanged);
   const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
   const all = `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`;

@@ -46,7 +46,7 @@ export const DO_PLAN = page<Typed<typeof DoPlan>>({
       body: html`<h1>${isDrop ? 'Drop' : 'Load'} ${counted(units, 'unit')}?</h1>
 <pre tabindex="0"><code>${command}</code></pre>
 ${drawBlocks(isDrop ? dropSums(plan) : planSums(plan))}
-${held_by === null ? null : html`<p class="notice">${held_by} is at work. This action waits for a backfill, and is refused by anything else.</p>`}
+${held_by === null ? null : html`<p class="notice">${held_by} is running. This action waits for a backfill, and fails while any other command runs.</p>`}
 ${confirm(action, units, session.csrf)}
 <h2>Units</h2>
 ${drawBlocks([isDrop ? dropTable(plan.units) : planTable(plan)])}

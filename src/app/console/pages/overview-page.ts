@@ -28,7 +28,7 @@ import { type Readers, withoutModels } from '../readers/readers.ts';
 import { drawTopChanges, readTopChanges, TopChange } from './top-changes.ts';
 
 const SIZE = 25;
-const NO_MODELS = 'the warehouse lacks the models of issues';
+const NO_MODELS = 'the warehouse lacks the issue models';
 
 const Mark = z.strictObject({ kind: z.enum(['bad', 'warn']), text: z.string() });
 
@@ -144,7 +144,7 @@ async function readSites(
     if (!(thrown instanceof CrawlhouseError)) throw thrown;
     if (thrown.code === 'nothing_published') return { projects: [], problem: null };
     if (thrown.code !== 'bad_query') throw thrown;
-    const message = 'The warehouse has no models of sites yet.';
+    const message = 'The warehouse lacks the site models.';
     return {
       projects: [],
       problem: {
@@ -206,8 +206,8 @@ ${overview.can_crawl && !isEmpty ? html`<p><a class="button" href="/start">Crawl
 ${
   total === 0
     ? null
-    : html`<p class="facts">${counted(total, 'site')}, ${marked === 0 ? 'none' : countOrDash(marked)} with a mark. Marked ones come first, then
-those with the largest share of pages that were lost to search or became errors since the previous crawl.</p>`
+    : html`<p class="facts">${counted(total, 'site')}, ${marked === 0 ? 'none' : countOrDash(marked)} with a mark. Marked sites come first, then
+the sites with the largest share of pages that were lost to search or became errors since the previous crawl.</p>`
 }
 ${form}
 ${problem === null ? null : html`<p class="notice">${problem.message} To do: ${problem.hint}</p>`}

@@ -109,7 +109,7 @@ function unanswered(
   return refuse(request, reply, {
     status: 502,
     code: 'connection',
-    title: 'Sign-in does not work now',
+    title: 'Sign-in is not available now',
     message: 'The sign-in provider does not respond as OpenID Connect requires.',
     hint: 'check console_oidc.issuer and the log of the console',
   });

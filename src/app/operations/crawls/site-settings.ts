@@ -48,7 +48,7 @@ export function siteConfig(startUrl: string, keys: CrawlFileKeys): ChosenConfig 
 }
 
 /**
- * Checks what a schema cannot: rules of scraped fields, hosts, keys that need another one.
+ * Checks what a schema cannot: rules of scraped fields, hosts, and keys that need other keys.
  *
  * @throws CrawlhouseError `bad_settings` naming file, line and key
  */
@@ -69,7 +69,7 @@ function checkSite({ keys, source }: CrawlFileContent, startUrl: string): void {
 }
 
 /**
- * Reads the settings of a website in `crawls/`; null without a file.
+ * Reads the settings of a website in `crawls/`. Returns null if there is no file.
  *
  * @throws CrawlhouseError `bad_settings` naming file, line, key and valid values
  */

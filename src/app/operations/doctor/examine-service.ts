@@ -48,7 +48,7 @@ export async function examineService(
   let workspaces: readonly Workspace[] = [];
   const seen = await look('token', signal, async () => {
     workspaces = await seenBy(client, signal);
-    return { message: `account:read: sees ${namesOf(workspaces)}` };
+    return { message: `account:read: access to ${namesOf(workspaces)}` };
   });
   if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token fails')];
   const checks = [reach, seen, await look('workspaces', signal, () => selected(settings, workspaces))];
@@ -96,7 +96,10 @@ export async function reachService(baseUrl: string, signal: AbortSignal): Promis
   const skew = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
   const message = `${baseUrl} answers${Number.isNaN(skew) ? '' : `, clocks differ by ${Math.abs(skew)} s`}`;
   if (!(Math.abs(skew) > SKEW)) return { message };
-  return { message, hint: `the clock of this machine is ${skew > 0 ? 'ahead' : 'behind'}: set it by NTP` };
+  return {
+    message,
+    hint: `the clock of this machine is ${skew > 0 ? 'ahead' : 'behind'}: synchronize it with NTP`,
+  };
 }
 
 function selected(settings: ReachSettings, seen: readonly Workspace[]): Finding {
@@ -114,7 +117,7 @@ function selected(settings: ReachSettings, seen: readonly Workspace[]): Finding 
   const exports = configuredStores(settings).length > 0;
   const without = read.filter((one) => one.subscription_features?.includes('data_export') === false);
   if (exports && without.length > 0)
-    return { message, hint: `${namesOf(without)} has no data exports: its units come as streams` };
+    return { message, hint: `${namesOf(without)} has no data exports: its units are streamed` };
   return { message };
 }
 

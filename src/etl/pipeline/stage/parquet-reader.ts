@@ -80,7 +80,7 @@ async function refuseUnreadableText(
   for (const name of types.keys()) if (await isUnreadable(name)) names.push(name);
   throw new CrawlhouseError(
     'rejected_values',
-    `${part.file}: text in ${names.join(', ')} has bytes that are not UTF-8: "${value.slice(0, SHOWN)}"`,
+    `${part.file}: text in ${names.join(', ')} contains bytes that are not UTF-8: "${value.slice(0, SHOWN)}"`,
     { hint: 'use the csv or json format, which rejects only these rows', cause: error },
   );
 }

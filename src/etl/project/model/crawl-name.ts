@@ -37,9 +37,7 @@ export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: str
   const own = crawls.find((one) => one.id === name);
   if (own !== undefined) return own;
   if (DAY.test(name) && calendarDay(name) === null)
-    throw new CrawlhouseError('usage', `${name} is not a day of the calendar`, {
-      hint: `give ${CRAWL_NAMES}`,
-    });
+    throw new CrawlhouseError('usage', `${name} is not a calendar day`, { hint: `give ${CRAWL_NAMES}` });
   const fitting = fittingCrawls(crawls, name, now);
   // The last crawl of each project.
   const found = [...new Map(fitting.map((one) => [one.project_id, one])).values()];

@@ -14,7 +14,7 @@ export function findProject(given: string | undefined, workingDirectory: string)
     const folder = resolve(workingDirectory, given);
     if (existsSync(join(folder, 'schedules.yaml'))) return folder;
     throw new CrawlhouseError('bad_project', `${folder} is not a project folder: it has no schedules.yaml`, {
-      hint: `crawlhouse init ${given} makes one`,
+      hint: `crawlhouse init ${given} creates one`,
     });
   }
   for (let folder = resolve(workingDirectory); ; folder = dirname(folder)) {

@@ -91,7 +91,7 @@ export const Schedule = z.strictObject({
   paused: z
     .boolean()
     .default(false)
-    .describe('Whether it starts no runs; the firings meanwhile are not made up for.'),
+    .describe('Whether the schedule starts no runs; crawlhouse does not run the missed firings later.'),
 });
 export type Schedule = z.output<typeof Schedule>;
 

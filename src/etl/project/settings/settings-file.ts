@@ -52,7 +52,7 @@ const SearchConsoleSettings = z.strictObject({
     .positive()
     .max(MOST_DAYS)
     .default(90)
-    .describe('Days that a first sync goes back; Search Console keeps 16 months.'),
+    .describe('The number of days before today that the first sync reads; Search Console keeps 16 months.'),
   endpoint: address('an address is expected')
     .default('https://www.googleapis.com')
     .describe('The address of the API, for tests.'),

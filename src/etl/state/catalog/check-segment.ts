@@ -49,6 +49,6 @@ export async function checkSegment(
   const names = (shared?.segmentations ?? []).map((one) => `-p ${shellWord(`segment=${one}:${segment}`)}`);
   if (names.length === 0) return;
   throw new CrawlhouseError('usage', `several segmentations have a segment ${segment}`, {
-    hint: `name one with its segmentation: ${names.join(' or ')}`,
+    hint: `name the segmentation too: ${names.join(' or ')}`,
   });
 }

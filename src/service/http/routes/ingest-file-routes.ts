@@ -94,5 +94,5 @@ function unreadable(error: Error, { headers }: FastifyRequest): Error {
 
 function nameOf(filename: string): string {
   if (filename !== '' && filename.length <= LONGEST_NAME) return filename;
-  throw invalidParameter('file', 'format', `its file name has not 1 to ${LONGEST_NAME} characters`);
+  throw invalidParameter('file', 'format', `its file name must have 1 to ${LONGEST_NAME} characters`);
 }

@@ -31,7 +31,7 @@ export function exportJob(
   if (!features?.includes('data_export'))
     throw forbidden(`the workspace ${workspace.id} lacks the feature data_export`, 'missing_feature');
   if (request.output_format !== 'csv' && request.output_format_parameters?.csv_delimiter !== undefined)
-    throw new Refusal('invalid_request', `csv_delimiter does not go with ${request.output_format}`);
+    throw new Refusal('invalid_request', `csv_delimiter does not apply to ${request.output_format}`);
   checkTarget(resources, workspace, request);
   const crawl = find(resources, 'crawls', request.resource_id);
   const dataType = DATA_TYPES[request.data_type];
@@ -92,7 +92,7 @@ function refuseAlike(columns: readonly Column[]): void {
   for (const { field } of columns) {
     const other = seen.get(field.name.toLowerCase());
     if (other !== undefined) {
-      const message = `parquet can't hold the fields ${other} and ${field.name}, which differ by case only: use csv or json`;
+      const message = `Parquet cannot contain both ${other} and ${field.name}, which differ only in case: use csv or json`;
       throw new Refusal('invalid_request', message);
     }
     seen.set(field.name.toLowerCase(), field.name);

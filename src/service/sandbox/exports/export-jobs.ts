@@ -161,7 +161,7 @@ export function exportTarget(resources: Resources, endpoints: TargetEndpoints, r
   const { store_b_bucket: bucket, store_b_prefix: prefix, store_b_region: region } = parameters;
   const value = String(findSecret(resources, parameters.store_b_credentials)._value);
   const keys = storeBCredentials(value);
-  if (keys === undefined) throw new Error(`the secret ${parameters.store_b_credentials} holds no keys`);
+  if (keys === undefined) throw new Error(`the secret ${parameters.store_b_credentials} contains no keys`);
   const target = { bucket, region, accessKey: keys.access_key, secretKey: keys.secret_key };
   const open = (): Promise<Uploader> => s3Uploader({ ...target, endpoint: endpoints.store_b });
   return { open, bucket, prefix, secret: keys.secret_key };

@@ -91,7 +91,7 @@ function refuseTwins(resources: Resources, id: string, { seed }: GenerateSpec, s
   if (other === undefined || other === specName || !isThere) return;
   throw new CrawlhouseError(
     'usage',
-    `two specs of --generate give the data of projects of the seed ${seed}`,
+    `two --generate specs describe the data of projects with the seed ${seed}`,
     { hint: 'give each spec its own seed; if you changed a spec, use another state directory' },
   );
 }

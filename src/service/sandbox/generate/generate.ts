@@ -104,7 +104,7 @@ function limitedConfig(resources: Resources, project: StoredResource, maxUrl: nu
 function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec): void {
   const other = resources.fingerprint(`crawl ${crawlId}`);
   if (other === undefined || other === nameOf(spec)) return;
-  throw new CrawlhouseError('usage', `two specs of --generate have the seed ${spec.seed}`, {
+  throw new CrawlhouseError('usage', `two --generate specs have the seed ${spec.seed}`, {
     hint: 'ids depend on the seed: give each spec its own seed; if you changed a spec, use another state directory',
   });
 }

@@ -48,7 +48,7 @@ export function parseSpec(text: string): GenerateSpec {
     const name = key.trim();
     if (!KEYS.includes(name)) throw usage(text, `${JSON.stringify(name)} is no key of --generate`);
     if (rest.length === 0) throw usage(text, `${name} has no value`);
-    if (given.has(name)) throw usage(text, `${name} stands twice`);
+    if (given.has(name)) throw usage(text, `${name} appears twice`);
     given.set(name, rest.join('=').trim());
   }
   const number = (name: string): number | undefined => {

@@ -84,15 +84,15 @@ function isLoopback(ip: string): boolean {
 function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string | undefined {
   const host = nameOf(`http://${headers.host ?? ''}`);
   if (host === undefined || !(isLoopback(host) || ['localhost', listening.toLowerCase()].includes(host)))
-    return `/_sandbox answers to this machine's own names only`;
+    return `/_sandbox accepts only this machine's own names`;
   if (headers.origin !== undefined) {
     const origin = nameOf(headers.origin);
     if (origin === undefined || headers.origin.replace(/^https?:\/\//, '') !== headers.host)
-      return '/_sandbox answers no page of another origin';
+      return '/_sandbox accepts no requests from pages of another origin';
   }
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return '/_sandbox answers no page of another site';
+    return '/_sandbox accepts no requests from pages of another site';
   return undefined;
 }
 

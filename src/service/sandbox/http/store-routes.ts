@@ -66,5 +66,5 @@ function checkValue({ type, value }: SecretInput): void {
   if (secretContent(value) === undefined)
     throw invalidParameter('value', 'format', 'is not a JSON text encoded in base64');
   if (type === 'store_b_credentials' && storeBCredentials(value) === undefined)
-    throw invalidParameter('value', 'format', 'holds no JSON object {"access_key", "secret_key"}');
+    throw invalidParameter('value', 'format', 'contains no JSON object {"access_key", "secret_key"}');
 }

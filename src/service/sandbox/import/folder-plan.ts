@@ -59,7 +59,7 @@ export function planFolder(given: string): FolderPlan {
   };
   if (plan.crawlTypes.length + plan.projectTypes.length === 0 && plan.crawlFile === undefined) {
     const types = [...CRAWL_DATA_TYPES, ...PROJECT_TYPES].join(', ');
-    throw new CrawlhouseError('usage', `${given} holds nothing to import`, {
+    throw new CrawlhouseError('usage', `${given} contains nothing to import`, {
       hint: `files are named <data_type>.jsonl and <data_type>.fields.json, for ${types}`,
     });
   }

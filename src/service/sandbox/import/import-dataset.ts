@@ -22,7 +22,7 @@ export async function importDataset(
   const file = join(dir, `${name}.jsonl`);
   if (!existsSync(file)) return { table: undefined, columns: columnsOf(fields) };
   const keys = await unknownKeys(file, new Set(fields.map((field) => field.name)));
-  if (keys.length > 0) logger.warn('keys that are no fields are left out', { file, keys });
+  if (keys.length > 0) logger.warn('keys that are not fields are left out', { file, keys });
   const table = `${name}_${owner}`;
   const columns = await rows.useForImport((connection) => importRows(connection, file, fields, table));
   return { table, columns };

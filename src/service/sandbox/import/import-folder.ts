@@ -121,7 +121,7 @@ async function firstUrl(plan: FolderPlan): Promise<string | undefined> {
 /** @throws CrawlhouseError `bad_project` with file and key */
 async function readCrawlFile(file: string | undefined): Promise<CrawlFile> {
   if (file === undefined) return {};
-  const hint = 'crawl.json holds fields of a crawl (api-spec.md §2.4) and project: {name, start_url}';
+  const hint = 'crawl.json contains fields of a crawl (api-spec.md §2.4) and project: {name, start_url}';
   return await readJsonFile(file, CrawlFile, { code: 'bad_project', hint });
 }
 
@@ -140,7 +140,7 @@ async function importProjectData(
   for (const name of projectTypes) {
     const other = givenBy(resources, projectId, name);
     if (other === undefined || other === dir) continue;
-    throw new CrawlhouseError('usage', `${dir} and ${other} both hold ${name} of the same project`, {
+    throw new CrawlhouseError('usage', `${dir} and ${other} both contain ${name} of the same project`, {
       hint: 'merge them into one file, or name the folders like separate projects',
     });
   }
@@ -155,7 +155,7 @@ async function importProjectData(
   const project = { id: projectId, weeks: weekDefinitionOf(resources.get('projects', projectId)) };
   for (const [granularity, dataset] of await deriveLogPages(rows, events, project, missing)) {
     if (dataset.table === undefined)
-      logger.warn('events without a URL or a date give no log pages', { dir, granularity });
+      logger.warn('events without a URL or a date produce no log pages', { dir, granularity });
     data.set(`log_pages_${granularity}`, dataset);
   }
   return data;

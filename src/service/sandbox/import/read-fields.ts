@@ -21,7 +21,7 @@ export async function readFields(file: string): Promise<readonly FieldRecord[]> 
   const names = new Set<string>();
   for (const { name } of fields) {
     if (names.has(name))
-      throw new CrawlhouseError('bad_project', `${file}: the field ${JSON.stringify(name)} stands twice`);
+      throw new CrawlhouseError('bad_project', `${file}: the field ${JSON.stringify(name)} appears twice`);
     names.add(name);
   }
   return fields;

@@ -51,7 +51,7 @@ export function issueCode(
 function exchangeCode(store: GrantStore, clientId: string, code: string, redirectUri: string): TokenAnswer {
   const { resources, clock } = store;
   const known = resources.get('oauth_codes', code);
-  if (known === undefined || known.client_id !== clientId) throw invalidGrant('the code is not known');
+  if (known === undefined || known.client_id !== clientId) throw invalidGrant('the code is unknown');
   if (known.is_spent) {
     revoke(resources, String(known.grant));
     throw invalidGrant('the code has been used already');
@@ -73,7 +73,7 @@ function refreshGrant(store: GrantStore, clientId: string, refreshToken: string)
   const { resources } = store;
   const known = resources.get('oauth_refresh_tokens', refreshToken);
   if (known === undefined || known.client_id !== clientId)
-    throw invalidGrant('the refresh token is not known, or spent');
+    throw invalidGrant('the refresh token is unknown or already used');
   spendReplaced(resources, 'oauth_refresh_tokens', known);
   return issueTokens(store, known, refreshToken);
 }
@@ -149,7 +149,7 @@ function clientOf(
 ): string {
   const known = findApplication(resources, client_id);
   if (known !== undefined && hasSecret(known, client_secret)) return known.id;
-  throw new Refusal('unauthorized', 'client_id and client_secret are not those of an application', {
+  throw new Refusal('unauthorized', 'client_id and client_secret do not belong to an application', {
     code: 'invalid_client',
   });
 }

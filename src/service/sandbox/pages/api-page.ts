@@ -30,14 +30,14 @@ ${sections.map(({ id, name, entries: of }) => html`<a href="#${id}">${name} <spa
 </nav>
 <main>
 <h1>${document.info.title}</h1>
-<p class="lead">The sandbox: the service itself, locally. Every request needs a token; the sandbox named one when it started, as <code>CRAWLHOUSE_ACCESS_TOKEN</code>. The lines of curl name what is here; a variable in one stands for what is not.</p>
+<p class="lead">The sandbox is the service on this machine. Every request needs a token. The sandbox printed one when it started, as <code>CRAWLHOUSE_ACCESS_TOKEN</code>. The curl commands contain ids of this sandbox, and variables for what it does not contain.</p>
 <dl class="facts">
 <dt>Address</dt><dd><code>${url}</code></dd>
 <dt>OpenAPI 3.1</dt><dd><a href="/openapi.json">/openapi.json</a></dd>
 <dt>OAuth2</dt><dd><code>/oauth/authorize</code>, <code>/oauth/token</code></dd>
 </dl>
 <input type="search" placeholder="Search operations and schemas" aria-label="Search operations and schemas">
-<p class="none">Nothing is called that.</p>
+<p class="none">No operation or schema matches.</p>
 ${sections.map(
   ({ id, name, description, entries: of }) => html`<section>
 <h2 id="${id}">${name}</h2>
@@ -46,7 +46,7 @@ ${of.map((entry) => operationView(document, entry, valuesOf(entry)))}</section>
 `,
 )}<section>
 <h2 id="schemas">Schemas</h2>
-<p>What requests and answers are made of</p>
+<p>The schemas of requests and responses</p>
 ${schemas.map(([name, schema]) => schemaView(name, schema))}</section>
 </main>
 </div>`,

@@ -56,13 +56,13 @@ export function authorizationPage(
     body: html`<main><div class="card">
 <p class="where">Workspace ${workspace}</p>
 <h1>Let ${application.name} act for you?</h1>
-<p>It asks for what is ticked below. Untick what it is not to have.</p>
+<p>It requests the permissions below. Clear the ones that you do not grant.</p>
 <form method="post" action="/oauth/authorize">
 <input type="hidden" name="request" value="${key}">
 <fieldset>
 <legend>It will be able to</legend>
 ${rows}</fieldset>
-<p class="back">Either way you go back to <code>${redirectUri}</code></p>
+<p class="back">Both buttons lead back to <code>${redirectUri}</code></p>
 <div class="actions">
 <button class="yes" name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Refuse</button>

@@ -161,7 +161,7 @@ function rowsOf(document: unknown, at: string): AnswerRow[] {
   }
   const problem = answer.error?.issues[0];
   const why = problem === undefined ? 'it has no rows' : `${problem.path.join('.')}: ${problem.message}`;
-  throw new CrawlhouseError('usage', `${at} is not an answer of searchAnalytics.query: ${why}`, {
+  throw new CrawlhouseError('usage', `${at} is not a response of searchAnalytics.query: ${why}`, {
     hint: 'a response looks like {"rows": [{"keys": […], "clicks": 1, "impressions": 2, "position": 3.5}]}',
   });
 }

@@ -32,7 +32,7 @@ test('the name alone is enough where one segmentation has it, or where the segme
 test('a name that several segmentations have is refused, with the choices', async () => {
   await expect(named('other')).rejects.toMatchObject({
     message: 'several segmentations have a segment other',
-    hint: 'name one with its segmentation: line:other or template:other',
+    hint: 'name the segmentation too: line:other or template:other',
   });
 });
 

@@ -101,8 +101,8 @@ test('a page without filter and sorting is cut out of the answer, which has an o
   });
   await expect(plan({ sql, page: { columns: ['dept'] } })).rejects.toMatchObject({
     code: 'bad_query',
-    message: 'the answer has no column "dept"',
-    hint: 'did you mean depth? use a column name of the answer',
+    message: 'the result has no column "dept"',
+    hint: 'did you mean depth? use a column name of the result',
   });
 });
 

@@ -72,7 +72,7 @@ printf '<%s>' "\${COMPREPLY[@]}"`;
 });
 
 test.for([
-  [[], 'no shell named'],
+  [[], 'no shell is named'],
   [['tcsh'], 'there is no script for tcsh'],
   [['bash', 'zsh'], 'there is no script for bash zsh'],
 ] as const)('completion %j is a wrong use', async ([argv, error]) => {

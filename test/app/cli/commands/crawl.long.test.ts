@@ -14,7 +14,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 test.for([
   [[], 'a URL is needed'],
-  [['--resume'], 'no crawl was interrupted'],
+  [['--resume'], 'there is no interrupted crawl'],
   [['https://www.example.com/', '--finish'], '--finish: only possible with --resume'],
   [['https://www.example.com/', '--schedule', 'monday'], '--schedule monday: '],
   [['--resume', '--schedule', '0 6 * * 1'], '--schedule 0 6 * * 1: not possible with --resume'],
@@ -58,7 +58,7 @@ test.for([
 
 test.for([
   [['--resume'], 'http://site.invalid/a', 'not possible with --schedule or --resume'],
-  [[], 'no address', 'line 1: no address is no URL'],
+  [[], 'no address', 'line 1: no address is not a URL'],
   [['--speed', '1000'], 'http://localhost/a\n\n# b\nhttp://else.invalid/', 'is more than 5'],
   [[], '# nothing', 'has no URL'],
 ] as const)('a list that can not be crawled is refused: %j %j', async ([argv, list, words]) => {

@@ -59,7 +59,7 @@ test('init of a folder that can not be made says why, and to name another one', 
   const { code, stderr } = await capture('init', join(file, 'shop'));
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining(`${file}/shop cannot be made: ${file} is a file`),
+    expect.stringContaining(`${file}/shop cannot be created: ${file} is a file`),
   ]);
   expect(stderr).toMatch(/Try: name another folder: .*crawlhouse init DIR\n/);
 });
@@ -68,7 +68,7 @@ test('a ready file in a folder that can not be made is refused before the sandbo
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
   const { code, stderr } = await capture('sandbox', 'start', '--ready-file', join(file, 'ready.json'));
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} (--ready-file) cannot be made`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} (--ready-file) cannot be created`)]);
 });
 
 test.for([
@@ -93,7 +93,7 @@ test.for([
 test('init refuses another value of --shipped-models, and makes nothing', async () => {
   const folder = join(await temporaryFolder(), 'project');
   const { code, stderr } = await capture('init', folder, '--shipped-models', 'some');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--shipped-models: some does not work')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--shipped-models: some is not a valid value')]);
   expect(stderr).toContain('Try: values: all, none');
   expect(existsSync(folder)).toBe(false);
 });
@@ -143,7 +143,7 @@ test('an account that the service refuses is written, told by the doctor, and gi
   expect((await loadSettings(folder, {})).access_token).toBe(`hash#and"quote'`);
   const flags = ['--base-url', `${it.sandbox.baseUrl}/elsewhere`, '--token-file', file];
   const { stdout, stderr } = await capture('init', join(place, 'other'), ...flags);
-  expect(stderr).toContain('is made but not ready');
+  expect(stderr).toContain('is created but not ready');
   expect(stderr).not.toContain('is ready');
   expect(stdout).toMatch(
     /^fail {2}service .*\n {6}Try: check base_url \(CRAWLHOUSE_BASE_URL, usually in \.env\)/m,
@@ -183,7 +183,7 @@ test.for([
   [['--token-file', 'x'], '--token-file needs --base-url'],
   [['--base-url', 'https://service.example'], '--base-url needs --token-file'],
   [['--base-url', 'https://service.example', '--token-file', 'none'], '--token-file: none cannot be read'],
-  [['--redirect-port', '0'], '--redirect-port: 0 does not work'],
+  [['--redirect-port', '0'], '--redirect-port: 0 is not a valid value'],
 ] as const)('init %j is a wrong use that writes nothing', async ([flags, message]) => {
   const folder = join(await temporaryFolder(), 'acme');
   const { code, stderr } = await capture('init', folder, ...flags);

@@ -18,7 +18,7 @@ test.for([
   [['access.log', '--format', 'combind', '--site', 'https://e.example/'], 'did you mean combined?'],
   [['access.log', '--time-zone', 'Mars'], '--time-zone: a time zone is expected'],
   [['access.log', '--verify', 'no'], '--verify'],
-  [['access.log', '--on-reject', 'drop'], '--on-reject: drop does not work'],
+  [['access.log', '--on-reject', 'drop'], '--on-reject: drop is not a valid value'],
   [['access.log', '--site', 'e.example'], '--site: e.example is not an http or https URL'],
   [['access.log'], 'this project folder has no crawled website'],
   [['other.txt', '--site', 'https://e.example/'], 'its format is unknown; it begins: aaa aaa'],

@@ -8,8 +8,8 @@ import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
 import { capture, projectFolder } from '../capture.ts';
 
 test.for([
-  [['--site', 'https:///'], null, '--site https:///: no URL'],
-  [['--site', 'ftp://b.example/'], null, '--site ftp://b.example/: no URL'],
+  [['--site', 'https:///'], null, '--site https:///: not a URL'],
+  [['--site', 'ftp://b.example/'], null, '--site ftp://b.example/: not a URL'],
   [['--list', 'urls.txt', '--site', 'b.example'], null, '--site: not possible with --list'],
   [['--config', 'crawl.yaml'], 'sites: b.example', 'crawl.yaml:1: sites: '],
   [

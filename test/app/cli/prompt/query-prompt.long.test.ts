@@ -95,8 +95,8 @@ test('statements over several lines, dot commands and questions are answered in 
   expect(it.out()).toBe(
     [
       'url\n───\na\n',
-      'table       columns  holds\nmart.pages        2  Pages.\n',
-      'column  type     holds\nurl     VARCHAR  Where it is.\ndepth   INTEGER\n',
+      'table       columns  description\nmart.pages        2  Pages.\n',
+      'column  type     description\nurl     VARCHAR  Where it is.\ndepth   INTEGER\n',
       'url,depth\na,3\n',
       'last\n1\n',
     ].join(''),

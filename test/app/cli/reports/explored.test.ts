@@ -15,5 +15,5 @@ test('rows that a person found leave as CSV that no spreadsheet runs, with numbe
   expect(await written('csv')).toBe(`title,depth,name,none\n"'=HYPERLINK(""x"")",-5,';'=1,\n`);
   expect(JSON.parse(await written('jsonl'))).toEqual(rows[0]);
   expect(await written('csv', 'people')).toMatch(/^Title,Crawl depth,Name,None\n/);
-  await expect(written('csv', 'person')).rejects.toThrow('--names: person does not work');
+  await expect(written('csv', 'person')).rejects.toThrow('--names: person is not a valid value');
 });

@@ -99,7 +99,7 @@ test('a segment of segments.yaml makes a list of URLs, which a change of the fil
 
 test.each([
   [{ filter: 'crawl=shop-3' }, 'choose the issue'],
-  [{ filter: 'issue=one_inlink&change=new' }, 'whatever changed'],
+  [{ filter: 'issue=one_inlink&change=new' }, 'cannot be limited to changed pages'],
   [{ filter: 'issue=one_inlink&depth=gte:99' }, 'no page matches'],
   [{ filter: 'issue=none_such' }, 'none_such'],
   [{ filter: 'issue=one_inlink&segment=/none/' }, 'no segment /none/'],

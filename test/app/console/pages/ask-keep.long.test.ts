@@ -83,9 +83,9 @@ test('a broken question is refused with its place, and what was written stays in
     [{ 'type.least': 'SECRET' }, 'parameters.least.type'],
     [{ 'about.least': '' }, 'parameters.least.description'],
     [{ title: ' ' }, 'title'],
-    [{ name: '../q92' }, 'cannot have the name ../q92'],
-    [{ name: 'q92/../../x' }, 'cannot have the name'],
-    [{ name: '' }, 'cannot have the name'],
+    [{ name: '../q92' }, 'cannot be named ../q92'],
+    [{ name: 'q92/../../x' }, 'cannot be named'],
+    [{ name: '' }, 'cannot be named'],
     [{ name: 'q90_pages_by_status' }, 'q90_pages_by_status already'],
   ] as const) {
     const refused = await keep(open, { ...WHOLE, name: 'q92_new', ...changes });

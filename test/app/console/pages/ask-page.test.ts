@@ -197,7 +197,7 @@ test('a crawl goes by its place or day, in the answer and in its chart', async (
 test('a saved question is found, shown with its parameters, and asked with them', async () => {
   const list = await (await open.ask('/ask?find=STATUS+pages')).text();
   expect(list).toContain('<h3>What changed</h3><ul><li><a href="/ask?question=q90_pages_by_status"');
-  expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question has these words');
+  expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question matches');
   const shown = await (await open.ask('/ask?question=q90_pages_by_status')).text();
   expect(shown).toContain('<h1>Pages by status</h1>');
   expect(shown).toContain('<option value="Shop">Shop</option>');
@@ -296,7 +296,7 @@ FROM mart.pages ORDER BY url LIMIT 150
   }
   const none = address({ question: 'q92_crawls', filter: 'false' }, '/ask');
   expect(await (await open.ask(none)).text()).toContain(
-    'This is not drawn: 50 crawls that are not whole are left out, and there is no other.',
+    'No chart: 50 crawls that are not whole are left out, and there is no other.',
   );
 });
 

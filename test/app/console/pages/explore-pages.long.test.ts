@@ -109,7 +109,7 @@ test('a crawl that was cut is in no line of the last crawls, and the page says s
   expect(new Set(cut.issues.map(({ trend }) => trend.length))).toEqual(new Set([1]));
   expect((await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-2&wait=1')).is_in_trends).toBe(true);
   const drawn = ISSUES.draw(cut as never, { query: new URLSearchParams() } as never);
-  expect(drawn.body.text).toContain('leave out this crawl: it ended early');
+  expect(drawn.body.text).toContain('omit this crawl, because it ended early');
 });
 
 test('clicks and hits of an issue are 0 where they were counted', async () => {

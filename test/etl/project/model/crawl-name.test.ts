@@ -122,7 +122,7 @@ test.for(['2026-13-99', '2026-11-31', '2026-25-11', '2025-02-29', '2026-00-10', 
   (name) => {
     expect(isRelativeName(name)).toBe(true);
     expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
-      expect.objectContaining({ code: 'usage', message: `${name} is not a day of the calendar` }),
+      expect.objectContaining({ code: 'usage', message: `${name} is not a calendar day` }),
     );
     expect(crawlNamed([...SHOP, named(name, '2026-11-04', null, 'shop')], name, NOW).id).toBe(name);
   },

@@ -20,7 +20,7 @@ test('a folder that is named counts alone, from the working directory on', async
   await writeFile(join(folder, 'p', 'schedules.yaml'), '');
   expect(findProject('p', folder)).toBe(join(folder, 'p'));
   expect(() => findProject('p/empty', folder)).toThrow(
-    expect.objectContaining({ code: 'bad_project', hint: 'crawlhouse init p/empty makes one' }),
+    expect.objectContaining({ code: 'bad_project', hint: 'crawlhouse init p/empty creates one' }),
   );
 });
 

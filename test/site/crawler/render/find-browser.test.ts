@@ -35,7 +35,7 @@ test('a folder of temporary files that can not be made is named with its variabl
   onTestFinished(() => void vi.unstubAllEnvs());
   await expect(tryStart(CONFIG, { rendering: { browser: path } })).rejects.toMatchObject({
     code: 'bad_project',
-    message: `the folder ${file}/below (TMPDIR) cannot be made: ${file} is a file`,
+    message: `the folder ${file}/below (TMPDIR) cannot be created: ${file} is a file`,
     hint: 'set TMPDIR to another folder',
   });
 });

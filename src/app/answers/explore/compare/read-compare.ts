@@ -110,11 +110,11 @@ function usable(crawl: Crawl | undefined, id: string): Crawl {
 function refuseOther(from: Crawl, to: Crawl): void {
   const hint = `crawlhouse compare previous latest --project ${shellWord(to.project_id)}`;
   if (from.crawl_id === to.crawl_id)
-    throw new CrawlhouseError('usage', `both names mean the crawl ${to.crawl_id}`, { hint });
+    throw new CrawlhouseError('usage', `both names refer to the crawl ${to.crawl_id}`, { hint });
   if (from.project_id === to.project_id) return;
   throw new CrawlhouseError(
     'usage',
-    `${from.crawl_id} is a crawl of ${from.project}, and ${to.crawl_id} one of ${to.project}: their pages differ`,
+    `${from.crawl_id} is a crawl of ${from.project}, but ${to.crawl_id} is a crawl of ${to.project}`,
     { hint },
   );
 }
@@ -125,7 +125,7 @@ function notesOn(from: Crawl, to: Crawl): string[] {
   const notes: string[] = [];
   if ((from.crawl_config_id ?? '') !== (to.crawl_config_id ?? ''))
     notes.push(
-      `The crawls have different configurations, ${configOf(from)} and ${configOf(to)}: each may cover other pages.`,
+      `The crawls have different configurations, ${configOf(from)} and ${configOf(to)}: each may cover different pages.`,
     );
   for (const crawl of [from, to])
     if (crawl.scope_note !== null) notes.push(`${nameOfCrawl(crawl)}: ${crawl.scope_note}`);

@@ -200,7 +200,7 @@ function about(list: IssueList, one: ListedIssue): readonly Block[] {
   const facts: readonly (readonly [string, Cell])[] = [
     ...counts.map((name) => [name, linkedCount(list, one, name)] as const),
     ...(Number(one.ignored) > 0 ? [['ignored pages', ignoredCount(list, one)] as const] : []),
-    ['priority', priority === null ? 'none: no page has this issue any more' : `${priority} of 100`],
+    ['priority', priority === null ? 'none: no page has this issue anymore' : `${priority} of 100`],
     ...(url === null
       ? []
       : [['example', { value: url, link: { to: 'url', project_id, url, crawl_id } }] as const]),
@@ -235,7 +235,7 @@ function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] 
       `Each subject counts a page once, and every new or fixed finding${unknown === 0 ? '' : ' of the known issues'}.`,
     daysWords(days, issues),
     list.is_in_trends === false &&
-      'The lines of the last crawls leave out this crawl: it ended early or is newer than the latest crawl.',
+      'The trend lines omit this crawl, because it ended early or is newer than the latest crawl.',
   ];
   return [first, ...words.filter((one) => one !== false).map((one) => line(one))];
 }

@@ -134,7 +134,7 @@ const IS: Readonly<Record<string, (place: string, family: Family) => string | nu
 function isCondition({ column, value }: Condition, family: Family, place: string): string {
   const sql = Object.hasOwn(IS, value) ? lookUp(IS, value)?.(place, family) : null;
   if (sql) return sql;
-  throw new CrawlhouseError('usage', `${column}: is does not accept ${value}`, {
+  throw new CrawlhouseError('usage', `${column}: the operator is does not accept ${value}`, {
     hint: `is:null, is:not_null${family === 'boolean' ? ', is:true, is:false' : ''}`,
   });
 }
@@ -154,7 +154,7 @@ const BITS = { TINYINT: 8n, SMALLINT: 16n, INTEGER: 32n, BIGINT: 64n, HUGEINT: 1
 /** Why a type cannot hold the value; null if it can. */
 function beyond(value: string, family: Family, type: string): string | null {
   if (family === 'time') {
-    return calendarDay(value.slice(0, 10)) === null ? 'not a day of the calendar' : null;
+    return calendarDay(value.slice(0, 10)) === null ? 'not a calendar day' : null;
   }
   const bits = BITS[type.replace(/^U(?=.*INT)/, '') as keyof typeof BITS];
   if (bits === undefined || !/^[+-]?\d+$/.test(value)) return null;
@@ -174,7 +174,7 @@ function checkedValue(value: string, { column, operator }: Condition, family: Fa
     if (why === null) return value;
     throw new CrawlhouseError('usage', `${column}: ${value} is ${why}`, { hint });
   }
-  throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, { hint });
+  throw new CrawlhouseError('usage', `${column}: ${text(value)} is not a ${family}`, { hint });
 }
 
 /** A condition for people: `depth at least 4`. */
@@ -204,7 +204,7 @@ export async function columnsOfCondition(
   const [statement, second] = bracketed.statements ?? [];
   if (bracketed.error || between.error || second !== undefined || !isBare(statement?.node)) {
     const why = bracketed.error_message ?? between.error_message;
-    throw new CrawlhouseError('usage', `--where: ${condition} is not one condition`, {
+    throw new CrawlhouseError('usage', `--where: ${condition} is not a single condition`, {
       hint: `${why === undefined ? '' : `${why}; `}as in --where 'status_code = 404'`,
     });
   }

@@ -298,7 +298,7 @@ async function checkCompared(
   const why = await whyNotCompared((schema, sql) => ask(schema, sql, given), from, crawl);
   if (why === null) return;
   throw new CrawlhouseError('usage', `the issue ${issue} is not compared between these crawls: ${why}`, {
-    hint: `without a change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
+    hint: `omit --change: crawlhouse pages --project ${shellWord(crawl.project_id)} --crawl ${shellWord(crawl.crawl_id)} --issue ${issue}`,
   });
 }
 

@@ -96,7 +96,7 @@ export async function readPage({ rows }: UrlPlace): Promise<FoundOrWhy<UrlPage |
     'SELECT * FROM mart.pages AS pages WHERE pages.crawl_id = $crawl AND pages.url = $url LIMIT 1',
   );
   return page === undefined
-    ? { found: null, why: 'the crawl does not have this page' }
+    ? { found: null, why: 'the crawl does not contain this page' }
     : { found: page, why: null };
 }
 
@@ -115,7 +115,7 @@ const Hop = UrlRedirects.omit({ hops: true }).extend({
 export async function readRedirects({ rows }: UrlPlace): Promise<FoundOrWhy<UrlRedirects | null>> {
   const hops = await rows(Hop, REDIRECTS);
   const [first] = hops;
-  if (first === undefined) return { found: null, why: 'the crawl has no redirect of this page' };
+  if (first === undefined) return { found: null, why: 'the crawl found no redirect of this page' };
   const { final_url, final_status_code, is_loop, is_cut } = first;
   const found = {
     hops: hops.map(({ hop_url, hop_status_code, hop_target }) => ({
@@ -136,7 +136,7 @@ export async function readCanonical(
   { rows }: UrlPlace,
   page: UrlPage | null,
 ): Promise<FoundOrWhy<OtherUrl | null>> {
-  if (page?.canonical_url == null) return { found: null, why: 'the crawl has no canonical of this page' };
+  if (page?.canonical_url == null) return { found: null, why: 'the crawl found no canonical of this page' };
   const [target] = await rows(
     OtherUrl.pick({ status_code: true, is_indexable: true }),
     `SELECT pages.status_code, pages.is_indexable FROM mart.pages AS pages
@@ -173,7 +173,7 @@ export async function readHreflangs(
     return { url: href, lang: langs.length === hrefs.length ? (langs[index] ?? null) : null };
   });
   const first = declared.filter((one) => one.url !== null).slice(0, MOST_HREFLANGS);
-  if (first.length === 0) return { found: [], why: 'the crawl has no hreflang of this page' };
+  if (first.length === 0) return { found: [], why: 'the crawl found no hreflang of this page' };
   const { sql, values } = listed([...new Set(first.map((one) => one.url))]);
   const others = await rows(
     OtherUrl.omit({ is_in_crawl: true }).extend({ hreflang_hrefs: z.array(z.string()).nullable() }),
@@ -211,7 +211,7 @@ export async function readSimilar(
   page: UrlPage | null,
 ): Promise<FoundOrWhy<Typed<typeof SimilarPages>>> {
   const total = page?.clusters == null ? null : 0;
-  const none = { found: { total, rows: [] }, why: 'the crawl has no similar page' };
+  const none = { found: { total, rows: [] }, why: 'the crawl found no similar page' };
   if (!page?.clusters?.length) return none;
   const [counted] = await rows(
     z.strictObject({ total: z.number() }),
@@ -263,6 +263,6 @@ export async function readPageIssues(
   if (found.length > 0) return { found, why: null };
   return {
     found,
-    why: page === null ? 'the crawl does not have this page' : 'the crawl shows no issue of this page',
+    why: page === null ? 'the crawl does not contain this page' : 'the crawl found no issue on this page',
   };
 }

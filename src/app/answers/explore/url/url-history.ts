@@ -97,7 +97,7 @@ const HISTORY = `
 export async function readUrlHistory({ rows }: UrlPlace): Promise<FoundOrWhy<readonly UrlHistoryEntry[]>> {
   const history = await rows(HistoryRow, HISTORY);
   if (!history.some((row) => row.is_in_crawl))
-    return { found: [], why: 'no crawl of this configuration has this page' };
+    return { found: [], why: 'no crawl of this configuration contains this page' };
   const byCrawl = new Map(history.map((row) => [row.crawl_id, row]));
   const found = history.map((row) => {
     const { told: _, change: __, reason: ___, is_read: ____, ...entry } = row;

@@ -100,7 +100,7 @@ export async function readHits({ rows }: UrlPlace): Promise<FoundOrWhy<UrlHits |
   if (from === undefined || to === undefined)
     return { found: null, why: whyNone('log files', await rows(LastDay, LAST_LOGGED)) };
   if (logged.every(({ hits }) => hits === 0))
-    return { found: null, why: `log files from ${from} to ${to} have no request for this page` };
+    return { found: null, why: `log files from ${from} to ${to} contain no request for this page` };
   return { found: { from, to, days, bots: await rows(HitsOfBot, BOTS, { from, to }) }, why: null };
 }
 

@@ -20,7 +20,7 @@ const MOST_DOTS = 200;
 /** One chart of an answer, as its question declares it or a user chose it; null if there is no value. */
 export function answerChart(chart: Chart, figure: Figure, notes: readonly ChartNote[] = []): Html | null {
   const { series, problem } = figure;
-  if (problem !== null) return html`<p class="notice">This is not drawn: ${problem}.</p>`;
+  if (problem !== null) return html`<p class="notice">No chart: ${problem}.</p>`;
   const label = [figure.title, figure.of].filter(Boolean).join(', ');
   const [first] = series;
   const named = (first?.points ?? []).map(({ x, y, colour }) => ({ name: textOf(x), value: y, colour }));

@@ -332,7 +332,7 @@ export interface RunBar {
 }
 
 /**
- * Draws a bar at the start of each run, as tall as the run is long, with a legend. Returns null if there are no runs.
+ * Draws one bar per run at its start time, with the duration as height. Returns null if there are no runs.
  */
 export function runsChart(label: string, runs: readonly RunBar[]): Html | null {
   const last = runs.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1)).at(-1);

@@ -56,15 +56,15 @@ export function drawChart(
   if (rows.length === 0) return 'no rows\n';
   if (rows.length > MOST_POINTS)
     throw new CrawlhouseError('usage', `--chart: more than ${MOST_POINTS} rows`, {
-      hint: 'group them, or add a LIMIT',
+      hint: 'group the rows, or add a LIMIT',
     });
   const chart = declared ?? plainChart(columnsOf(rows));
   if (chart === null)
-    throw new CrawlhouseError('usage', '--chart: the result has no number to draw by a text or a time', {
-      hint: `codes, identifiers and constants are not drawn; its columns: ${Object.keys(rows[0] ?? {}).join(', ')}`,
+    throw new CrawlhouseError('usage', '--chart: the result has no number to plot by a text or time column', {
+      hint: `codes, identifiers and constants are not plotted; columns of the result: ${Object.keys(rows[0] ?? {}).join(', ')}`,
     });
   if (name === 'own' && chart.kind === 'scatter')
-    throw new CrawlhouseError('usage', '--chart own: a terminal draws no scatter', {
+    throw new CrawlhouseError('usage', '--chart own: a terminal cannot draw a scatter chart', {
       hint: "crawlhouse console shows the chart on the question's page",
     });
   const kind = name === 'own' ? chart.kind : name;

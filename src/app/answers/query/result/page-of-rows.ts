@@ -95,7 +95,7 @@ export function placeOf(columns: readonly string[], name: string): number {
   if (exact >= 0) return exact;
   const place = columns.findIndex((column) => column.toLowerCase() === name.toLowerCase());
   if (place >= 0) return place;
-  throw new CrawlhouseError('bad_query', `the answer has no column ${JSON.stringify(name)}`, {
-    hint: `${didYouMean(name, columns)}use a column name of the answer`,
+  throw new CrawlhouseError('bad_query', `the result has no column ${JSON.stringify(name)}`, {
+    hint: `${didYouMean(name, columns)}use a column name of the result`,
   });
 }

@@ -32,7 +32,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a sent form; keys that the form does not have stay unchanged.
+ * Reads a submitted form. Keys that are not in the form stay unchanged.
  *
  * @param isOwners whether only the owner of this machine can sign in
  */

@@ -278,8 +278,8 @@ function ways(document: PageList): Html {
     };
     return html`${file('csv', 'people')} or ${file('xlsx', 'people')} with the names on this page; with SQL names: ${file('csv', 'columns')}, ${file('parquet', 'columns')}, ${file('jsonl', 'columns')}`;
   };
-  return html`<p class="facts">Download all of them: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
-${inlinks && html`<p class="facts">Download all links to them, for those who mend the pages that link: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
+  return html`<p class="facts">Download all pages: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
+${inlinks && html`<p class="facts">Download all links to them, so you can fix the linking pages: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
 <details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
 }

@@ -293,7 +293,7 @@ ${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table ignores the segment: it shows whole crawls.</p>`}
 ${crawlsTable(crawls)}
-${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last ${countText(crawls.length)} of them.</p>` : null}`
+${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last ${countText(crawls.length)} crawls.</p>` : null}`
 }
 `;
 }

@@ -99,7 +99,7 @@ ${
     ? html`<p class="notice">These settings cannot be used: ${problem}. Correct the file in the project folder.</p>`
     : is_local
       ? drawLocal(document, request)
-      : html`<p class="notice">This program does not crawl this project. Its crawls are set up in the service that crawls it.</p>`
+      : html`<p class="notice">crawlhouse does not crawl this project. Change its settings in the service that crawls it.</p>`
 }
 ${test === null ? null : drawTest(test)}
 `;

@@ -136,7 +136,7 @@ export const UPLOAD = page<Typed<typeof UploadDocument>>({
       body: html`<h1>${isNew ? html`Add ${name}?` : name}</h1>
 ${problem === null ? null : html`<p class="notice">${problem}</p>`}
 ${hint === null ? null : html`<p>To do: ${hint}</p>`}
-${!isNew && problem === null ? html`<p class="notice">Nothing of it is new: ${statuses.join(', ') || 'it is empty'}.</p>` : null}
+${!isNew && problem === null ? html`<p class="notice">The file contains nothing new: ${statuses.join(', ') || 'it is empty'}.</p>` : null}
 ${understood.map(drawFacts)}
 ${notes.map((note) => html`<p class="facts">${note}</p>`)}
 ${isNew ? html`<form method="post" action="/uploads/add">${csrfField(session.csrf)}${hidden(action)}<p><button type="submit" class="main">Add</button> <a class="button" href="/uploads">Back</a></p></form>` : html`<p><a class="button" href="/uploads">Back</a></p>`}

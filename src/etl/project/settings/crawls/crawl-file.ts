@@ -36,7 +36,8 @@ export const CrawlFile = CrawlConfigInput.partial({
     .optional()
     .meta({
       title: 'Rechecked URLs',
-      description: 'Known URLs that the crawl did not meet and requests at its end, at most; 0: none.',
+      description:
+        'The maximum number of known URLs to request at the end if the crawl did not find them; 0: none.',
     }),
   vitals: z
     .union([z.int().min(0).max(999_999_999), z.literal('all')], { error: 'a number or all is expected' })
@@ -70,7 +71,7 @@ export function crawlFileOf(startUrl: string): string {
 }
 
 /**
- * Reads the text of a website's file; null if there is none.
+ * Returns the text of a website's file, or null if there is none.
  *
  * @throws CrawlhouseError `bad_settings`
  */

@@ -29,7 +29,7 @@ export const CATEGORIES = [
 
 const ThresholdName = z
   .string()
-  .regex(/^(?!severity$)[a-z][a-z0-9_]*$/, 'small letters, digits and _ are expected, and not severity');
+  .regex(/^(?!severity$)[a-z][a-z0-9_]*$/, 'lowercase letters, digits and _ are expected, but not severity');
 
 /** Columns of `mart.pages` with their values; the others are NULL. */
 const Page = z.record(z.string(), z.unknown());
@@ -122,7 +122,7 @@ function readIssue(name: string, source: SqlFile): Issue {
   if (['projects', 'segments'].includes(name))
     throw badModel(
       { file, line: 1 },
-      `${name} does not work as a name`,
+      `${name} is not a valid name`,
       'it is a reserved key of the setting issues',
     );
   checkThresholds(header, source);

@@ -219,10 +219,14 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
 
   const grain = header.grain?.columns ?? null;
   if (isSeed && grain === null) {
-    throw badModel(place(['grain']), 'a seed has a grain', 'name the columns that identify a row');
+    throw badModel(place(['grain']), 'a seed needs a grain', 'name the columns that identify a row');
   }
   if (isSeed && source.sql.trim() !== '') {
-    throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows are in seeds/${fileName}.csv`);
+    throw badModel(
+      { file, line: sqlLine },
+      'a seed cannot contain SQL',
+      `its rows are in seeds/${fileName}.csv`,
+    );
   }
   if (!isSeed && header.replaces !== undefined) {
     throw badModel(place(['replaces']), 'only rows of a seed can replace others', 'remove replaces');

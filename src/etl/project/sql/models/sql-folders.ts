@@ -80,7 +80,7 @@ export async function namedFiles(
       const source = splitSqlFile(`${shown}/${under}/${file}`, await readText(join(folder, file)));
       if (!/^[a-z][a-z0-9_]*$/.test(name)) {
         const place = { file: source.file, line: 1 };
-        throw badModel(place, `${name} does not work as a name`, 'small letters, digits and _');
+        throw badModel(place, `${name} is not a valid name`, 'use lowercase letters, digits and _');
       }
       found.set(name, source);
     }

@@ -86,7 +86,7 @@ export async function checkSegments(
 }
 
 /**
- * DuckDB's parser decides whether a condition has a query in it. Then binding the condition reads no file and no address.
+ * DuckDB's parser decides whether a condition contains a subquery. Binding one without a subquery reads no file and no URL.
  *
  * @throws CrawlhouseError `bad_segments`
  */
@@ -96,13 +96,13 @@ async function refuseQueries(connection: Connection, condition: string, start: S
     error_message: why,
     statements = [],
   } = await serializeSql(connection.inner, `SELECT 1 WHERE (${condition}\n)`);
-  if (error) throw badModel(start, why ?? 'is not one condition');
+  if (error) throw badModel(start, why ?? 'is not a single condition');
   const [statement, second] = statements;
   const isOne = second === undefined && statement?.node.type === 'SELECT_NODE';
   const isQuery = ({ class: kind, type }: SqlNode): boolean =>
     kind === 'SUBQUERY' || type === 'TABLE_FUNCTION';
   if (isOne && ![...nodesOf(statement.node)].some(isQuery)) return;
-  throw badModel(start, isOne ? 'has a subquery in its condition' : 'is not one condition');
+  throw badModel(start, isOne ? 'has a subquery in its condition' : 'is not a single condition');
 }
 
 /** Returns an empty relation with the columns of a model, which need not be built. */

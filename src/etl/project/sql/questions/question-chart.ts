@@ -71,7 +71,7 @@ export function chartProblem(
   const { kind, x, y, colour, each, only } = chart;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const missing = [x, ...y, colour, ...each, only].find((name) => name !== null && !types.has(name));
-  if (missing != null) return `the answer has no column ${missing}`;
+  if (missing != null) return `the result has no column ${missing}`;
   if (only !== null && types.get(only) !== 'BOOLEAN') return `${only} is not BOOLEAN, which only needs`;
   const text = y.find((name) => !isNumber(types.get(name) ?? ''));
   if (text !== undefined) return `${text} has no numbers: a ${kind} needs them for y`;

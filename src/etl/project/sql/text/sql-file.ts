@@ -39,7 +39,7 @@ function readSqlFile(file: string, text: string): SqlFile {
     throw badModel(
       { file, line: 1 },
       'has no header',
-      'start the file with a block comment that holds YAML: /* name: … */',
+      'start the file with a block comment that contains YAML: /* name: … */',
     );
   }
   const { comment, yaml } = header;

@@ -10,7 +10,7 @@ import { badModel, type SqlPlace } from './bad-model.ts';
 export async function parseSelect(connection: Connection, sql: string, start: SqlPlace): Promise<SqlNode> {
   const parsed = await serializeSql(connection.inner, sql);
   if (parsed.error) {
-    const hint = 'a header is followed by exactly one SELECT';
+    const hint = 'write exactly one SELECT after the header';
     // Only a syntax error has a position (in code points). Otherwise the SQL is valid but no SELECT.
     if (parsed.position === undefined) throw badModel(firstWord(sql, start), 'is not a SELECT', hint);
     const before = Array.from(sql).slice(0, Number(parsed.position));
@@ -20,7 +20,7 @@ export async function parseSelect(connection: Connection, sql: string, start: Sq
   const [statement, second] = parsed.statements ?? [];
   if (!statement || second) {
     const count = parsed.statements?.length ?? 0;
-    throw badModel(start, `holds ${count} statements`, 'a header is followed by exactly one SELECT');
+    throw badModel(start, `contains ${count} statements`, 'write exactly one SELECT after the header');
   }
   return statement.node;
 }

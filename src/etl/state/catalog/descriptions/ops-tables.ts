@@ -80,7 +80,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
         'Filter and fields of its pipeline when it was loaded, as JSON; NULL: loaded by an earlier version.',
       fingerprint: 'Hash over its rows that does not depend on their order; NULL: none taken.',
       waited:
-        'Seconds of them until the service had made the data export; NULL for other routes, or if unknown.',
+        'Seconds from the first request until the data export was ready; NULL for other routes, or if unknown.',
     },
   },
   unit_fields: {
@@ -99,7 +99,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
     columns: {
       unit: UNIT.unit,
       dataset: UNIT.dataset,
-      file: 'File that has the line.',
+      file: 'File that contains the line.',
       line: 'Number of the line in the file.',
       field: 'Field of the value; NULL: the whole line.',
       value: 'The rejected value.',
@@ -149,7 +149,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
   listed: {
     holds: 'A row for each known record of these lists.',
     columns: {
-      list: 'List that has the record.',
+      list: 'List that contains the record.',
       workspace_id: 'Identifier of the workspace.',
       id: 'Identifier of the record.',
       project_id: 'Identifier of its project.',
@@ -209,7 +209,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
     holds: 'A row for each load whose rows were replaced or removed, of a unit or of a partition of a model.',
     columns: {
       load_id: 'Identifier of the load, as _load_id in the tables of mart.',
-      relation: 'Table that had the rows: raw.crawl_pages, mart.page_issues.',
+      relation: 'Table that contained the rows: raw.crawl_pages, mart.page_issues.',
       ...UNIT,
       unit: `${UNIT.unit} NULL for a partition of a model.`,
       dataset: `${UNIT.dataset} NULL for a partition of a model.`,
@@ -223,7 +223,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
     columns: {
       relation: 'Table or view: raw.crawl_pages, mart.pages.',
       unit: 'Unit of a table of raw, partition of a model; empty for a table with one partition.',
-      load_id: 'Identifier of the load that has its rows.',
+      load_id: 'Identifier of the load that contains its rows.',
       made_from: 'Hash of the rows, or the sources of a view, as JSON.',
     },
   },

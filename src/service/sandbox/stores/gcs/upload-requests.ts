@@ -88,7 +88,7 @@ function nameOf({ request }: GcsRequest, inBody: string | undefined): string {
   const name = request.query.get('name') ?? inBody ?? '';
   if (name === '') throw new GcsError(400, 'Required parameter: name');
   if (Buffer.byteLength(name) > LONGEST_NAME || /[\r\n]/.test(name))
-    throw new GcsError(400, 'The name of the object is too long or holds a line break');
+    throw new GcsError(400, 'The name of the object is too long or contains a line break');
   return name;
 }
 

@@ -273,13 +273,13 @@ test('crawls of two configurations, cut ones and those in the other order are co
   ]);
   const { notes: two, to } = await compare('latest', 'shop-mobile', 'Shop');
   expect([two, to.crawl_config_name]).toEqual([
-    ['The crawls have different configurations, Web and Mobile: each may cover other pages.'],
+    ['The crawls have different configurations, Web and Mobile: each may cover different pages.'],
     'Mobile',
   ]);
 });
 
 test.each([
-  ['latest', 'shop-3', 'Shop', 'both names mean the crawl shop-3'],
+  ['latest', 'shop-3', 'Shop', 'both names refer to the crawl shop-3'],
   ['blog-1', 'shop-3', undefined, 'blog-1 is a crawl of Blog, and shop-3 one of Shop'],
   ['shop-9', 'shop-3', undefined, 'there is no crawl shop-9'],
   ['latest', 'shop-3', undefined, 'latest names a crawl in each of 2 projects'],

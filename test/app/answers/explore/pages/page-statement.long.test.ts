@@ -272,12 +272,12 @@ test.each([
     'depth: the operator contains does not work with BIGINT',
     'operators of depth: eq, ne',
   ],
-  ['depth=gte:deep', "depth: 'deep' is no number", 'as in depth=eq:4'],
+  ['depth=gte:deep', "depth: 'deep' is not a number", 'as in depth=eq:4'],
   ['depth=gte:9223372036854775808', 'depth: 9223372036854775808 is beyond BIGINT', 'as in depth=eq:4'],
   ['depth=lt:-99999999999999999999', 'depth: -99999999999999999999 is beyond BIGINT', 'as in depth=eq:4'],
   ['depth=in:1,99999999999999999999', 'depth: 99999999999999999999 is beyond BIGINT', 'as in depth=eq:4'],
-  ['fetch_date=gte:2026-02-30', 'fetch_date: 2026-02-30 is not a day of the calendar', '2026-11-22'],
-  ['fetch_date=gte:2026-02-01 25:00', 'is no time', '2026-11-22'],
+  ['fetch_date=gte:2026-02-30', 'fetch_date: 2026-02-30 is not a calendar day', '2026-11-22'],
+  ['fetch_date=gte:2026-02-01 25:00', 'is not a time', '2026-11-22'],
   ['column.page=gte:1', 'pages have no column page', 'docs/reference/dictionary.md'],
   ['column.crawl=eq:1', 'pages have no column crawl', 'docs/reference/dictionary.md'],
   ['is_indexable=is:maybe', 'is_indexable: is does not accept maybe', 'is:true'],
@@ -287,7 +287,7 @@ test.each([
   [
     'issue=bots_on_non_indexable&change=new',
     'it depends on days, and the days differ',
-    'without a change: crawlhouse pages',
+    'omit --change: crawlhouse pages',
   ],
   ['segment=/lmps/', 'has no segment /lmps/', 'did you mean /lamps/?'],
   ['columns=url,hh1', 'pages have no column hh1', 'did you mean h1?'],
@@ -295,7 +295,7 @@ test.each([
   ['change=clicks', 'pages have no column clicks', 'docs/reference/dictionary.md'],
   ['change=before', 'pages have no column before', 'docs/reference/dictionary.md'],
   ['since=shop-1', '--since needs --change', 'use --change with added'],
-  ['where=depth >', '--where: depth > is not one condition', 'as in'],
+  ['where=depth >', '--where: depth > is not a single condition', 'as in'],
 ])('%s is refused, with what would be right', async (text, message, hint) => {
   await expect(pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal)).rejects.toMatchObject({
     code: 'usage',

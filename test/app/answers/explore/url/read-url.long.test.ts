@@ -81,7 +81,7 @@ test('a page comes and goes in its history, in the crawls of one configuration',
   const { page, history, empty } = await story('/old', { project: 'Shop' });
   expect([page, empty.page, empty.issues]).toEqual([
     null,
-    ...Array(2).fill('the crawl does not have this page'),
+    ...Array(2).fill('the crawl does not contain this page'),
   ]);
   expect(history.map(({ crawl_id, changes }) => [crawl_id, changes.map(({ change }) => change)])).toEqual([
     ['shop-3', []],

@@ -52,7 +52,7 @@ test('one row, equal values and no rows are drawn; what has no number is refused
   expect(drawChart('bar', [{ a: 'x', n: 0 }], null, 40)).toBe('n by a\nx   0\n');
   expect(drawChart('line', [{ a: 'x', n: 0 }], null, 40)).not.toMatch(/NaN|Infinity/);
   expect(drawChart('bar', [], null, 40)).toBe('no rows\n');
-  expect(() => drawChart('bar', [{ url: 'a' }], null, 40)).toThrow('the result has no number to draw');
+  expect(() => drawChart('bar', [{ url: 'a' }], null, 40)).toThrow('the result has no number to plot');
   const many = Array.from({ length: 1001 }, (_, n) => ({ n }));
   expect(() => drawChart('line', many, null, 40)).toThrow('more than 1000 rows');
 });
@@ -102,7 +102,9 @@ test('a declared chart is drawn as its question says, one for each project, and 
   expect(texts.at(-2)).toBe('not drawn: 1 row that is not whole is left out, and there is no other');
   expect(drawChart('line', rows, declared, 60)).toMatch(/^a, pages by at\nok\n/);
   expect(() => drawChart('own', rows, null, 60)).toThrow('no chart is declared');
-  expect(() => drawChart('own', rows, { ...declared, kind: 'scatter' }, 60)).toThrow('draws no scatter');
+  expect(() => drawChart('own', rows, { ...declared, kind: 'scatter' }, 60)).toThrow(
+    'cannot draw a scatter chart',
+  );
   const percent: Chart = { ...declared, kind: 'bar', x: 'status', y: ['pages_percent'], each: [] };
   const twice = [1, 2].map((pages_percent) => ({ status: 'ok', pages_percent }));
   expect(drawChart('own', twice, percent, 60)).toContain('not drawn: several rows have the same status');

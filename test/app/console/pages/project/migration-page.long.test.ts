@@ -103,11 +103,11 @@ test('a file of old URLs has a row for each, in the project that is named', asyn
   ]);
   expect(await failed('--question', 'q23', '--from', file)).toEqual([
     2,
-    'Error: q23_redirect_map accepts no file of URLs',
+    'Error: q23_redirect_map does not accept a file of URLs',
   ]);
   expect(await failed('SELECT 1', '--from', file)).toEqual([2, 'Error: --from needs a saved question']);
   expect(await failed('--question', 'q24', '--from', file, '-p', 'urls=https://m.example/')).toEqual([
     2,
-    'Error: --from and --param urls exclude each other',
+    'Error: --from and --param urls cannot be combined',
   ]);
 });

@@ -187,7 +187,7 @@ test('a broken file is shown with its line, and not replaced', async () => {
 test('a project of another service has no form', async () => {
   const { ask, send } = await opened({ base_url: 'https://service.example' });
   const page = await (await ask(PATH)).text();
-  expect(page).toContain('This program does not crawl this project.');
+  expect(page).toContain('crawlhouse does not crawl this project.');
   expect((await send({ max_url: '5' })).status).toBe(400);
 });
 

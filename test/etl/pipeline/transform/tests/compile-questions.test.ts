@@ -74,7 +74,7 @@ test('a question that does not fit the published models stops run, docs and doct
   }
   const file = join(folder, 'sql', 'questions', 'own.sql');
   for (const [chart, problem] of [
-    ['{kind: bar, x: id, y: weight}', 'the answer has no column weight'],
+    ['{kind: bar, x: id, y: weight}', 'the result has no column weight'],
     ['{kind: bar, x: id, y: size, only: size}', 'size is not BOOLEAN, which only needs'],
   ] as const) {
     const header = HEADER.replace('*/\n', `chart: ${chart}\n*/\n`);

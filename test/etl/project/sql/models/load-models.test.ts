@@ -8,7 +8,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'a file without a header',
     'SELECT 1 AS x',
     'sql/m/a.sql:1: has no header',
-    'start the file with a block comment that holds YAML: /* name: … */',
+    'start the file with a block comment that contains YAML: /* name: … */',
   ],
   [
     'an unknown key, with those that work',

@@ -113,7 +113,7 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
     [
       'SQL in a seed',
       { ...shipped('token,engine\n'), 'm/bots.sql': `${SEED}SELECT 1` },
-      'crawlhouse/sql/m/bots.sql:9: a seed has no SQL',
+      'crawlhouse/sql/m/bots.sql:9: a seed cannot contain SQL',
       'its rows are in seeds/bots.csv',
     ],
     [
@@ -135,7 +135,7 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
     [
       'a seed without a grain',
       { ...shipped('token,engine\n'), 'm/bots.sql': SEED.replace('[token]', 'null') },
-      'crawlhouse/sql/m/bots.sql:5: a seed has a grain',
+      'crawlhouse/sql/m/bots.sql:5: a seed needs a grain',
       'name the columns that identify a row',
     ],
   ],

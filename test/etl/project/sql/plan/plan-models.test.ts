@@ -102,10 +102,14 @@ test.each<[string, ModelText, string, string?]>([
     'a statement that is no SELECT',
     { columns, sql: '\nCREATE TABLE x AS SELECT 1' },
     'sql/m/a.sql:10: is not a SELECT',
-    'a header is followed by exactly one SELECT',
+    'write exactly one SELECT after the header',
   ],
-  ['two statements', { columns, sql: 'SELECT 1 AS x; SELECT 2 AS x' }, 'sql/m/a.sql:8: holds 2 statements'],
-  ['no statement', { columns, sql: '-- later' }, 'sql/m/a.sql:8: holds 0 statements'],
+  [
+    'two statements',
+    { columns, sql: 'SELECT 1 AS x; SELECT 2 AS x' },
+    'sql/m/a.sql:8: contains 2 statements',
+  ],
+  ['no statement', { columns, sql: '-- later' }, 'sql/m/a.sql:8: contains 0 statements'],
   [
     'a table that is not there',
     { columns, sql: 'SELECT 1 AS x\nFROM raw.pages\nJOIN raw.pagess USING (url)' },

@@ -39,7 +39,7 @@ test('a chart that can not be drawn of the columns says why', () => {
   const chart: Chart = { kind: 'line', x: 'day', y: ['pages'], colour: null, each: ['project'], only: null };
   const all = { day: 'DATE', pages: 'BIGINT', project: 'VARCHAR' };
   expect(chartProblem(chart, columns(all))).toBeNull();
-  expect(chartProblem({ ...chart, colour: 'gone' }, columns(all))).toBe('the answer has no column gone');
+  expect(chartProblem({ ...chart, colour: 'gone' }, columns(all))).toBe('the result has no column gone');
   expect(chartProblem(chart, columns({ ...all, pages: 'VARCHAR' }))).toContain('pages has no numbers');
   expect(chartProblem(chart, columns({ ...all, day: 'VARCHAR' }))).toBe(
     'a line needs numbers or times for x',
@@ -53,7 +53,7 @@ test('rows that a chart leaves out need a column of true and false', () => {
   expect(chartProblem(chart, columns(all))).toBeNull();
   expect(chartColumns(chart, columns(all))).toEqual(['a', 'b', 'is_whole', 'crawl_id']);
   expect(chartColumns({ ...chart, only: null }, columns(all))).toEqual(['a', 'b']);
-  expect(chartProblem({ ...chart, only: 'gone' }, columns(all))).toBe('the answer has no column gone');
+  expect(chartProblem({ ...chart, only: 'gone' }, columns(all))).toBe('the result has no column gone');
   expect(chartProblem(chart, columns({ ...all, is_whole: 'VARCHAR' }))).toBe(
     'is_whole is not BOOLEAN, which only needs',
   );
