@@ -282,7 +282,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       'The proxy of crawls with use_proxy in their configuration (docs/crawler.md#through-a-proxy).',
     ),
     search_console: SearchConsoleSettings.prefault({}).describe(
-      'How demand sync reads Search Console (docs/demand.md#from-search-console-itself).',
+      'How demand sync reads Search Console (docs/demand.md#from-the-search-console-api).',
     ),
     access_logs: LogRules.prefault({}).describe('How to read access logs (docs/logs.md#privacy).'),
     query_timeout: Positive.default(3600).describe(
