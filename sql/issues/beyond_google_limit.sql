@@ -4,8 +4,8 @@ severity: high
 category: performance
 definition: >-
   The page returns 200 and is larger than 2,048 KB (2 MB) before compression. For a PDF, the limit is 65,536 KB (64 MB).
-  Other files (is_resource) do not count. The limits come from Google's documentation of 3 February 2026. If the crawl
-  has no content_kind, a URL whose path ends in `.pdf` counts as a PDF.
+  Other files (is_resource) do not count. The limits come from Google's documentation as of 2026-02-03. If content_kind
+  is unknown, a URL whose path ends in `.pdf` counts as a PDF.
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
 why_it_matters: Google Search reads only the first 2 MB of a page and the first 64 MB of a PDF.
 fix: Split the page, or move inline code, styles and data into separate files

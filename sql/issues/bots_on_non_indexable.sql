@@ -2,10 +2,11 @@
 title: Search bots on a non-indexable page
 severity: low
 category: demand
-definition: The page is not indexable, and search engine bots requested it on the days of the crawl when it was not indexable.
+definition: >-
+  The page is not indexable. On the days of the crawl, search engine bots requested it while it was not indexable.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
-why_it_matters: Search engines spend requests on this page that they could spend on indexable pages.
-fix: Remove the links and sitemap entries that lead to the page, unless it should be indexed
+why_it_matters: Search engines waste requests on this page instead of crawling indexable pages.
+fix: Remove links to the page and its sitemap entries, unless the page should be indexed
 owner: template
 evidence: [non_indexable_reason, page_hits.search_bot_hits]
 is_by_days: true

@@ -2,10 +2,12 @@
 title: Canonical in the header differs
 severity: high
 category: canonicals
-definition: The canonical in the Link HTTP header differs from the canonical in the page (rel_canonical differs, or canonicals contains several URLs).
+definition: >-
+  The Link HTTP header declares a canonical (header_canonical) that differs from the canonical in the page
+  (rel_canonical). The issue also applies if the header declares a canonical and canonicals contains several URLs.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines see two canonicals, and may use either or neither.
-fix: Declare the canonical either in the head of the page or in the Link HTTP header
+fix: Declare the canonical in the head of the page or in the Link HTTP header, but not in both
 owner: server
 evidence: [rel_canonical, header_canonical]
 cases:

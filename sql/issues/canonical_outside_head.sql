@@ -4,7 +4,7 @@ severity: medium
 category: canonicals
 definition: The page returns 200, and an element outside its head declares a canonical (canonical_outside_head) that the head does not declare.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines ignore a canonical in the body. Often, an element that is not allowed in the head has closed the head early.
+why_it_matters: Search engines ignore a canonical in the body. Often, an element that is not allowed in the head closes the head early.
 fix: Move the canonical into the head, before any element such as div, img or iframe
 owner: template
 evidence: [canonical_outside_head, rel_canonical]

@@ -4,7 +4,7 @@ severity: high
 category: canonicals
 definition: The page returns 200, and its canonical is another URL that has noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
-why_it_matters: Search engines may show neither of the two pages.
+why_it_matters: Search engines may show neither page.
 fix: Remove noindex from the canonical page, or declare another canonical
 owner: template
 evidence: [canonical_url]

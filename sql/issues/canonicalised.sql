@@ -2,10 +2,11 @@
 title: Canonicalised page
 severity: low
 category: canonicals
-definition: The page is not indexable, and the first reason is a canonical to another page.
+definition: >-
+  The page is not indexable because it declares another page as its canonical (non_indexable_reason is canonicalised).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines show the other page instead. This is correct only if both pages have the same content.
-fix: Check that both pages have the same content, and link to the canonical page
+fix: Check that both pages have the same content, and link directly to the canonical page
 owner: content
 evidence: [non_indexable_reason]
 cases:

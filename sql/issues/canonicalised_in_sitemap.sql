@@ -2,9 +2,11 @@
 title: Canonicalised page in a sitemap
 severity: low
 category: sitemaps
-definition: A sitemap lists the page, but the page is not indexable. The first reason is a canonical to another page.
+definition: >-
+  A sitemap lists the page, but the page is not indexable because it declares another page as its canonical
+  (non_indexable_reason is canonicalised).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: The sitemap lists this URL, but the page declares a different URL as its canonical.
+why_it_matters: The sitemap and the canonical tell search engines to show different URLs.
 fix: Remove the page from the sitemap, or give it a self-referencing canonical
 owner: server
 evidence: [sitemaps_file_origin, non_indexable_reason]

@@ -4,7 +4,7 @@ severity: low
 category: rendering
 definition: The page is indexable, and at least $percent % of its words (and at least $words words) appear only after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines render pages later or not at all. Most assistants and link previews do not render pages.
+why_it_matters: Search engines render pages later or not at all. Most AI assistants and link previews do not render pages.
 fix: Include the content in the HTML, for example with server-side rendering
 owner: template
 evidence: [word_count, unrendered_word_count]

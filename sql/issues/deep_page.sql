@@ -2,7 +2,7 @@
 title: Deep page
 severity: low
 category: links
-definition: The page is indexable, and it is more than $depth clicks from the home page (depth).
+definition: The page is indexable and more than $depth clicks from the home page (depth).
 source: https://sitebulb.com/hints/internal/
 why_it_matters: Users and search engines visit pages far from the home page less often.
 fix: Link to the page from pages closer to the home page

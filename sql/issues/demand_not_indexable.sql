@@ -2,10 +2,12 @@
 title: Non-indexable page with demand
 severity: high
 category: demand
-definition: The page is not indexable, and the first reason is noindex or a canonical to another page. Search results showed the page on the days of the crawl.
+definition: >-
+  The page is not indexable because of noindex or a canonical to another page (non_indexable_reason is noindex or
+  canonicalised). Search results showed the page on the days of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
-why_it_matters: Users still find the page, but will not once search engines follow the directive.
-fix: Remove the noindex or the canonical to another page, or redirect the page to an indexable page
+why_it_matters: Users still find the page, but only until search engines follow the directive.
+fix: Remove noindex or the canonical to another page, or redirect the page to an indexable page
 owner: content
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true

@@ -5,7 +5,7 @@ category: rendering
 definition: The page returns 200 and uses resources that robots.txt blocks.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines render the page without these scripts, styles or data, and may miss content.
-fix: Edit robots.txt so that it allows the resources
+fix: Allow the resources in robots.txt
 owner: server
 evidence: [status_code, num_resources_denied]
 cases:

@@ -3,8 +3,8 @@ title: Duplicate description
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable and has the same description as another page, and neither a canonical nor hreflang explains this
-  (has_duplicate_description_issue).
+  The page is indexable and has the same description as another page. Neither a canonical nor hreflang explains the
+  duplicate (has_duplicate_description_issue).
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: The description does not show users and search engines how the pages differ.
 fix: Write a unique description, such as <meta name="description" content="…">

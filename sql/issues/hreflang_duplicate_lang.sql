@@ -4,7 +4,7 @@ severity: medium
 category: hreflang
 definition: The page declares several URLs for the same hreflang value (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines cannot choose between the URLs.
+why_it_matters: Search engines cannot tell which of the URLs to show.
 fix: Keep one URL per language and region
 owner: template
 related: duplicate_lang

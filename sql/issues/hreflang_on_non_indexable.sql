@@ -4,8 +4,8 @@ severity: medium
 category: hreflang
 definition: The page declares language versions, but has noindex or a canonical to another page.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines ignore the hreflang of a page that they do not index.
-fix: Remove the hreflang, or make the page indexable
+why_it_matters: Search engines ignore hreflang on a page that they do not index.
+fix: Remove the hreflang links, or make the page indexable
 owner: template
 evidence: [hreflang_hrefs, non_indexable_reason]
 cases:

@@ -5,7 +5,7 @@ category: hreflang
 definition: The page declares a language version that is not indexable (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines never show a language version that redirects, is broken, or has noindex or another canonical.
-fix: Declare the final, indexable URL of the language version; edit robots.txt if it blocks that URL
+fix: Declare the final, indexable URL of the language version, and allow it in robots.txt
 owner: template
 related: hreflang_target
 evidence: [hreflang_errors]

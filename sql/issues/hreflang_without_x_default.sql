@@ -4,7 +4,7 @@ severity: low
 category: hreflang
 definition: The page is indexable and declares language versions, but no x-default.
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Users whose language has no page may see any language version.
+why_it_matters: If no language version matches the user's language, search results may show any version.
 fix: Add a default, such as <link rel="alternate" hreflang="x-default" href="https://example.com/">
 owner: template
 evidence: [hreflang_langs]

@@ -4,8 +4,8 @@ severity: low
 category: links
 definition: The page is indexable and contains links without text (num_links_without_text is above 0).
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
-why_it_matters: Users and search engines cannot tell where the link leads.
-fix: Add text to the link, or alt text to its image
+why_it_matters: Users and search engines cannot tell where the links lead.
+fix: Add text to each link, or alt text to its image
 owner: content
 evidence: [num_links_without_text]
 cases:

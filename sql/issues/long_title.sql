@@ -4,7 +4,7 @@ severity: low
 category: titles_and_headings
 definition: >-
   The page is indexable, and its title has more than $characters characters (Screaming Frog uses 60, Sitebulb 65). A
-  full-width character, as in Chinese, Japanese and Korean, counts as two.
+  full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results truncate the title.
 fix: Put the important words in the first 60 characters

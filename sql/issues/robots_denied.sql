@@ -5,7 +5,7 @@ category: indexability
 definition: robots.txt blocks the page, and internal links lead to it.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines cannot read the page, but may still list its URL without a snippet.
-fix: Edit robots.txt so that it allows the page, or remove the links to the page
+fix: Allow the page in robots.txt, or remove the links to the page
 owner: server
 related: linking_page
 evidence: [is_robots_denied, nb_inlinks]

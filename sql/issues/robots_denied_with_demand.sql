@@ -2,10 +2,12 @@
 title: Blocked by robots.txt, with demand
 severity: high
 category: demand
-definition: The page is not indexable, and the first reason is that robots.txt blocks it. Search results showed it on the days of the crawl.
+definition: >-
+  The page is not indexable because robots.txt blocks it (non_indexable_reason is robots_denied). Search results showed
+  the page on the days of the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
 why_it_matters: Search engines can no longer read a page that users find today, so it loses its snippet and then its position.
-fix: Edit robots.txt so that it allows the page
+fix: Allow the page in robots.txt
 owner: server
 evidence: [non_indexable_reason, page_demand.impressions]
 is_by_days: true

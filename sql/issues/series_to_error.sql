@@ -4,8 +4,8 @@ severity: medium
 category: links
 definition: The previous or next page of the series returns a status of 400 to 599 (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: Search engines may not find the pages that only later or earlier pages of the series link to.
-fix: Change rel="prev" and rel="next" to pages that return 200, or restore the missing page
+why_it_matters: Search engines may not find pages that only other pages of the series link to.
+fix: Point rel="prev" and rel="next" to pages that return 200, or restore the missing page
 owner: template
 related: series_error
 evidence: [rel_prev, rel_next, pagination_errors]

@@ -5,7 +5,7 @@ category: links
 definition: The previous or next page of the series returns a status of 300 to 399 (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: The pagination link does not lead directly to a page of the series.
-fix: Change rel="prev" and rel="next" to the final URL of each page
+fix: Point rel="prev" and rel="next" to the final URL of each page
 owner: template
 related: series_redirect
 evidence: [rel_prev, rel_next, pagination_errors]

@@ -2,7 +2,7 @@
 title: Server error (5xx)
 severity: high
 category: availability
-definition: The page is not indexable, and the first reason is an HTTP status of 500 to 599.
+definition: The page is not indexable because it returns a status of 500 to 599 (non_indexable_reason is server_error).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines crawl a failing site more slowly, and remove pages that keep failing.
 fix: Check the server's log to find out why the server fails, and fix the cause

@@ -2,10 +2,10 @@
 title: Thin content
 severity: low
 category: content
-definition: The page is indexable and has fewer than $words words (word_count, with menus and footer).
+definition: The page is indexable and has fewer than $words words (word_count, including menus and footer).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A page with little content rarely answers users' searches.
-fix: Write more content, or merge the page with another one
+fix: Write more content, or merge the page with another page
 owner: content
 evidence: [word_count]
 thresholds: {words: {default: 300, unit: words}}

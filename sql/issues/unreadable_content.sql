@@ -2,7 +2,7 @@
 title: Unreadable content
 severity: high
 category: availability
-definition: The page responded, but its body does not have the content encoding that its headers declare.
+definition: The server responded, but the body is not in the content encoding that the headers declare.
 source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
 why_it_matters: Browsers show an error, and search engines see no content.
 fix: Send the Content-Encoding header only with a body in that encoding

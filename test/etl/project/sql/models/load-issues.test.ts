@@ -65,9 +65,9 @@ describe('each issue that has cases', () => {
 describe('what to do fits the reason why a page is not indexable', () => {
   const FITS: Readonly<Record<string, readonly (readonly [issue: string, fix: RegExp])[]>> = {
     robots_denied: [
-      ['robots_denied', /^Edit robots\.txt/],
-      ['robots_denied_in_sitemap', /^Edit robots\.txt.*from the sitemap/],
-      ['robots_denied_with_demand', /^Edit robots\.txt/],
+      ['robots_denied', /^Allow the page in robots\.txt/],
+      ['robots_denied_in_sitemap', /^Make robots\.txt .* allow the page.*from the sitemap/],
+      ['robots_denied_with_demand', /^Allow the page in robots\.txt/],
     ],
     no_answer: [['no_answer', /host responds/]],
     redirect: [
@@ -132,7 +132,7 @@ describe('what to do fits the reason why a page is not indexable', () => {
     for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
     const expected = [
       ...fits,
-      ['bots_on_non_indexable', /^Remove the links and sitemap entries that lead to the page/] as const,
+      ['bots_on_non_indexable', /^Remove links to the page and its sitemap entries/] as const,
     ];
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(expected.map(([name, fix]) => [name, expect.stringMatching(fix)])),

@@ -136,7 +136,8 @@ describe('settings of issues', () => {
       issue: 'thin',
       severity: 'low',
       weight: 0.3,
-      definition: 'The page is indexable and has fewer than 300 words (word_count, with menus and footer).',
+      definition:
+        'The page is indexable and has fewer than 300 words (word_count, including menus and footer).',
     };
     expect(rows).toEqual([
       { project_id: 'p1', issue: 'slow', severity: 'high', weight: 1, definition: slow('2,500') },
@@ -165,7 +166,7 @@ describe('settings of issues', () => {
     );
     const all = ' In shelf: 300 words. In /long/: 400 words.';
     const thin = (words: number): string =>
-      `The page is indexable and has fewer than ${words} words (word_count, with menus and footer).`;
+      `The page is indexable and has fewer than ${words} words (word_count, including menus and footer).`;
     expect(definitions.map(({ definition }) => definition)).toEqual([
       `${thin(100)} In /short/: 160 words. In /long/: not looked for.${all}`,
       `${thin(200)}${all}`,
