@@ -5,7 +5,7 @@ category: canonicals
 definition: The page returns 200, and its canonical is another URL that redirects.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Search engines may ignore a canonical that is not the final URL.
-fix: Change the canonical to the URL where the redirect ends
+fix: Change the canonical to the final URL of the redirect
 owner: template
 evidence: [canonical_url]
 */

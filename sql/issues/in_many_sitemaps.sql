@@ -4,7 +4,7 @@ severity: low
 category: sitemaps
 definition: Several sitemaps list the page.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search engines read several entries for the page, and their dates may differ.
+why_it_matters: Search engines read several entries for the page, possibly with different dates.
 fix: List each page in only one sitemap
 owner: server
 evidence: [sitemaps_file_origin]

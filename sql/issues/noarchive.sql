@@ -4,7 +4,7 @@ severity: low
 category: indexability
 definition: The page is indexable, and its robots directives contain noarchive.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: Search engines keep no copy of the page, and some do not quote it in their answers.
+why_it_matters: Search engines do not keep a copy of the page, and some do not quote it in their answers.
 fix: Remove noarchive from the robots meta tag or X-Robots-Tag, unless it is intentional
 owner: template
 evidence: [meta_robots]

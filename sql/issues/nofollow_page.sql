@@ -4,7 +4,7 @@ severity: medium
 category: indexability
 definition: The page returns 200 and has nofollow (meta_robots_follow is false), but not noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: Search engines follow no links on the page, so they miss pages that only this page links to.
+why_it_matters: Search engines do not follow the links on the page, so they miss pages that only this page links to.
 fix: Remove nofollow from the robots meta tag or X-Robots-Tag, or set rel="nofollow" on individual links
 owner: template
 evidence: [status_code, meta_robots_follow, is_noindex]

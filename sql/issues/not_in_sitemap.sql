@@ -6,7 +6,7 @@ definition: >-
   The page is indexable and is not a file (is_resource). No sitemap lists it, although sitemaps list other pages of the
   crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
-why_it_matters: Search engines discover the page later and miss its changes.
+why_it_matters: Search engines may discover the page and its changes later.
 fix: Add the page to a sitemap
 owner: server
 needs: [sitemaps]

@@ -5,7 +5,7 @@ category: demand
 definition: The page is indexable, search results showed it at least $impressions times on the days of the crawl, and its average position is 11 to 20.
 source: https://support.google.com/webmasters/answer/7576553
 why_it_matters: A small improvement can move the page to the first page of results, where most users click.
-fix: Add content that answers the queries, and add links to the page
+fix: Add content that answers the queries, and link to the page from more pages
 owner: content
 evidence: [is_indexable, page_demand.impressions]
 thresholds: {impressions: {default: 100, unit: impressions}}

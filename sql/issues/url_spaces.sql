@@ -2,7 +2,7 @@
 title: Spaces in the URL
 severity: low
 category: urls
-definition: The page returns 200, is not a file (is_resource), and its URL contains a space or %20.
+definition: The page returns 200 and is not a file (is_resource), and its URL contains a space or %20.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: URLs with spaces break when people copy them.
 fix: Separate words with hyphens, such as /green-tea

@@ -131,7 +131,7 @@ describe('settings of issues', () => {
       `SELECT project_id, issue, severity, weight, definition FROM (${await sqlOf('mart.project_issues', yaml)}) WHERE issue IN ('slow', 'thin') ORDER BY project_id, issue`,
     );
     const slow = (numbers: string): string =>
-      `The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and its load_time is above ${numbers} ms.`;
+      `The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and has a load_time above ${numbers} ms.`;
     const thin = {
       issue: 'thin',
       severity: 'low',
