@@ -105,7 +105,7 @@ function drawRest({ total, noun, address }: Rest, shown: number): Html | null {
   const part = shown < total ? `, the ${countText(shown)} most important first` : '';
   const file = (names: Names, text: string): Html =>
     html`<a href="${`${address}&names=${names}`}" download>${text}</a>`;
-  return html`<p class="facts">${counted(total, noun)}${part}. All of them: ${file('people', 'CSV with names for people')}, ${file('columns', 'with SQL names')}</p>\n`;
+  return html`<p class="facts">${counted(total, noun)}${part}. Download all: ${file('people', 'CSV with readable names')}, ${file('columns', 'with SQL names')}</p>\n`;
 }
 
 function drawChart({ label, table, lines }: DayChart, addressOf: AddressOf): Html | null {

@@ -19,7 +19,7 @@ import { keepForm } from './keep-form.ts';
 /** The downloads; the names of the formats are those of `query`. */
 const DOWNLOADS = [
   ['csv', 'CSV'],
-  ['csv', 'CSV with names for people', 'people'],
+  ['csv', 'CSV with readable names', 'people'],
   ['csv', 'CSV for Excel', 'people', '1'],
   ['xlsx', 'Excel', 'people'],
   ['jsonl', 'JSON lines'],

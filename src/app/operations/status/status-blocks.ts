@@ -27,7 +27,7 @@ export function statusBlocks(facts: StatusFacts, now: number): readonly Block[] 
       ? []
       : [
           section(
-            `Run under way: ${live.run_id.slice(0, 8)} (${live.command})`,
+            `Run in progress: ${live.run_id.slice(0, 8)} (${live.command})`,
             line(live.progress === null ? 'it has not started its units' : describeProgress(live.progress)),
           ),
         ]),
@@ -77,7 +77,7 @@ export function wrongNow({ incidents, drift, failing, units }: StatusFacts, now:
 export function unitsAtWork({ claims: { total, first } }: StatusFacts): readonly Block[] {
   if (total === 0) return [];
   const table = tableOf(
-    'Units at work',
+    'Units in progress',
     [
       { name: 'unit', of: unitCell },
       { name: 'process', isBelow: true, of: ({ worker }) => worker },
@@ -91,7 +91,7 @@ export function unitsAtWork({ claims: { total, first } }: StatusFacts): readonly
     ],
     first,
   );
-  return [section(`Units at work: ${countText(total)}`, table, ...andMore(total - first.length))];
+  return [section(`Units in progress: ${countText(total)}`, table, ...andMore(total - first.length))];
 }
 
 export function freshnessTable({ projects }: StatusFacts, now: number): Table {
@@ -116,7 +116,7 @@ export function freshnessTable({ projects }: StatusFacts, now: number): Table {
 export function exportsUnderWay({ exports }: StatusFacts): readonly Block[] {
   if (exports.length === 0) return [];
   const table = tableOf(
-    'Data exports under way',
+    'Data exports in progress',
     [
       { name: 'unit', of: unitCell },
       { name: 'export', isBelow: true, of: ({ data_export_id }) => data_export_id },
@@ -125,7 +125,7 @@ export function exportsUnderWay({ exports }: StatusFacts): readonly Block[] {
     ],
     exports,
   );
-  return [section('Data exports under way', table)];
+  return [section('Data exports in progress', table)];
 }
 
 /** A line each for units, crawls and schedules. */

@@ -140,7 +140,7 @@ test('the run under way has its bar', () => {
     },
   };
   expect(describeStatus({ ...status, live }, [], NOW)).toContain(
-    'Run under way: 01234567 (run)\n  [█████░░░░░] 50 % download after 6.0 s · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B\n',
+    'Run in progress: 01234567 (run)\n  [█████░░░░░] 50 % download after 6.0 s · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B\n',
   );
   const begins = describeStatus({ ...status, live: { ...live, progress: null } }, [], NOW);
   expect(begins).toContain('  it has not started its units\n');
@@ -166,12 +166,12 @@ test('units that machines share have the process that is at them', () => {
       reported: null,
     },
   ];
-  expect(describeStatus({ ...status, claims }, [], NOW)).toContain(`Units at work: 2
+  expect(describeStatus({ ...status, claims }, [], NOW)).toContain(`Units in progress: 2
   unit            process                              since (UTC)       phase     rows
   crawl_pages/c1  crawlhouse worker (process 12 on b)  2026-11-21 08:59  download  1,200 of 3,000
   crawl_links/c1  crawlhouse run (process 7 on a)      2026-11-21 08:59  stage     50
 `);
-  expect(describeStatus(status, [], NOW)).not.toContain('at work');
+  expect(describeStatus(status, [], NOW)).not.toContain('Units in progress');
 });
 
 test('an alarm is the first line of an incident, a unit that fails, a run that did not succeed, and nothing else', () => {

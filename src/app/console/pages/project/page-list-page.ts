@@ -280,7 +280,7 @@ function ways(document: PageList): Html {
   };
   return html`<p class="facts">Download all pages: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
 ${inlinks && html`<p class="facts">Download all links to them, so you can fix the linking pages: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
-<details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
+<details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Open in Ask</a></p>
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
 }
 

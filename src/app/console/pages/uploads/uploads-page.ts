@@ -71,7 +71,7 @@ function addedTable(added: readonly Added[], request: PageRequest): Html {
       { name: 'website or project', cell: ({ site }) => site || null },
       { name: 'added (UTC)', cell: (one) => stepText(one.added) },
       { name: 'by', cell: (one) => one.added.subject },
-      { name: 'taken back (UTC)', cell: (one) => takenBack(one, request) },
+      { name: 'removed (UTC)', cell: (one) => takenBack(one, request) },
     ],
     added,
     'No uploaded file was added yet.',
@@ -88,8 +88,8 @@ function takenBack({ file, kind, site, added, removed }: Added, { session }: Pag
   const name = basename(file);
   return html`${removed && stepText(removed)}${
     isPossible &&
-    html`<details><summary>Take back</summary><p>Remove the rows of ${name}?</p>
-<form method="post" action="/uploads/add">${csrfField(session.csrf)}${hidden(fields)}<button type="submit" class="main danger" aria-label="Take back ${name}">Take back</button></form></details>`
+    html`<details><summary>Remove</summary><p>Remove the rows of ${name}?</p>
+<form method="post" action="/uploads/add">${csrfField(session.csrf)}${hidden(fields)}<button type="submit" class="main danger" aria-label="Remove ${name}">Remove</button></form></details>`
   }`;
 }
 

@@ -89,7 +89,7 @@ test('a terminal shows the first links and the command of the others, a browser 
   expect(lines.length).toBe(10);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   expect(drawBlocks(blocks).text).toMatch(
-    /40 links, the 12 most important first\. All of them: <a href="\/ask\/download\?[^"]*&amp;names=people" download>CSV with names for people<\/a>, <a href="[^"]*&amp;names=columns" download>with/,
+    /40 links, the 12 most important first\. Download all: <a href="\/ask\/download\?[^"]*&amp;names=people" download>CSV with readable names<\/a>, <a href="[^"]*&amp;names=columns" download>with/,
   );
 });
 
@@ -107,7 +107,7 @@ test('links that are equal are one row that says how many they are', () => {
   const text = printBlocks(blocks);
   expect(text).toContain('Inlinks: 51\n');
   expect(text).toMatch(/From +Times +Anchor .*\n.*\/a +50 +Lamp .*\n.*\/a +1 +Home/);
-  expect(drawBlocks(blocks).text).toContain('2 different links. All of them: <a href="/ask/download?');
+  expect(drawBlocks(blocks).text).toContain('2 different links. Download all: <a href="/ask/download?');
 });
 
 test('a page says what changed, and whether it is indexable, in both places', () => {

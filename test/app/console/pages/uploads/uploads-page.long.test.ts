@@ -79,11 +79,11 @@ test('logs are read, added with their rows, and taken back', async () => {
   expect(await start(fields)).toMatchObject({ outcome: '0', message: null, run_id: expect.any(String) });
   expect(existsSync(join(settings.state_dir, 'console', 'uploads', String(fields.file)))).toBe(false);
   expect((await ask(address)).status).toBe(404);
-  expect(await (await ask('/uploads')).text()).toContain('Take back access.log.gz');
+  expect(await (await ask('/uploads')).text()).toContain('Remove access.log.gz');
   const { file = '', site = '' } = fields;
   expect(await start({ action: 'logs-remove', file, site })).toMatchObject({ outcome: '0' });
   expect(await added()).toMatchObject([{ added: { status: 'done' }, removed: { status: 'done' } }]);
-  expect(await (await ask('/uploads')).text()).not.toContain('Take back access.log.gz');
+  expect(await (await ask('/uploads')).text()).not.toContain('Remove access.log.gz');
 });
 
 test('an export that lacks its days says so, and is added after they are given', async () => {
