@@ -176,7 +176,7 @@ export async function startLocalService(
   }
 }
 
-/** Opens the resources of the routes; adds those that have to be closed to `closers`. */
+/** Opens the resources of the routes, and adds the ones that must be closed to `closers`. */
 function openContext(
   { closers, ...parts }: ServiceParts,
   { allowPrivate = false, publicOnly = false, rendering = {}, proxy, vitals }: LocalServiceOptions,

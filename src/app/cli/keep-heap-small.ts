@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the V8 heap of this process small. DuckDB holds the rows; the rest is small, and V8 would let it grow fivefold
+ * Keeps the V8 heap of this process small. The rows are in DuckDB. V8 would let the small rest grow fivefold
  * (docs/decisions/warehouse.md). Node.js 24 and 26 accept the flag at run time.
  */
 export function keepHeapSmall(): void {

@@ -129,7 +129,7 @@ export class OAuthTokenSource implements TokenSource {
 
   /** Switches to the tokens that another process stored; returns their access token if it is usable. */
   async #takeStored(refused: string | undefined): Promise<string | undefined> {
-    // The stored tokens are older than those that could not be written.
+    // The stored tokens are older than the tokens that could not be written.
     const stored = this.#isUnwritten ? undefined : await this.#options.storedTokens?.();
     if (stored === undefined) return undefined;
     this.#tokens = stored;

@@ -93,8 +93,8 @@ export async function exchangeCode(
 }
 
 /**
- * Gets tokens for a refresh token. This is our addition: the specification describes no refresh (docs/sandbox.md). If
- * the response has no new refresh token, the previous one stays.
+ * Exchanges a refresh token for new tokens. The specification does not describe this request (docs/sandbox.md). If the
+ * response contains no new refresh token, the previous one stays valid.
  *
  * @throws CrawlhouseError `unauthorized` if the service refuses the application or the token
  */

@@ -109,7 +109,7 @@ export async function wholeList<T extends Item>(
 }
 
 /**
- * Reads a list from its beginning to the first page that is enough, or to its end. Offsets shift when items are added
+ * Reads a list from its beginning until a page satisfies the caller, or to its end. Offsets shift when items are added
  * or removed meanwhile, so items are identified by id. A pass is valid only if every page gave the same total and a new
  * item. A complete pass must also have as many items as the total. An invalid pass is repeated.
  *

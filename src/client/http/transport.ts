@@ -193,8 +193,8 @@ export class Transport implements AsyncDisposable {
   }
 
   /**
-   * After a refusal (401), gets another token and sends the request again, once. Nothing was done, so this is safe for
-   * any request.
+   * After a 401 response, requests another token and sends the request again, once. The service did nothing, so this is
+   * safe for any request.
    */
   async #send(
     request: ServiceRequest,
@@ -254,7 +254,7 @@ export class Transport implements AsyncDisposable {
       return response;
     } catch (error) {
       signal?.throwIfAborted();
-      // Nobody waits for it any more, and no retry can help.
+      // The caller no longer waits for the response, and a retry cannot help.
       if (this.#isClosed) throw new CrawlhouseError('interrupted', 'the client is closed', { cause: error });
       throw new CrawlhouseError('connection', `${request.method} ${request.path}: ${reason(error)}`, {
         cause: error,
@@ -340,7 +340,7 @@ async function readErrorBody(response: Dispatcher.ResponseData): Promise<Service
 /**
  * Returns the address of a service without a trailing slash, so that paths can be appended.
  *
- * @throws CrawlhouseError `bad_settings` if it is no such address; every request would fail
+ * @throws CrawlhouseError `bad_settings` for an invalid address, with which every request would fail
  */
 export function serviceAddress(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

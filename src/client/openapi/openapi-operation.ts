@@ -61,7 +61,10 @@ function pathParameters({ path, values = {} }: Endpoint): Parameter[] {
   });
 }
 
-/** The parameters of all endpoints; a parameter with different values in two of them gets the values of both. */
+/**
+ * Merges the parameters of all endpoints. If two endpoints allow different values of a parameter, the result allows the
+ * values of both.
+ */
 function queryParameters(endpoints: readonly Endpoint[], schemas: OpenApiSchemas): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const { query } of endpoints) {

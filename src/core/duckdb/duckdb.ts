@@ -139,7 +139,7 @@ export type Row = Record<string, DuckDBValue>;
 export type Values = readonly DuckDBValue[];
 
 /**
- * One in-memory DuckDB instance, with other database files attached. A process thus has one memory limit and one set of
+ * One in-memory DuckDB instance, with other database files attached. So a process has one memory limit and one set of
  * threads. Freed memory returns to the system immediately (`allocator_flush_threshold`), which keeps the resident size
  * near the limit on 750-column data.
  */

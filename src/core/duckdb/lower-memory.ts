@@ -4,8 +4,8 @@ import { type Connection, text } from './duckdb.ts';
 export type Attempt = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Lowers the memory limit until the end of the scope, because DuckDB exceeds the limit or keeps useless data. Nothing
- * else may run in the database meanwhile.
+ * Lowers the memory limit until the end of the scope, where DuckDB would exceed its limit or keep unneeded data.
+ * Nothing else may run in the database meanwhile.
  */
 export class LowerMemory implements AsyncDisposable {
   readonly #connection: Connection;

@@ -39,8 +39,8 @@ export async function writeWhole<T>(path: string, write: (growing: string) => Pr
 }
 
 /**
- * Writes a file atomically. Without `mode`, which restricts who may read it, a former file keeps its own. Of a symbolic
- * link, the target is replaced.
+ * Writes a file atomically. `mode` restricts who can read the file; by default, a replaced file keeps its mode. If the
+ * path is a symbolic link, replaces its target.
  */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
   const { files } = host();

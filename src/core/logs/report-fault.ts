@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CrawlhouseError, firstStack, toCrawlhouseError } from '../errors/errors.ts';
 import type { Logger } from './logger.ts';
 
-/** Kinds of errors that are not faults of this program: caused by the client, or by nobody. */
+/** Kinds of errors that are not faults of this program, because the client or the environment causes them. */
 const EXPECTED: readonly string[] = ['usage', 'skip', 'interrupted'];
 
 /**

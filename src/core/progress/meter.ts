@@ -29,7 +29,7 @@ const AFTER_SECONDS = 2.8;
 
 const AFTER_SECONDS_A_VALUE = 4e-8;
 
-/** Below this share of the units' work, there is no estimate. */
+/** The share of the units' work that must be done before an estimate is shown. */
 const LEAST_DONE = 0.02;
 
 /** Interval of prints without other changes, for example while a model is built. */

@@ -25,8 +25,8 @@ export function forgetSecrets(): void {
 /**
  * Masks every registered secret in a text for people: a log line, an error, a report, an alert. It finds a secret
  * unchanged, escaped (percent-encoding, JSON, HTML, in layers), in hexadecimal, wrapped over lines or fields, and by
- * long parts of it. It also finds base64 and base64url, even within a longer text, as in Basic authentication. Data are
- * never masked: rows, names and manifests stay unchanged (docs/decisions/operation.md).
+ * long parts of it. It also finds base64 and base64url, even within a longer text, as in Basic authentication. Rows,
+ * names and manifests are never masked (docs/decisions/operation.md).
  */
 export function redact(text: string): string {
   if (secrets.size === 0 || text === '') return text;

@@ -45,7 +45,7 @@ export interface ObjectStore extends AsyncDisposable {
    * `object_changed`.
    */
   read(object: StoredObject, range: ByteRange, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Removes this version. It is not an error if it is gone already, and a newer version stays. */
+  /** Removes this version. Does nothing if this version no longer exists. A newer version stays. */
   remove(object: StoredObject, signal: AbortSignal): Promise<void>;
   /** Uploads a local file under a key, replacing any former object. */
   put(key: string, file: string, signal: AbortSignal): Promise<void>;

@@ -44,8 +44,8 @@ export interface RowStore {
   /** Removes the rows of units from a table. Returns their number. */
   removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint>;
   /**
-   * Restores the published rows of units, which may be none. With DuckDB, the published warehouse is attached as
-   * `FORMER`, if there is one.
+   * Restores the published rows of units. A unit may have no published rows. With DuckDB, the published warehouse is
+   * attached as `FORMER`, if there is one.
    *
    * @returns whether a column has changed its type since, so that fingerprints are no longer valid
    */

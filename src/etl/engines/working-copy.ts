@@ -64,8 +64,8 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   /**
-   * Opens the working copy of a state directory. If it is missing, damaged or of another publication, it is replaced by
-   * a copy of the published warehouse.
+   * Opens the working copy of a state directory. Replaces it with a copy of the published warehouse if it is missing,
+   * damaged, or belongs to another publication.
    *
    * @param anew whether to replace it in any case
    * @throws CrawlhouseError `newer_version`; `damaged_warehouse` when the published warehouse itself is damaged, which
@@ -249,7 +249,8 @@ async function belongsTo(
         'use the newer version; or remove the file: the next run loads unpublished units again',
       );
     if (!published || published.id === own.id) return true;
-    // Killed before the rename: unpublished work is still marked dirty. Otherwise somebody restored an older file.
+    // The process was killed before the rename if unpublished work is still marked dirty. Otherwise, a user restored an
+    // older file.
     if (published.id === own.base_id && own.dirty) return true;
     logger.warn('working copy does not belong to the published warehouse, making it again');
     return false;

@@ -65,7 +65,7 @@ function refuseMoving(crawl: StoredResource): void {
   throw wrongState(`the crawl ${id} is ${status}: ${remedy}`);
 }
 
-/** Removes resources together with the datasets of their owners, then the tables that nothing refers to any more. */
+/** Removes resources together with the datasets of their owners, then the tables that nothing refers to anymore. */
 async function withoutRows(
   { resources, rows }: ServiceData,
   owners: readonly string[],

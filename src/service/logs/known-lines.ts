@@ -88,7 +88,7 @@ export async function dropKnownLines(
   return { count: Number(found?.count), name: (found?.name as string | null) ?? null };
 }
 
-/** Moves the lines of `HITS` to those that do not count; `by` selects the files that they give way to. */
+/** Moves the lines of `HITS` to the uncounted lines. `by` selects the files whose lines count instead. */
 async function hide(connection: Connection, tables: LogTables, by: string): Promise<void> {
   await connection.run(
     `INSERT INTO ${tables.hidden} BY NAME SELECT line.*, ${by} AS hidden_by
@@ -108,7 +108,7 @@ interface OlderLines {
   /** The lines that replace them. */
   readonly own: string;
   readonly files: readonly number[];
-  /** The ones that were read by other rules for queries and addresses: none of their values may stay. */
+  /** Lines that were read under other rules for queries and addresses. None of their values may stay. */
   readonly unlike: readonly number[];
   /** A condition on their lines. */
   readonly earlier: string;

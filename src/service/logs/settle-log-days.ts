@@ -118,8 +118,8 @@ async function forgetSums(
 }
 
 /**
- * Sums the days of weeks or months that have new days and have ended (UTC). Summing the current one would repeat all
- * its days for every new day, and nobody needs it before it ends.
+ * Sums the days of weeks or months that have new days and have ended (UTC). Summing the current period would repeat all
+ * its days for each new day, and the sums are not needed before the period ends.
  */
 async function sumDays(
   connection: Connection,

@@ -162,7 +162,7 @@ function mailOf(
   notifications: Notifications,
   projectName: string,
 ): StoredResource | undefined {
-  // Without a list the owner gets mail; with an empty list nobody gets mail (api-spec.md §6).
+  // Without a list, the owner receives the mail. An empty list means no mail (api-spec.md §6).
   const to = notifications.email_recipients ?? [OWNER_EMAIL];
   if (to.length === 0) return undefined;
   const { event } = webhookBody(crawl);

@@ -202,8 +202,8 @@ export function usageAfter(
 }
 
 /**
- * Takes the cost of a query from its project's quota. If the rest is too small, takes nothing and returns the seconds
- * to wait.
+ * Deducts the cost of a query from its project's quota. If the remaining quota is too small, deducts nothing and
+ * returns the seconds to wait.
  */
 export function spend(
   resources: Resources,

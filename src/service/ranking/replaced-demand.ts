@@ -1,7 +1,7 @@
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
 import { DETAILS, type DemandTables, EXPORT, idOf, LEFT_OUT, TOTALS } from './demand-tables.ts';
 
-/** What a new export replaces of earlier ones. */
+/** The rows of earlier exports that a new export replaces. */
 export interface Replaced {
   /** Days whose rows by URL are replaced. */
   readonly days: number;
@@ -123,8 +123,8 @@ export function hidesPeriod({ to }: Pick<HiddenPeriod, 'to'>): string {
 }
 
 /**
- * Removes from the staged rows those that would replace or hide earlier rows. Returns the days that are left out;
- * `LEFT_OUT` then contains them.
+ * Removes staged rows that would replace or hide earlier rows. Returns the omitted days; `LEFT_OUT` then contains these
+ * rows.
  */
 export async function keepEarlier(connection: Connection, { rows }: DemandTables): Promise<number> {
   const hidden = await hiddenPeriod(connection, rows);

@@ -162,7 +162,7 @@ async function nextPiece(bytes: AsyncGenerator<Buffer>): Promise<Buffer | null> 
   }
 }
 
-/** Writes a piece; a decoder that ends within it does not respond any more. */
+/** Writes a piece. A decoder that ends within the piece no longer responds. */
 function write(stream: Gunzip | ZstdDecompress, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('end', resolve);

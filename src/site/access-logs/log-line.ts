@@ -80,6 +80,6 @@ export interface LogFormat {
   readonly plain?: PlainShape | undefined;
   /** The names of the formats that lines had, if there may be several. */
   readonly used?: readonly string[];
-  /** Keys that the user named and no line had, with those that lines have; null if none is missing. */
+  /** Keys that the user named but no line contains, with the keys that lines contain. Null if no key is missing. */
   missing?(): { readonly keys: readonly string[]; readonly known: readonly string[] } | null;
 }

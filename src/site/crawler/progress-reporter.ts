@@ -18,7 +18,8 @@ export interface FetchProgress {
   readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];
   readonly slowest: CrawlSample | null;
   /**
-   * Answered pages that the previous crawl of the same configuration did not have; null if there is no previous crawl.
+   * The number of fetched pages that the previous crawl of the same configuration lacks; null if there is no previous
+   * crawl.
    */
   readonly new_pages: number | null;
   /** Findings of single pages, from `looked` pages or, if that is null, from all. */
@@ -151,7 +152,7 @@ export class CrawlControl {
     if (this.#state === 'paused') this.#become('running');
   }
 
-  /** Ends the fetching; the report covers what was fetched. */
+  /** Ends the fetching. The report covers the pages fetched so far. */
   terminate(): void {
     if (this.#state !== 'cancelling') this.#become('terminating');
   }

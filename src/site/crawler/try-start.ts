@@ -17,7 +17,7 @@ import type { RenderOptions } from './render/renderer.ts';
 import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots/robots.ts';
 import { findLighthouse } from './vitals/find-lighthouse.ts';
 
-/** What a try checks, in this order. The first step that is not reported is the one that fails. */
+/** The checks of a try, in this order. The first check that is not reported is the one that fails. */
 export type StartStep = 'dns' | 'connection' | 'robots' | 'redirects' | 'answer';
 
 const MOST_HOPS = 5;

@@ -59,7 +59,8 @@ interface TriedHop {
  * Fetches one URL as a crawl with this configuration would, with its redirects, and reads it. Stores nothing. The
  * crawl's rules for robots.txt, addresses and scope apply.
  *
- * @throws CrawlhouseError `usage` for a text that is no URL, `start_unreachable` after 20 s; like `readCrawlSettings`
+ * @throws CrawlhouseError `usage` for text that is not a URL, `start_unreachable` after 20 s; errors of
+ *   `readCrawlSettings`
  */
 export async function tryUrl(config: unknown, text: string, options: TryUrlOptions) {
   const settings = readCrawlSettings(config, options);
@@ -201,7 +202,7 @@ async function parsed(
   }
 }
 
-/** What a crawl would store of a page, as far as settings change it. */
+/** The stored fields of a page that depend on settings. */
 function factsOf(page: PageRecord, { customFields }: CrawlSettings) {
   return {
     title: page.title,

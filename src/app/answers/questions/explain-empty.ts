@@ -21,7 +21,7 @@ const mostDays = (days: string, table: string, condition = 'true'): string =>
 
 const SPAN = "date_diff('day', min(date), max(date)) + 1";
 
-/** What a project without days may have: a page export with totals of a period. */
+/** Names what a project without days may contain: a page export with totals of a period. */
 const TOTALS = {
   sql: mostDays('count(*)', 'mart.ranking_periods', "totals_by <> 'all'"),
   why: 'Totals of a period do not answer it (docs/demand.md).',

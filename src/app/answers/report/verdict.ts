@@ -20,7 +20,7 @@ interface Change {
 
 /**
  * Returns what improved and what got worse, in one sentence each. Both are null if there is no crawl to compare with.
- * Changes of the website come first, ordered by clicks at risk.
+ * Changes to the website come first, ordered by clicks at risk.
  */
 export function verdictOf(project: ProjectReport) {
   if (project.previous_ended_at === null) return { better: null, worse: null };
@@ -68,8 +68,8 @@ function missingPages({ missing_pages, siteChanges }: ProjectReport): Change[] {
 }
 
 /**
- * Returns the change in the number of indexable pages, which ranks before all issues. More pages are no gain if other
- * pages were lost or not read again.
+ * Returns the change in the number of indexable pages, which ranks before all issues. An increase is not an improvement
+ * if other pages were lost or not read again.
  */
 function figureChanges(project: ProjectReport): Change[] {
   const { trend, previous_crawl_id, siteChanges, missing_pages } = project;

@@ -11,8 +11,8 @@ const NOTHING_DUE =
   'No account, so nothing is due. In this folder you crawl websites, and a crawl is loaded when it ends:\n  crawlhouse crawl URL';
 
 /**
- * Reports whether a folder only crawls websites, so that there is no service to ask, and prints a message if so. A
- * folder with neither an account nor crawls does not count: its account may have been lost.
+ * Returns whether a folder only crawls websites and needs no account, and prints a message if so. A folder with neither
+ * an account nor crawls does not count, because its account may have been lost.
  */
 export function saysNoAccount({ say }: Invocation, settings: Settings): boolean {
   if (!isCrawlFolder(settings)) return false;
@@ -21,8 +21,8 @@ export function saysNoAccount({ say }: Invocation, settings: Settings): boolean 
 }
 
 /**
- * A run in a folder that only crawls websites. It asks no service, but builds outdated models and publishes what a
- * killed process left behind.
+ * A run in a folder that only crawls websites. It sends no requests, but builds outdated models and publishes units
+ * that a killed process left unpublished.
  */
 export async function runWithoutAccount(
   invocation: Invocation,

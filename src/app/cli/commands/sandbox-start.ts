@@ -83,8 +83,8 @@ async function ownFiles(invocation: Invocation): Promise<Protected> {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the stores that `sandbox start` is told to use. Buckets, keys and region come from the same variables that it
- * prints for its own stores.
+ * Returns the stores that the flags of `sandbox start` name. Buckets, keys and region come from the same variables that
+ * it prints for its own stores.
  *
  * @throws CrawlhouseError `usage` for an invalid address or missing keys
  */

@@ -48,7 +48,7 @@ export const schedule: Command = {
     if (isOnce) return await once(invocation, settings, keeper);
     const lost = lease?.lost ?? new AbortController().signal;
     const code = await serve(invocation, settings, keeper, AbortSignal.any([invocation.signal, lost]));
-    // The restarted service stands by.
+    // The restarted process stands by.
     if (!invocation.signal.aborted) lost.throwIfAborted();
     return code;
   },

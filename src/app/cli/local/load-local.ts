@@ -5,7 +5,7 @@ import { withLineage } from '../../operations/openlineage/with-lineage.ts';
 import type { Invocation } from '../command.ts';
 import type { LocalService } from './local-service.ts';
 
-/** Loads everything of a local project that the warehouse lacks, including days that were added again. */
+/** Loads all data of a local project that the warehouse lacks, and days that were added again. */
 export async function loadLocal(
   invocation: Invocation,
   service: LocalService,

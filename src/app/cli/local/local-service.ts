@@ -39,7 +39,7 @@ const INTERVAL_MS = 500;
 /** Interval of checks for the end of the analysis, after which the crawl is loaded. */
 const ANALYSIS_INTERVAL_MS = 50;
 const LIST_INTERVAL_MS = 50;
-/** The configuration of lists of URLs, which keeps them apart from crawls of the whole site. */
+/** The name of the configuration for lists of URLs. It separates these crawls from crawls of the whole site. */
 export const LIST_CONFIG_NAME = 'crawlhouse crawl --list';
 /** Codes of errors that a person must fix before a crawl can continue. */
 const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
@@ -259,7 +259,7 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the end of a crawl; resumes a paused one. An interruption pauses it.
+   * Waits for the end of a crawl, and resumes it if it is paused. An interruption pauses the crawl.
    *
    * @param show receives the progress; undefined before the crawl begins
    * @param endsNow ends a paused crawl with what it fetched, instead of resuming it

@@ -122,7 +122,7 @@ export function subjectOf(claims: Claims): string {
   return identityOf(sub) === `subject:${sub}` && sub !== LOCAL_PERSON ? sub : `subject:${sub}`;
 }
 
-/** The role of a person; null if there is no access. */
+/** Returns the role of a person, or null if the person has no access. */
 export function roleOf(claims: Claims, { operators, readers }: ConsoleOidcSettings): Role | null {
   const email = emailOf(claims);
   const own = [`subject:${claims.sub}`, ...(email === null ? [] : [`email:${email}`])].map(identityOf);

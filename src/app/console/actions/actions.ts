@@ -24,7 +24,7 @@ import { previewOf, type UploadPreview } from './upload-preview.ts';
 
 /** Each plan is a process with the memory of a small run. */
 const PLANS_AT_ONCE = 2;
-/** One of them has the state lock; the others wait for it or are refused. */
+/** One command holds the state lock. The others wait for the lock, or are refused. */
 const MOST_STARTED = 4;
 const LOOK_MS = 100;
 
@@ -56,7 +56,7 @@ export class Actions implements AsyncDisposable {
   readonly #plans = new Semaphore(PLANS_AT_ONCE);
   readonly #going = new Map<number, Going>();
   readonly #publicOnly: boolean;
-  /** Why the last crawl failed before it began, if nobody waited for it any more. */
+  /** Why the last crawl failed before it began. Set only if no request was waiting for the crawl. */
   lateProblem: string | null = null;
   #stopping = false;
 
@@ -108,7 +108,7 @@ export class Actions implements AsyncDisposable {
     });
   }
 
-  /** The readable holder of the state lock; null if nobody. */
+  /** Returns the holder of the state lock as text, or null if the lock is free. */
   holder(): string | null {
     const holder = lockHolder(this.#settings.state_dir);
     return holder === null ? null : describeHolder(holder);

@@ -30,7 +30,10 @@ const CrawlRequest = z
   });
 type CrawlRequest = Typed<typeof CrawlRequest>;
 
-/** A crawl, or what continues the interrupted crawl; `finish` ends it now with what it fetched. */
+/**
+ * Starts a crawl, or continues the interrupted crawl. `finish` ends the interrupted crawl with the pages that it
+ * fetched.
+ */
 export type CrawlAction = CrawlRequest | { readonly action: 'resume'; readonly finish: boolean };
 
 /** The names of the fields in messages. */

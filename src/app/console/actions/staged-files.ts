@@ -14,7 +14,7 @@ export const MOST_FILE_BYTES = 1_000_000_000;
 const MOST_STAGED_BYTES = 4 * MOST_FILE_BYTES;
 const MOST_RECEIVED = 2;
 const MOST_NAME = 100;
-/** After a day, nobody will add the file. */
+/** After a day, the file is unlikely to be added. */
 const KEPT_MS = 86_400_000;
 /** `logs add` regards the last line of a younger file as incomplete. */
 const SETTLED_MS = 2 * 3_600_000;

@@ -12,7 +12,7 @@ export interface SettingField {
   /** The key, or the keys joined by a dot. */
   readonly name: string;
   readonly label: string;
-  /** What the key means, and what it does in the next crawl. */
+  /** The meaning of the key, and its effect on the next crawl. */
   readonly about: string;
   readonly control: Control;
   readonly options: readonly string[];

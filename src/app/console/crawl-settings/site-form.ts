@@ -112,7 +112,7 @@ function valueIn(keys: CrawlFileKeys, name: string): unknown {
   return value ?? undefined;
 }
 
-/** A problem of what was sent, at an input or, with an empty name, at none. */
+/** A problem in the submitted form. An empty name means that the problem belongs to no single input. */
 export interface FormFault {
   readonly name: string;
   readonly message: string;

@@ -13,7 +13,7 @@ import type { ConsoleForm, FormContext } from './console-form.ts';
 const PATIENCE_MS = 20_000;
 const RUN_PATIENCE_MS = 5000;
 
-/** Tries an account, and continues at its projects. The token is kept in memory only. */
+/** Tests an account, then shows its projects. The token is kept in memory only. */
 const CONNECT_FORM: ConsoleForm = {
   path: '/connect',
   failed: 'The account was not connected',

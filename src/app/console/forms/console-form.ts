@@ -72,7 +72,7 @@ export interface ConsoleForm {
    * @throws NotFound for an unknown name; CrawlhouseError: `usage` answers with status 400, `locked` with 409
    */
   readonly act: (sent: SentForm, context: FormContext, signal: AbortSignal) => Promise<string | FormPage>;
-  /** The body below the error if the change fails: the form with what was typed; null: there is none. */
+  /** Returns the form with the submitted values, shown below the error if the change fails, or null. */
   readonly again?: (
     sent: SentForm,
     error: CrawlhouseError,

@@ -9,7 +9,9 @@ import { projectPath } from '../layout/addresses.ts';
 import { calledProject } from '../page-parts/called-project.ts';
 import type { ConsoleForm, FormContext, SentForm } from './console-form.ts';
 
-/** Writes the settings of a website, and continues at the form; with a URL in it, at the test of the URL. */
+/**
+ * Writes the settings of a website, then shows the form again, or the test result if the form contains a URL to test.
+ */
 export const SETTINGS_FORM: ConsoleForm = {
   path: '/projects/:project_id/settings',
   failed: 'The settings were not saved',
@@ -42,7 +44,7 @@ export async function siteOf(
   return { project: project_id, site: await openSite(project_id, start_url, readers) };
 }
 
-/** The form with what was sent, and its problems at the inputs. */
+/** Returns the form with the submitted values and a message at each invalid input. */
 export async function formAgain(
   sent: SentForm,
   error: CrawlhouseError | null,

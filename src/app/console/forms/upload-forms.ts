@@ -51,7 +51,7 @@ async function receive(
   }
 }
 
-/** Adds an uploaded file, or takes an added one back, and continues at the page of the action. */
+/** Adds an uploaded file or removes an added file, then shows the page of the action. */
 export const ADD_FORM: ConsoleForm = {
   path: '/uploads/add',
   failed: 'Nothing was started',

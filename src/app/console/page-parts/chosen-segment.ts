@@ -18,7 +18,9 @@ export const DIRECTORY = '(directory)';
 export const Segments = z.array(PageSegment);
 export type Segments = Typed<typeof Segments>;
 
-/** Returns the segments of a crawl, those of its own segmentations first; none if there is no crawl. */
+/**
+ * Returns the segments of a crawl, starting with the project's own segmentations. Returns none if there is no crawl.
+ */
 export function readSegments(readers: Readers, crawl: string | null): Promise<Segments> {
   return readers.rowsOnce(
     PageSegment,

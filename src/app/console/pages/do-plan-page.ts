@@ -17,7 +17,7 @@ const DoPlan = z.strictObject({
   /** The command line in shell syntax. */
   command: z.string(),
   plan: ActionPlan,
-  /** The holder of the state lock; null if nobody. */
+  /** The holder of the state lock, or null if the lock is free. */
   held_by: z.string().nullable(),
 });
 

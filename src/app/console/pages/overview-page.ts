@@ -118,7 +118,7 @@ export const OVERVIEW = page<Overview>({
   }),
 });
 
-/** The page of the only site; null for several sites, or if the address asks for the list. */
+/** Returns the page of the only site, or null if there are several sites or the address requests the list. */
 function onlySite({ sites: [site], total }: Overview, { query }: PageRequest): string | null {
   return site === undefined || total > 1 || query.size > 0 ? null : projectPath(site.project_id);
 }

@@ -132,7 +132,7 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, readers: Reade
   };
 }
 
-/** Null if there is no record of the crawl, as in a warehouse without models. */
+/** Returns null if the warehouse contains no record of the crawl, such as without models. */
 async function crawlOf(crawl: string, readers: Readers): Promise<Unit['crawl']> {
   try {
     const [row] = await readers.rowsOnce(

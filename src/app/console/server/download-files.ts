@@ -59,7 +59,7 @@ export class DownloadFiles {
   }
 }
 
-/** Sends a file. It gives up on a peer that receives nothing for a minute. */
+/** Sends a file. Closes the connection if the client receives nothing for a minute. */
 export async function sendPieces(
   path: string,
   peer: Writable,

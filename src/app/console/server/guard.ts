@@ -146,7 +146,7 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The form of a request; empty if there is no body. */
+/** Parses the form of a request. Returns an empty form if there is no body. */
 export function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }

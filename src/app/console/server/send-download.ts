@@ -37,8 +37,8 @@ interface Prepared {
 }
 
 /**
- * Sends a file that is written first, within the limits of the settings. If that fails, sends a page with the reason; a
- * failure while sending cuts the connection, so that no browser takes the part for the whole.
+ * Writes a file within the limits of the settings, then sends it. If writing fails, sends a page with the reason. If
+ * sending fails, cuts the connection, so that no browser mistakes a part for the whole file.
  *
  * @param failed the heading of that page
  */

@@ -46,7 +46,7 @@ export interface Incident extends ShownIncident, Partial<ChangeFacts> {
   readonly event: Exclude<AlertEvent, 'recovery'>;
   /** Null if it belongs to no single project. */
   readonly project_id: string | null;
-  /** It may end by itself, so it raises no alert yet. An incident that is already open stays open. */
+  /** The incident may end by itself, so it raises no alert yet. An open incident stays open. */
   readonly wait?: boolean;
 }
 

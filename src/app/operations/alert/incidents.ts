@@ -9,7 +9,7 @@ import { findSiteChanges } from './find-site-changes.ts';
 import { findStale, type Rhythm, rhythmsIn } from './find-stale.ts';
 import { findRowCountAnomalies, type Incident } from './incident.ts';
 
-/** Commands that load all due units: each one fixes what an earlier one left. */
+/** Commands that load all due units. Each command also loads the units that an earlier command left. */
 const RUNS: readonly string[] = [
   'run',
   'crawl',
@@ -89,7 +89,9 @@ function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
   return [{ ...last.summary.failure, failing_since: failing.at(-1)?.started_at ?? last.started_at }];
 }
 
-/** Websites whose last crawl failed, without a later loaded crawl: their answers are of the previous crawl. */
+/**
+ * Returns websites whose last crawl failed, if no later crawl is loaded. Their figures come from the previous crawl.
+ */
 function failedCrawls(newestFirst: readonly LedgerRun[], rhythms: readonly Rhythm[]): readonly Incident[] {
   return rhythms.flatMap(({ project_id, name, ends }) => {
     const last = Math.max(...ends);

@@ -26,8 +26,8 @@ interface TracedSettings extends DictionarySettings {
 }
 
 /**
- * Runs, and sends the receivers of the `openlineage` setting what ran, read and wrote. It returns or throws like `run`:
- * events never fail a run.
+ * Calls `run`, and sends its events (inputs, outputs, result) to the receivers in the `openlineage` setting. Returns or
+ * throws like `run`: a failed delivery never fails the run.
  */
 export async function withLineage(
   settings: TracedSettings,

@@ -4,7 +4,7 @@ import { lastFiring } from './next-firing.ts';
 
 /** The time up to which the firings of one schedule are done. */
 export interface ScheduleCursor {
-  /** The expression of these firings; a changed one starts from now. */
+  /** The cron expression of these firings. A changed expression applies from now on. */
   readonly cron: string;
   readonly time_zone: string;
   /** ISO 8601, UTC. */

@@ -255,7 +255,7 @@ export class Scheduler {
     }
   }
 
-  /** Firings of unfinished runs stay undone on disk, and the next process makes up for them. */
+  /** Firings of unfinished runs stay pending on disk, and the next process runs them. */
   async #save(): Promise<void> {
     const undone = [...this.#queue, ...(this.#running ? [this.#running.job] : [])];
     const state = Object.fromEntries(
@@ -316,7 +316,7 @@ function withJob(queue: readonly Job[], job: Job): readonly Job[] {
   return queue.map((other) => (other === waiting ? merged : other));
 }
 
-/** Returns the job that waits longest of those that may start. */
+/** Returns the job that has waited longest among the jobs that may start. */
 function nextJob(queue: readonly Job[], now: number): Job | undefined {
   return queue.find((job) => job.notBefore <= now);
 }

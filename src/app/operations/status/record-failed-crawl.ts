@@ -10,8 +10,8 @@ import { openLedger } from '../../../etl/state/ledger/open-ledger.ts';
 import type { MemoryPlace } from '../alert/alert-facts.ts';
 
 /**
- * Records that a known website could not be crawled, so that its pages show this next to the former answers. Nothing is
- * stored for an unknown website.
+ * Records that a known website could not be crawled, so that its pages show this next to the earlier results. Stores
+ * nothing for an unknown website.
  */
 export async function recordFailedCrawl(
   settings: MemoryPlace,

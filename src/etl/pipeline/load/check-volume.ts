@@ -21,8 +21,8 @@ interface VolumeContext {
  * Compares the row count of a crawl or comparison with the row counts of its predecessors.
  *
  * @param earlier units of the same dataset that come first in the same transaction
- * @throws CrawlhouseError `volume_held` if there are far fewer, the setting quarantines such crawls, and nobody named
- *   the crawl
+ * @throws CrawlhouseError `volume_held` if the crawl has far fewer rows, the setting quarantines such crawls, and the
+ *   user did not name the crawl
  */
 export async function checkVolume(
   { settings, working, named }: VolumeContext,
@@ -45,7 +45,7 @@ export async function checkVolume(
   ];
   const usual = usualRows(before.slice(0, USUAL_OF));
   const volume = { usual, isFew: isFew(counts.staged, usual, min_ratio) };
-  // A comparison cannot be named, so nobody could accept it.
+  // A comparison cannot be named on the command line, so a user could not accept it.
   if (!volume.isFew || !hold || named || kind !== 'crawl') return volume;
   throw new CrawlhouseError('volume_held', `${name}: ${counts.staged} rows, usually ${usual}`, {
     hint: `check the crawl; crawlhouse run --crawl ${id} accepts and loads it`,

@@ -93,8 +93,8 @@ export interface Load {
 
 /**
  * Loads a package into `raw.<dataset>` in one transaction: it deletes the unit's previous rows, inserts the new ones
- * and writes `ops.loads`. New columns are added before it. Empty columns do no harm, and hundreds of them within the
- * transaction would cost DuckDB seconds and memory (docs/decisions/warehouse.md).
+ * and writes `ops.loads`. New columns are added before it. Empty columns are harmless, but adding hundreds of columns
+ * within the transaction would cost seconds and memory (docs/decisions/warehouse.md).
  *
  * @returns the counts, without `queryable`
  * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its previous rows

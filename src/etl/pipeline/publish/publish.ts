@@ -30,16 +30,16 @@ import { FILE_OPTIONS } from '../../state/catalog/schema.ts';
 import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
 import { putInPlace, removeLeftovers } from './put-in-place.ts';
 
-/** 256 MB, read in rotation while nobody has written to the file. */
+/** 256 MB, read in rotation as long as no program has written to the file. */
 const BLOCKS_READ = 8192;
 
 const COPY = 'publication_copy';
 
 /**
- * Replaces the published warehouse by a finished copy of the working copy, in one rename: a reader has either the
- * previous file or the new one, complete. Three checks come first. The content of each unit that is new in the copy is
- * compared with its load. The rows of each such unit and of each raw table are counted. Every block that is new in the
- * copy is compared with its checksum; the others were verified by previous publications.
+ * Replaces the published warehouse with a finished copy of the working copy, in one rename. A reader sees either the
+ * complete previous file or the complete new file. Three checks run first. The content of each unit that is new in the
+ * copy is compared with its load. The rows of each such unit and of each raw table are counted. Every block that is new
+ * in the copy is compared with its checksum; the others were verified by previous publications.
  *
  * @param confirm called right before the rename; if it throws, the previous publication stays
  * @returns what was wrong with the previous file, and where it is kept
@@ -260,7 +260,7 @@ async function stateOf(path: string): Promise<DatabaseState> {
   return readState(file.fd, path);
 }
 
-/** Returns whether nobody reads the file any more. A reader may have opened it while it was the published one. */
+/** Returns whether no program reads the file anymore. A reader may have opened the file while it was published. */
 async function isUnread(connection: Connection, path: string, { replacedAt }: FormerCopy): Promise<boolean> {
   const { size } = await stat(path);
   if (replacedAt === null || Date.now() - replacedAt < size / SLOWEST_READ) return false;

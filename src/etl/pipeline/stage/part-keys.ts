@@ -83,7 +83,7 @@ async function keysByLine(part: Part, count: number): Promise<string[]> {
   return [...names];
 }
 
-/** Returns the keys of a row, none where there is no row; null when it is not a JSON object. */
+/** Returns the keys of a row, none if there is no row, or null if the row is not a JSON object. */
 function keysOf(line: string | undefined): string[] | null {
   if (line === undefined) return [];
   try {

@@ -17,7 +17,9 @@ export interface Conversion {
   readonly type?: string | undefined;
 }
 
-/** Returns SQL that converts the text `source` to a type; NULL where the text is not a value of it. */
+/**
+ * Returns SQL that converts the text `source` to a type. The SQL returns NULL if the text is not a value of the type.
+ */
 function convertText(family: TypeFamily, source: string, conversion: Conversion): string {
   const { widened, numbers, format } = conversion;
   if (family === 'real') return `to_real(${source}, ${numbers !== 'sent'})`;

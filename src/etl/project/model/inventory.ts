@@ -39,7 +39,7 @@ export interface ListReading<T = unknown> {
   readonly records: ReadonlyMap<string, T>;
   /** New or changed records, and records that a pipeline loads and `raw` lacks. */
   readonly changed: readonly Listed[];
-  /** Ids that are no longer listed. */
+  /** Ids of records that the service no longer lists. */
   readonly gone: readonly string[];
   /** Whether the list was read completely: `records` are all of its items, except for broken ones. */
   readonly isSwept: boolean;

@@ -24,8 +24,8 @@ const SiteChange = z.object({
 export type SiteChange = z.infer<typeof SiteChange>;
 
 /**
- * Returns the changes of websites that are incidents, and those that are over. Returns none where the project does not
- * use the built-in models.
+ * Returns the changes of websites that are incidents, and the incidents that have ended. Returns none if the project
+ * does not use the shipped models.
  */
 export async function siteChanges(connection: Connection): Promise<readonly SiteChange[]> {
   if (!(await hasColumns(connection, 'mart.site_changes', ['change', 'pages_left', 'ended_at']))) return [];

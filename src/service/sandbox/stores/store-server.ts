@@ -105,7 +105,7 @@ async function send(
   try {
     await sendBody({ status, headers, body }, method, fault, response);
   } finally {
-    // Nobody reads it if the client left before its first byte.
+    // The response is not read if the client disconnected before its first byte.
     if (body instanceof Readable) body.destroy();
   }
 }

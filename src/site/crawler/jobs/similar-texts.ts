@@ -25,7 +25,7 @@ export interface SampledText {
 
 /**
  * The share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that the
- * samples of both would have; 0 as soon as it can't reach `least` any more.
+ * samples of both would have; 0 as soon as it can no longer reach `least`.
  */
 export function similarityOf(one: SampledText, other: SampledText, least = 0): number {
   const last = Math.min(one.last, other.last);

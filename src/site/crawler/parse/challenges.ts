@@ -28,8 +28,8 @@ const PAGES: readonly (readonly [vendor: string, words: RegExp])[] = [
   ['Cloudflare', /<title>Just a moment\.\.\.<\/title>.*window\._cf_chl_opt/s],
 ];
 /**
- * A body without any of these bytes matches none of `PAGES`. This holds for nearly every page of a site, which then
- * need not be decoded. They begin with rare characters, for which a search is fast.
+ * A body without any of these bytes matches none of `PAGES`. Nearly every page of a site is such a page and need not be
+ * decoded. The patterns begin with rare characters, so the search is fast.
  */
 const PAGE_BYTES = ['_challenge" type="', 'URL was rejected. ', 'Just a moment...<'];
 const BODIES: readonly (readonly [vendor: string, words: RegExp])[] = [

@@ -11,10 +11,7 @@ const LARGE = 500_000;
 const PIECE = 65_536;
 /** Bytes that the parts of a page may use in the thread for large pages, by the sums below. */
 const MOST_BYTES = 75_000_000;
-/**
- * Approximate bytes of an element, a link element, an attribute, a text and a character, including what is made from
- * them.
- */
+/** Approximate bytes of an element, a link element, an attribute, a text and a character, including derived data. */
 const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
 
 /**

@@ -4,7 +4,7 @@ import type { RecordFiles } from '../frontier/record-files.ts';
 import type { Lines, ParseReply } from '../parse/threads/parse-messages.ts';
 
 const KINDS = ['pages', 'links', 'items'] as const;
-/** What a crawl may lose when its process is killed. */
+/** The maximum work that a crawl loses when its process is killed. */
 const MOST_PAGES = 500;
 const MOST_BYTES = 16_000_000;
 const LONGEST_MS = 2_000;

@@ -98,7 +98,7 @@ export class Renderer implements AsyncDisposable {
   }
 
   /**
-   * The renderer of a crawl; null if its configuration needs none. It ends when the signal aborts.
+   * Returns the renderer of a crawl, or null if its configuration needs none. The renderer ends when the signal aborts.
    *
    * @param options with the most bytes of a page after content-encoding
    * @throws CrawlhouseError `missing_feature` if there is no browser
@@ -193,7 +193,7 @@ export class Renderer implements AsyncDisposable {
         this.#browser = null;
         this.#idle = [];
         void started.memory[Symbol.asyncDispose]();
-        // What cannot be removed now is removed with the next browser of another process.
+        // Files that cannot be removed now are removed when another process starts a browser.
         void started.folder[Symbol.asyncDispose]().catch(() => {});
       });
       return started;

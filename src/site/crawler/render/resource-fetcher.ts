@@ -132,7 +132,7 @@ function nothing(error: string | null, isDenied = false): ResourceAnswer {
 async function orLate<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   const timer = Promise.withResolvers<L>();
   const timeout = setTimeout(() => timer.resolve(late), ms);
-  // A late request may still fail when nobody waits for it.
+  // A late request may still fail after the page has stopped waiting for it.
   work.catch(() => {});
   return Promise.race([work, timer.promise]).finally(() => clearTimeout(timeout));
 }

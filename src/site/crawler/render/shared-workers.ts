@@ -1,7 +1,7 @@
 /**
- * Shared workers by dedicated ones, of which a page has one for each address and name: the browser asks for the scripts of
- * shared workers by itself, and nothing that it asks for leaves the machine. The worker begins in a script of its own, so
- * what it asks for is resolved against the address of the shared one.
+ * Replaces shared workers with dedicated workers, one per page, address and name. The browser itself requests the
+ * scripts of shared workers, and its own requests never leave the machine. The dedicated worker starts in a separate
+ * script, so its requests are resolved against the address of the shared worker.
  */
 export const SHARED_WORKERS = `(() => {
   if (!window.SharedWorker) return;

@@ -37,7 +37,7 @@ import {
   pageChangeSql,
 } from './page-comparison.ts';
 
-/** Two crawls of one project by their usual names, or a segment of their pages. */
+/** Two crawls of one project, by identifier, name or day, optionally limited to a segment. */
 export interface AskedComparison extends AskedSegment {
   readonly project?: string | undefined;
   readonly from: string;
@@ -186,8 +186,8 @@ const IssueChanges = z.strictObject({ issue: z.string(), ...columnsOf(CHANGES_OF
 const NO_CHANGES = { new: 0, fixed: 0, missing: 0, remaining: 0, unseen: 0 };
 
 /**
- * Reads the issues of two crawls, most severe first. The rule is that of mart.issue_changes: an issue is compared
- * if both exports contain the fields it needs, and it depends neither on days nor on a sample.
+ * Reads the issues of two crawls, most severe first. As in mart.issue_changes, an issue is compared if both exports
+ * contain the fields it needs, and it depends neither on days nor on a sample.
  */
 async function readComparedIssues(
   ask: AskOfTwo,
@@ -253,10 +253,10 @@ const TITLES: Readonly<Record<PageChange | 'changed', string>> = {
 };
 
 /**
- * Counts the pages that were added, removed, moved, missing and unseen, and the pages that changed in each field. The
- * rule is that of mart.page_changes: a field counts on pages that both crawls read, if both exports contain the same
- * parts of it. A segment counts the pages that the later crawl has in it; for removed, moved and missing pages, those
- * that the earlier crawl had in it.
+ * Counts the pages that were added, removed, moved, missing and unseen, and the pages that changed in each field. As in
+ * mart.page_changes, a field counts only on pages that both crawls read, and only if both exports contain the same
+ * parts of the field. With a segment, removed, moved and missing pages count by their segment in the earlier crawl, all
+ * other pages by their segment in the later crawl.
  */
 async function readComparedPages(
   ask: AskOfTwo,

@@ -16,7 +16,7 @@ const IssueMeaning = z.strictObject({
   /** The former name of `owner`, until version 3 of the contract of mart. */
   mended_by: z.string(),
   source: z.string(),
-  /** Null if no page has it any more. */
+  /** Null if no page has the issue anymore. */
   priority: z.number().nullable(),
   /** Of its pages, on the days of the crawl; null if unknown. */
   clicks: z.number().nullable(),
@@ -26,7 +26,7 @@ const IssueMeaning = z.strictObject({
 const ListedIssue = z.strictObject({
   ...FoundIssue.shape,
   ...IssueMeaning.shape,
-  /** Its pages in the last 12 crawls that charts have, oldest first; null if unknown. */
+  /** The pages with the issue in each of the last 12 crawls that charts show, oldest first; null if unknown. */
   trend: z.array(z.number().nullable()),
   /** Its pages in ignored tickets (mart.tickets), of `pages`; absent where tickets.yaml ignores nothing. */
   ignored: z.number().optional(),

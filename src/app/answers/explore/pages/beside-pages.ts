@@ -15,9 +15,9 @@ const HITS = [
 export const BESIDES: readonly {
   readonly name: string;
   readonly columns: Readonly<Record<string, string>>;
-  /** For the crawl that a parameter names. */
+  /** Returns the join for the crawl that a parameter names. */
   readonly join: (crawl: string, issue: string | undefined) => string;
-  /** The value of a column; without it, the column itself. */
+  /** The SQL of the column's value; by default, the column itself. */
   readonly value?: (column: string) => string;
 }[] = [
   {

@@ -59,7 +59,7 @@ function heading({ total, rows, before, issue, filter, isLinks = false }: Listed
   return `${count} ${things}${having}${how}`;
 }
 
-/** A change of a column has two directions: for `is_indexable`, pages became indexable, or are no longer so. */
+/** Changes of a boolean column have two directions: with `is_indexable`, pages became indexable or non-indexable. */
 function changeWords(change: string, issue: string | undefined): string {
   const isColumn = isOfColumn(issue, change) && change !== ANY_FIELD;
   return isColumn ? `changed in ${columnName(change)}` : change;

@@ -98,7 +98,7 @@ export async function readUrl(
 
 type Found<Parts> = { readonly [Name in keyof Parts]: Parts[Name] extends FoundOrWhy<infer T> ? T : never };
 
-/** Reads the page, then each part of the answer; a part is null if the crawl does not have it. */
+/** Reads the page, then each part of the answer. A part is null if the crawl lacks its data. */
 async function readParts(place: UrlPlace) {
   const page = await readPage(place);
   return {
@@ -174,10 +174,10 @@ const HOLDING = `
   LIMIT ${MOST}`;
 
 /**
- * Returns the pages of the crawl that may be meant by a URL that it does not have. A text without a scheme may be a
- * part of a URL. Otherwise: pages that differ in host, scheme, case or trailing slash; then those with the longest
- * common beginning, which are adjacent in alphabetical order; if there are none, those that contain the text. Null if
- * the search takes too long.
+ * Returns the pages of the crawl that the user may mean by an unknown URL. Text without a scheme may be a part of a
+ * URL. Otherwise: pages that differ in host, scheme, case or trailing slash; then those with the longest common
+ * beginning, which are adjacent in alphabetical order; if there are none, those that contain the text. Null if the
+ * search takes too long.
  */
 async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<readonly string[] | null> {
   const patience = AbortSignal.timeout(PATIENCE_MS);

@@ -6,7 +6,7 @@ import type { ScheduleKey } from '../../../../etl/project/settings/change-schedu
 import { Schedule } from '../../../../etl/project/settings/schedules.ts';
 import { cronOf, timesOf } from './schedule-times.ts';
 
-/** The present state of what a form changes. */
+/** The current state of the schedule that a form changes. */
 export interface ScheduleBefore {
   /** Undefined for a new schedule. */
   readonly schedule: Schedule | undefined;

@@ -73,7 +73,7 @@ export function scheduleLine(
   };
 }
 
-/** What a schedule does, in one sentence. */
+/** Describes a schedule in one sentence. */
 export function workText({ crawl, logs, pipelines, projects, report }: ScheduleLine): string {
   const datasets = pipelines === 'all' ? 'all datasets' : pipelines.join(', ');
   const of = projects === null ? '' : projects === 'all' ? ' of all projects' : ` of ${projects.join(', ')}`;

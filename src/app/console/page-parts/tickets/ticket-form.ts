@@ -5,7 +5,7 @@ import { ticketsPath } from '../../layout/addresses.ts';
 import { option } from '../../layout/filter-form.ts';
 import { csrfField } from '../../layout/shell.ts';
 
-/** The names of the states for people, also of those that crawls show (mart.tickets). */
+/** The readable names of all states, including the states that crawls show (mart.tickets). */
 export const STATE_NAMES: Readonly<Record<string, string>> = {
   open: 'open',
   in_progress: 'in progress',

@@ -18,7 +18,7 @@ import type { Structure } from './structure-document.ts';
 
 type FolderRow = Structure['folders']['rows'][number];
 
-/** What a figure of a folder counts; `leads`: its pages are not as many. */
+/** The pages that a figure of a folder counts. `leads` means that the linked list has a different number of pages. */
 const FIGURES: readonly {
   readonly key: string;
   readonly name: string;

@@ -59,7 +59,7 @@ export function trinoError(failure: TrinoFailure): CrawlhouseError {
 
 function codeOf({ errorName, errorType }: TrinoFailure): ErrorCode {
   if (errorName === 'PERMISSION_DENIED') return 'engine_access';
-  // Somebody ended it. The next run starts it again.
+  // A user ended the query. The next run starts it again.
   if (errorName === 'USER_CANCELED' || errorName === 'ADMINISTRATIVELY_KILLED') return 'engine_failed';
   if (errorType === 'USER_ERROR') return 'bad_query';
   return errorType === 'INSUFFICIENT_RESOURCES' ? 'query_limit' : 'engine_failed';

@@ -180,7 +180,7 @@ export class TrinoRows implements RowStore {
       this.#pointers.published(CATALOG_POINTER).get(WHOLE),
       signal,
     );
-    // After the list is read: no object in it is of a writer that begins now.
+    // Read the list first, so that it contains no object of a writer that begins now.
     await this.#pointers.check(signal);
     const definitionOf = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
     await commentViews(this.#place, { names: this.names, pointers: this.#pointers }, definitionOf, signal);

@@ -51,13 +51,12 @@ interface Tidied {
 const LOADS_AT_ONCE = 10_000;
 
 /**
- * Removes what nobody sees: rows that no pointer names, pointers with a later one, and files that only snapshots older
- * than the grace time need. Running queries keep their snapshot until then. Only the writer may do this, and not during
- * a load.
+ * Removes invisible data: rows that no pointer names, superseded pointers, and files that only snapshots older than the
+ * grace time need. Running queries keep their snapshot until then. Only the writer may do this, and not during a load.
  *
- * Another writer may begin at any moment. So only loads are removed that existed before this writer was last confirmed
- * as the newest one. Another one points to none of them (`checkUnpublished`). Pointers are deleted row by row, so that
- * those of another writer stay.
+ * Another writer may begin at any moment. So this function removes only loads that existed when this writer was last
+ * confirmed as the newest. No other writer's pointers refer to these loads (`checkUnpublished`). It deletes pointers
+ * row by row, so that other writers' pointers stay.
  *
  * @returns the number of removed rows
  * @throws CrawlhouseError `locked` where another writer has begun since

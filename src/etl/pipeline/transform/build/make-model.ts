@@ -86,7 +86,7 @@ export function isAsMade(
   return JSON.stringify(now) === JSON.stringify([...outputs]);
 }
 
-/** Drops the table or view of a model that is no longer under `sql/`. */
+/** Drops the table or view of a model that `sql/` no longer contains. */
 export async function dropModel(
   { connection, engine }: ModelPlace,
   name: string,

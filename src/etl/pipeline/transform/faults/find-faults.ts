@@ -122,8 +122,8 @@ async function blameForModel(search: Search, message: string): Promise<TestFault
 }
 
 /**
- * Returns the units that each cause the failure alone, found by halving; a whole set if it fails only together. None if
- * it fails without any of them.
+ * Finds the units that each cause the failure on their own, by bisection. If only a combination fails, returns the
+ * combination. If the failure also occurs without the units, returns none.
  */
 async function searchUnits(
   units: readonly string[],
@@ -199,8 +199,8 @@ interface AttributedRows {
 }
 
 /**
- * Finds the new units of the rows that break a test, by their columns. These are `_unit`; else the ids of crawls and
- * comparisons, and project and day; if none of these is new, the project.
+ * Finds the new units of the rows that break a test. Uses the column `_unit` if the rows have it. Otherwise uses the
+ * ids of crawls and comparisons, and project and day. If none of these units is new, uses the project.
  */
 async function attributeRows(
   { connection, engine }: ModelPlace,

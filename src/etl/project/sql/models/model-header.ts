@@ -20,7 +20,7 @@ const Count = z.number().int().min(0);
 /** A duration such as `3 days`. */
 const Span = z.string().regex(/^\d+ (hours?|days?)$/, 'is a number of hours or days, as in 3 days');
 
-/** A test of a model: one of these kinds. */
+/** A test of a model. It has exactly one of these keys. */
 const ModelTest = z
   .strictObject({
     not_null: z.string().optional(),

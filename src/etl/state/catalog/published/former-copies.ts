@@ -33,7 +33,7 @@ const Note = z.object({
 
 /** A file that was copied from the working copy. */
 export interface FormerCopy {
-  /** A stamp that shows that nobody has written to it. */
+  /** A stamp that shows that no program has written to the file. */
   readonly stamp: string;
   /** The blocks that may differ from the working copy now. */
   readonly changed: ChangedBlocks;

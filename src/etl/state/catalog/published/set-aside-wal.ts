@@ -47,9 +47,8 @@ export async function setAsideChanges(
 }
 
 /**
- * Keeps a published warehouse under a name of its own: `warehouse.v6-2026-11-21T08-10-00Z.duckdb`. A publication
- * replaces the file and never writes to it, so a second name is a copy. Where the file system has no links, it copies
- * the file.
+ * Keeps a published warehouse under a separate name: `warehouse.v6-2026-11-21T08-10-00Z.duckdb`. A publication replaces
+ * the file and never writes to it, so a second name is a copy. Where the file system has no links, it copies the file.
  *
  * @param mark what it is: `v6` for an earlier version, `changed` for a change by another program
  * @returns the path of the kept file

@@ -50,7 +50,7 @@ class PostgresUnitQueue implements UnitQueue {
     const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
     // If the server's clock was set back, a claim would last that much longer. A live process has time to renew it.
     const isAhead = `status = 'claimed' AND until > clock_timestamp() + $3 * interval '1 millisecond'`;
-    // Looked up without the lock, so that an idle process delays nobody.
+    // Looked up without the lock, so that an idle process delays no other process.
     const [free] = await this.#pool.rows<{ version: string }>(
       `SELECT version FROM ${this.#table} AS queue
        WHERE project = $1 AND (${isFree} OR ${isAhead}) ORDER BY version = $2 DESC LIMIT 1`,

@@ -85,7 +85,7 @@ function propertyValue(element: Element, resolve: Resolve): string {
   return attribute(element, 'datetime') ?? collapsed(textContent(element)) ?? '';
 }
 
-/** A name as a whole address, without what is schema.org's. */
+/** Returns a name as a full address, without the prefix of schema.org. */
 function expanded(name: string, { vocab, prefixes }: Context): string {
   const colon = name.indexOf(':');
   const space = colon < 0 ? (vocab ?? '') : prefixes.get(name.slice(0, colon).toLowerCase());
