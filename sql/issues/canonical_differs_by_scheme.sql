@@ -2,8 +2,7 @@
 title: Canonical differs in scheme
 severity: medium
 category: canonicals
-definition: >-
-  The page returns 200, and its URL and its canonical use different schemes, http and https (canonical_kind is scheme).
+definition: The page returns 200, and its URL and its canonical use different schemes, http and https (canonical_kind is scheme).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The server serves the page over one protocol, but the canonical uses the other.
 fix: Change the canonical to the https:// URL, and redirect the http:// URL to it

@@ -2,8 +2,7 @@
 title: Canonicalised page
 severity: low
 category: canonicals
-definition: >-
-  The page is not indexable because it declares another page as its canonical (non_indexable_reason is canonicalised).
+definition: The page is not indexable because it declares another page as its canonical (non_indexable_reason is canonicalised).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines show the other page instead. This is correct only if both pages have the same content.
 fix: Check that both pages have the same content, and link directly to the canonical page

@@ -2,9 +2,7 @@
 title: Canonicalised page in a sitemap
 severity: low
 category: sitemaps
-definition: >-
-  A sitemap lists the page, but the page is not indexable because it declares another page as its canonical
-  (non_indexable_reason is canonicalised).
+definition: A sitemap lists the page, but the page is not indexable because it declares another page as its canonical (non_indexable_reason is canonicalised).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap and the canonical tell search engines to show different URLs.
 fix: Remove the page from the sitemap, or give it a self-referencing canonical

@@ -2,9 +2,7 @@
 title: Duplicate H1
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable and has the same H1 as another page. Neither a canonical nor hreflang explains the duplicate
-  (has_duplicate_h1_issue).
+definition: The page is indexable and has the same H1 as another page. Neither a canonical nor hreflang explains the duplicate (has_duplicate_h1_issue).
 source: https://developers.google.com/search/docs/appearance/title-link
 why_it_matters: The H1 does not show users and search engines how the pages differ.
 fix: Write a unique H1

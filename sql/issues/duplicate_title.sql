@@ -2,9 +2,7 @@
 title: Duplicate title
 severity: medium
 category: titles_and_headings
-definition: >-
-  The page is indexable and has the same title as another page. Neither a canonical nor hreflang explains the duplicate
-  (has_duplicate_title_issue).
+definition: The page is indexable and has the same title as another page. Neither a canonical nor hreflang explains the duplicate (has_duplicate_title_issue).
 source: https://developers.google.com/search/docs/appearance/title-link
 why_it_matters: The title does not show users and search engines how the pages differ.
 fix: Write a unique title

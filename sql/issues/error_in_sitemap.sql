@@ -2,9 +2,7 @@
 title: Error page in a sitemap
 severity: medium
 category: sitemaps
-definition: >-
-  A sitemap lists the page, but the page is not indexable because it returns a status of 400 to 599
-  (non_indexable_reason is client_error or server_error).
+definition: A sitemap lists the page, but the page is not indexable because it returns a status of 400 to 599 (non_indexable_reason is client_error or server_error).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: Search engines trust a sitemap less if it contains errors.
 fix: Remove the page from the sitemap, or make it return status 200

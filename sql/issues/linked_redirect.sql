@@ -2,8 +2,7 @@
 title: Link to a redirect
 severity: low
 category: redirects
-definition: >-
-  The page is not indexable because it redirects (non_indexable_reason is redirect). Internal links lead to the page.
+definition: The page is not indexable because it redirects (non_indexable_reason is redirect). Internal links lead to the page.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Users wait for an extra request, and search engines reach the final page later.
 fix: Change the links to the final URL

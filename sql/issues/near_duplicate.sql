@@ -2,9 +2,7 @@
 title: Near duplicate
 severity: medium
 category: content
-definition: >-
-  The page is indexable, and its content is very similar to the content of another page. Neither a canonical nor
-  hreflang explains the similarity (has_nearduplicate_issue).
+definition: The page is indexable, and its content is very similar to the content of another page. Neither a canonical nor hreflang explains the similarity (has_nearduplicate_issue).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines choose one of the similar pages, possibly the wrong one.
 fix: Write unique content, or declare the main page as the canonical

@@ -2,8 +2,7 @@
 title: Noindex page in a sitemap
 severity: medium
 category: sitemaps
-definition: >-
-  A sitemap lists the page, but the page is not indexable because of noindex (non_indexable_reason is noindex).
+definition: A sitemap lists the page, but the page is not indexable because of noindex (non_indexable_reason is noindex).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap asks search engines to index a page that has noindex.
 fix: Remove the page from the sitemap, or remove noindex

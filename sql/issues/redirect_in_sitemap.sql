@@ -2,8 +2,7 @@
 title: Redirect in a sitemap
 severity: low
 category: sitemaps
-definition: >-
-  A sitemap lists the page, but the page is not indexable because it redirects (non_indexable_reason is redirect).
+definition: A sitemap lists the page, but the page is not indexable because it redirects (non_indexable_reason is redirect).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: Sitemaps should list only final URLs.
 fix: Remove the redirect from the sitemap, and list its final URL if that URL returns 200

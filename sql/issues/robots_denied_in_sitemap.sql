@@ -2,9 +2,7 @@
 title: Blocked by robots.txt, in a sitemap
 severity: medium
 category: sitemaps
-definition: >-
-  A sitemap lists the page, but the page is not indexable because robots.txt blocks it (non_indexable_reason is
-  robots_denied).
+definition: A sitemap lists the page, but the page is not indexable because robots.txt blocks it (non_indexable_reason is robots_denied).
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: The sitemap asks search engines to crawl a page that robots.txt blocks.
 fix: Make robots.txt readable and allow the page in it, or remove the page from the sitemap

@@ -2,9 +2,7 @@
 title: Slow page
 severity: medium
 category: performance
-definition: >-
-  The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and has a load_time
-  above $milliseconds ms.
+definition: The page returns 200, is HTML (is_resource is not true, and content_kind is html or unknown), and has a load_time above $milliseconds ms.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: Users leave slow pages, and search engines crawl fewer pages of a slow site.
 fix: Make the server respond faster, or make the page smaller
