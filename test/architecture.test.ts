@@ -225,7 +225,7 @@ function offenders(pattern: RegExp, allowed: (file: string) => boolean): string[
   return sources.filter(({ file, text }) => !allowed(file) && pattern.test(text)).map(({ file }) => file);
 }
 
-test('the walk sees every form of import', () => {
+test('the import check recognizes every form of import', () => {
   const text = [
     "import a from './a.ts';",
     "import {\n  type B,\n  c,\n} from '../b.ts';",
@@ -269,7 +269,7 @@ function upwardEdges(
 
 const imports = sources.flatMap((source) => edgesOf(source).map((edge) => [source.file, edge] as const));
 
-test('imports go to a strictly lower rank or stay in their room', () => {
+test('imports lead to a strictly lower rank or stay in their folder', () => {
   expect(roomOf('etl/engines/trino/client/trino-client.ts')).toBe('etl/engines');
   expect(roomOf('etl/pipeline/stage/macros.ts')).toBe('etl/pipeline/stage');
   expect(roomOf('etl/pipeline/run.ts')).toBe('etl/pipeline');
@@ -282,7 +282,7 @@ test.each([
   ['service/sandbox', SANDBOX_RANKS],
   ['etl/project/sql', SQL_RANKS],
   ['etl/pipeline/transform', TRANSFORM_RANKS],
-])('%s is rooms with ranks of their own', (place, ranks) => {
+])('%s consists of folders with ranks', (place, ranks) => {
   const isIn = (file: string): boolean => file.startsWith(`${place}/`);
   const below = (file: string): string => relative(place, file);
   const own = sources.filter(({ file }) => isIn(file)).map(({ file }) => below(file));
@@ -300,13 +300,13 @@ test.each([
 /** A file for each command: one more is not a room that grows. */
 const COMMANDS = 'app/cli/commands';
 
-test(`a folder but that of the commands holds at most ${MOST_OF_A_FOLDER} files`, () => {
+test(`a folder other than commands contains at most ${MOST_OF_A_FOLDER} files`, () => {
   const folders = [...Map.groupBy(sources, ({ file }) => dirname(file))];
   const large = folders.filter(([folder, files]) => files.length > MOST_OF_A_FOLDER && folder !== COMMANDS);
   expect(large.map(([folder, files]) => [folder, files.length])).toEqual([]);
 });
 
-test('the order of a run is told in few files', () => {
+test('the sequence of a run is defined in few files', () => {
   const order = sources.filter(({ file }) => dirname(file) === 'etl/pipeline');
   const lines = order.reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0);
   expect(order.length).toBeLessThanOrEqual(MOST_OF_THE_ORDER.files);
@@ -318,7 +318,7 @@ const ENGINES = readdirSync(join(ROOT, 'etl/engines'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-test('an engine is known by its folder and a line for readers and for writers, and by no other engine', () => {
+test('an engine is referenced only by its folder and one line each for readers and writers', () => {
   expect(ENGINES).toEqual(expect.arrayContaining(['duckdb', 'trino']));
   const registry = ['etl/engines/kinds.ts', 'etl/engines/open-engine.ts'];
   const engineOf = (file: string): string => /^etl\/engines\/([^/]+)\//.exec(file)?.[1] ?? '';
@@ -334,7 +334,7 @@ test('an engine is known by its folder and a line for readers and for writers, a
   ).toEqual(registry);
 });
 
-test('the folders of the console have ranks of their own', () => {
+test('the folders of the console have ranks', () => {
   const below = (file: string): string => relative('app/console', file);
   const inside = imports.filter(
     ([file, edge]) => roomOf(file) === 'app/console' && roomOf(edge) === 'app/console',
@@ -350,7 +350,7 @@ test('the folders of the console have ranks of their own', () => {
   expect(browser.filter(([, edge]) => !edge.startsWith('app/console/browser/'))).toEqual([]);
 });
 
-test('a third engine takes its folder of fewer than 300 lines', () => {
+test('a third engine needs a folder of fewer than 300 lines', () => {
   const folder = join(import.meta.dirname, 'support', 'memory-engine');
   const lines = readdirSync(folder).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'),
@@ -377,7 +377,7 @@ function allReadAtOnce(first: string): { files: ReadonlySet<string>; packages: R
   return { files, packages };
 }
 
-test('the program begins without the packages and settings that only some commands need', () => {
+test('the program starts without packages and settings that only some commands need', () => {
   const text = "import type { A } from 'a';\nimport 'b';\nimport { c } from 'c';\nawait import('d');";
   expect(readAtOnce(text)).toEqual(['b', 'c']);
   const { files, packages } = allReadAtOnce('app/cli/app.ts');
@@ -392,7 +392,7 @@ test.each([
   ['etl/project/settings/settings.ts', []],
   ['app/answers/query/query-child.ts', ['@duckdb/node-api']],
   ['app/cli/commands/status.ts', ['@duckdb/node-api', 'node-cron', 'yaml', 'zod']],
-])('%s begins with no package but %j', (file, known) => {
+])('%s loads no package at start but %j', (file, known) => {
   const { files, packages } = allReadAtOnce(file);
   expect([...packages].sort()).toEqual(known);
   const heavy =
@@ -400,7 +400,7 @@ test.each([
   expect([...files].filter((one) => heavy.test(one))).toEqual([]);
 });
 
-test('a thread that parses pages has the parsers alone: each of them takes of the memory for pages', () => {
+test('parser threads load only the parsers, because each needs memory for pages', () => {
   const { packages } = allReadAtOnce('site/crawler/parse/threads/parse-thread.ts');
   const parsers = ['@exodus/bytes/encoding.js', '@exodus/bytes/whatwg.js', 'css-select'];
   expect([...packages].sort()).toEqual([...parsers, 'html-encoding-sniffer', 'parse5']);
@@ -416,7 +416,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ['core', 'client', 'site', 'service', 'etl'],
 };
 
-test('each of the six folders imports only those that it may', () => {
+test('each of the six folders imports only from allowed folders', () => {
   const wrong = imports.filter(([file, edge]) => {
     const [from, to] = [wingOf(file), wingOf(edge)];
     return file !== 'index.ts' && from !== to && !MAY_IMPORT[from]?.includes(to);
@@ -437,7 +437,7 @@ test('no route imports another route', () => {
   expect(upwardEdges(inside, ROUTES_RANKS)).toEqual([]);
 });
 
-test('the local service shares only the contract, the readers of sites and core with the rest', () => {
+test('the local service shares only the contract, the site readers and core with other code', () => {
   const shared = sources
     .filter(({ file }) => roomOf(file) === 'service')
     .flatMap((source) =>
@@ -448,7 +448,7 @@ test('the local service shares only the contract, the readers of sites and core 
   expect(shared).toEqual([]);
 });
 
-test('no file imports itself over others', () => {
+test('no file imports itself through other files', () => {
   const edges = new Map(sources.map((source) => [source.file, edgesOf(source)]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -462,12 +462,12 @@ test('no file imports itself over others', () => {
   expect(circles).toEqual([]);
 });
 
-test('only src/index.ts re-exports, and no other file is called index', () => {
+test('only src/index.ts re-exports, and no other file is named index', () => {
   expect(offenders(/^\s*export\b[^'";=(]*\bfrom\s*['"]/m, (file) => file === 'index.ts')).toEqual([]);
   expect(sources.filter(({ file }) => basename(file) === 'index.ts' && file !== 'index.ts')).toEqual([]);
 });
 
-test('src shows its wings, each with a short README, and every file is in a room', () => {
+test('src lists its folders, each with a short README, and every file is in a folder', () => {
   const folders = readdirSync(ROOT, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
@@ -483,7 +483,7 @@ test('src shows its wings, each with a short README, and every file is in a room
   }
 });
 
-test('every file and folder is named in kebab-case', () => {
+test('every file and folder name is kebab-case', () => {
   const named = sources.filter(
     ({ file }) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/.test(file),
   );
@@ -528,7 +528,7 @@ function parameterName(node: unknown): string {
   return nameOf(node) ?? nameOf((node as { left?: unknown }).left) ?? '';
 }
 
-test(`no function takes more than ${MOST_PARAMETERS} parameters besides a signal`, () => {
+test(`no function has more than ${MOST_PARAMETERS} parameters besides a signal`, () => {
   const text = `export class A { async b(one, two, three, four, signal) {} c(one, two, { three }, four, five = 5) {} }
     function d(one: number, two: string, three: Date, four: URL, five?: Error, signal?: AbortSignal): void {}
     const e = (one, two, three, four, ...five) => 1;`;
@@ -537,7 +537,7 @@ test(`no function takes more than ${MOST_PARAMETERS} parameters besides a signal
   expect(functionsThat(manyParameters)).toEqual([]);
 });
 
-test(`no function has more than ${LONGEST_FUNCTION} lines but a list`, () => {
+test(`no function has more than ${LONGEST_FUNCTION} lines, except lists`, () => {
   const isLong = ({ lines }: NamedFunction): boolean => lines > LONGEST_FUNCTION;
   const long = `const a = () => {${'\n'.repeat(LONGEST_FUNCTION)}};\nfunction b() {${'\n'.repeat(LONGEST_FUNCTION - 1)}}`;
   expect(functionsOf(long).filter(isLong)).toMatchObject([{ name: 'a', lines: LONGEST_FUNCTION + 1 }]);
@@ -564,7 +564,7 @@ function silentCatches(text: string): string[] {
   });
 }
 
-test('whoever passes over an error says why in a comment', () => {
+test('every ignored error has a comment with the reason', () => {
   const text = [
     'try { a(); } catch {\n  return 1;\n}',
     'try { b(); } catch {\n  // Nobody waits for it.\n}',
@@ -579,7 +579,7 @@ test('whoever passes over an error says why in a comment', () => {
   expect(found).toEqual([]);
 });
 
-test('one place makes URLs of the texts that strangers write', () => {
+test('only one function parses untrusted text as URLs', () => {
   const rooms = ['site/crawler', 'site/access-logs', 'site/search-data'];
   const parses = /\bnew URL\(|\bURL\.(?:parse|canParse)\(/;
   expect(
@@ -591,7 +591,7 @@ test('one place makes URLs of the texts that strangers write', () => {
 const BYTES_BY_NUMBER =
   /^(?:core\/(?:duckdb|secrets)|etl\/pipeline\/stage|service\/(?:logs|sandbox\/stores)|site\/access-logs|site\/crawler\/(?:fetch|render|vitals))\//;
 
-test('one place decodes texts in encodings other than UTF-8', () => {
+test('only one module decodes text in encodings other than UTF-8', () => {
   const place = 'core/text/encodings.ts';
   expect(offenders(/from '@exodus\/bytes/, () => false)).toEqual([place]);
   const decoder = /\bTextDecoder(?:Stream)?\((?!\)|'utf-8'[,)])|\bTextDecoderStream\b/;
@@ -603,7 +603,7 @@ test('one place decodes texts in encodings other than UTF-8', () => {
   expect(offenders(buffer, (file) => BYTES_BY_NUMBER.test(file))).toEqual([]);
 });
 
-test('SQLite is opened in one place, which names the path of a file that it can not open', () => {
+test('SQLite is opened in one place, which names the path of a file that cannot be opened', () => {
   expect(offenders(/\bnew DatabaseSync\b/, () => false)).toEqual(['core/locks/open-sqlite.ts']);
 });
 
@@ -686,7 +686,7 @@ function awaitingLoops(text: string): string[] {
   });
 }
 
-test('what others made is gone through by eachApart, so that a bad item costs only itself', () => {
+test('external items are processed with eachApart, so that a bad item affects only itself', () => {
   expect(
     awaitingLoops('for (const a of b) await c(a);\nfor (const d of e) f(async () => await g(d));'),
   ).toEqual(['b']);
@@ -710,7 +710,7 @@ function textsOf(text: string): string[] {
   return found;
 }
 
-test('only the catalog and the engines have statements on ops and on the catalog', () => {
+test('only the catalog and the engines contain statements on ops and the catalog', () => {
   const text = "const a = `FROM ops.loads`; // ops.units\nrun('FROM duckdb_tables()');";
   expect(textsOf(text).filter((one) => OPS_OR_CATALOG.test(one)).length).toBe(2);
   const outside = sources.filter(
@@ -747,7 +747,7 @@ const RENAMES: Readonly<Record<string, string>> = {
   'etl/state/ledger/sqlite/sqlite-ledger.ts': 'a damaged ledger is set aside',
 };
 
-test('whole files are written in one place, and no write of a part goes unseen', () => {
+test('whole files are written in one place, and no partial write is ignored', () => {
   const own = (file: string): boolean => !file.startsWith('service/');
   const renames = offenders(/\brename(?:Sync)?\(/, (file) => !own(file));
   expect(renames).toEqual(Object.keys(RENAMES).sort());
@@ -770,7 +770,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'app/operations/status/live-crawl.ts': 'in the state directory',
 };
 
-test('whatever a person gives to be written goes through the one guard', () => {
+test('all user-chosen output paths pass one check', () => {
   const writer =
     /\b(?:writeFileAtomic|writeWhole|writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|cp|copyFile)\(/;
   const isOther = (file: string): boolean => !/^app\/(?!answers\/)/.test(file);
@@ -849,7 +849,7 @@ function readByName(text: string, exported: ReadonlySet<string> = new Set()): st
   });
 }
 
-test('a name from outside is looked up by lookUp, Object.hasOwn or a Map: every object has a constructor', () => {
+test('external names are looked up with lookUp, Object.hasOwn or a Map, because objects have a constructor', () => {
   const text = `const T: Readonly<Record<string, number>> = {}; const U = { a: 1 };
     T[name]; T['a']; T.a; U[key]; name in T; 'a' in U; function f(row: Record<string, unknown>) { return row[name]; }`;
   expect(readByName(text).sort()).toEqual(['T', 'in T', 'row']);
@@ -889,7 +889,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'service/sandbox/stores/s3/xml.ts': 'names of elements',
 };
 
-test('a text of a person is run through one door, which has a limit of time', () => {
+test('user-written expressions run in one place, with a time limit', () => {
   expect(offenders(/node:vm/, () => false)).toEqual(['core/time/within-time.ts']);
   expect(offenders(/\bnew RegExp\(|require\('xpath'\)|from 'css-select'/, () => false)).toEqual(
     Object.keys(EXPRESSIONS).sort(),
@@ -899,7 +899,7 @@ test('a text of a person is run through one door, which has a limit of time', ()
   expect(doors.filter(({ text }) => !text.includes('withinTime(')).map(({ file }) => file)).toEqual([]);
 });
 
-test('a form that the console takes may lack its body', () => {
+test('forms of the console may lack a body', () => {
   const takers = offenders(/\.body\b/, (file) => !file.startsWith('app/console/server/'));
   expect(takers).toEqual(['app/console/server/answer-page.ts', 'app/console/server/file-form.ts']);
 });
@@ -914,7 +914,7 @@ const NOT_HOSTED: readonly string[] = [
   'etl/state/ledger/postgres/postgres-pool.ts: a certificate of an authority',
 ];
 
-test('what a simulated process runs takes time, randomness and files from its host alone', () => {
+test('simulated code takes time, randomness and files only from its host', () => {
   for (const text of ["import { rm } from 'node:fs/promises';", 'const a = Date.now();', 'setTimeout(b, 1);'])
     expect(OWN_MACHINE.test(text), text).toBe(true);
   expect(
@@ -925,13 +925,13 @@ test('what a simulated process runs takes time, randomness and files from its ho
   expect(sources.filter(({ file }) => HOSTED.test(file)).length).toBeGreaterThan(60);
 });
 
-test('YAML of people is parsed in one place, which limits its aliases', () => {
+test('YAML written by people is parsed in one place, which limits aliases', () => {
   expect(offenders(/\bparse(?:Document|AllDocuments)?\b[^;]*\} from 'yaml'/, () => false)).toEqual([
     'core/text/parse-yaml.ts',
   ]);
 });
 
-test('cells of CSV and of Markdown are written in one place each', () => {
+test('CSV and Markdown cells are written in one place each', () => {
   // Doubled quotes of CSV, and an escaped bar or a row of Markdown. The sandbox writes what the service writes.
   const csv = /replace(?:All)?\(\s*(?:'"'|\/"\/g),\s*(?:'""'|"\\"\\"")\s*\)/;
   expect(offenders(csv, (file) => file.startsWith('service/'))).toEqual([
@@ -946,11 +946,11 @@ test('cells of CSV and of Markdown are written in one place each', () => {
   ]);
 });
 
-test('folders are made in one place, which ends where a folder can not be made', () => {
+test('folders are created in one place, which reports a folder that cannot be created', () => {
   expect(offenders(/\bmkdir(?:Sync)?\(/, () => false)).toEqual(['core/files/make-folder.ts']);
 });
 
-test('no two files export types of one name', () => {
+test('no two files export types with one name', () => {
   const exported = sources.flatMap(({ file, text }) =>
     [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm)].map(
       (match) => ({ file, name: String(match[1]) }),
@@ -961,12 +961,12 @@ test('no two files export types of one name', () => {
   expect(shared.filter((one) => one.length > 2)).toEqual([]);
 });
 
-test('no comment begins with "The same": it says what differs', () => {
+test('no comment begins with "The same": it describes the difference', () => {
   const begins = /^\s*(?:\/\*\*|\*|\/\/) The same\b/m;
   expect(sources.filter(({ text }) => begins.test(text)).map(({ file }) => file)).toEqual([]);
 });
 
-test('nothing outside cli prints to the console', () => {
+test('only the command line prints to the console', () => {
   expect(
     offenders(
       /\bconsole\.(?:log|info|warn|error|debug|table|dir|trace)\b/,
@@ -975,7 +975,7 @@ test('nothing outside cli prints to the console', () => {
   ).toEqual([]);
 });
 
-test('nothing outside the settings and the command line reads the environment', () => {
+test('only the settings and the command line read the environment', () => {
   const allowed = ['etl/project/settings', 'app/cli'];
   // It only hands the environment on to another program.
   const handsOn = 'core/host/child-environment.ts';
@@ -983,7 +983,7 @@ test('nothing outside the settings and the command line reads the environment', 
   expect(offenders(/\bprocess\.env\b/, isAllowed)).toEqual([]);
 });
 
-test('only the command line and what opens a session take all settings; every other function takes what it reads', () => {
+test('only the command line and session openers accept all settings; other functions accept the ones they read', () => {
   const edge = ['app/cli', 'app/settings', 'etl/project/settings', 'etl/project/model', 'etl/project/sql'];
   const takes = /import(?: type)? \{[^}]*\bSettings\b[^}]*\} from '[^']*settings\/settings\.ts'/;
   expect(offenders(takes, (file) => edge.includes(roomOf(file)))).toEqual(OPENS_A_SESSION);
@@ -994,7 +994,7 @@ test(`no file is longer than ${LONGEST_FILE} lines`, () => {
   expect(long.map(({ file }) => file)).toEqual([]);
 });
 
-test('every file of the pipeline and of the routes that does something has a test beside it', () => {
+test('every pipeline and route file with logic has a test next to it', () => {
   const without = sources
     .filter(({ file }) => ['etl/pipeline', 'etl/pipeline/routes'].includes(roomOf(file)))
     .filter(({ text }) => /^export (?!interface|type)/m.test(text))
@@ -1005,7 +1005,7 @@ test('every file of the pipeline and of the routes that does something has a tes
   expect(without.map(({ file }) => file)).toEqual([]);
 });
 
-test('a test that has the name of a source lies at the path of the source', () => {
+test('a test named like a source file has the same path', () => {
   const placesOf = Map.groupBy(sources, ({ file }) => `${wingOf(file)}/${basename(file, '.ts')}`);
   const tests = readdirSync(join(ROOT, '..', 'test'), { recursive: true, encoding: 'utf8' });
   const named = tests
@@ -1021,7 +1021,7 @@ test('a test that has the name of a source lies at the path of the source', () =
   ).toEqual([]);
 });
 
-test('a long test of the whole product lies in a folder of test/long by its subject', () => {
+test('a long test of the whole product is in a subject folder of test/long', () => {
   const entries = readdirSync(join(ROOT, '..', 'test', 'long'), { withFileTypes: true });
   expect(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
 });

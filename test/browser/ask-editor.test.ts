@@ -17,7 +17,7 @@ const MOST_BYTES = 150_000;
 
 if (CHROMIUM === undefined) console.warn(MISSING);
 
-describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
+describe.skipIf(CHROMIUM === undefined)('editor of /ask', () => {
   beforeAll(async () => {
     const settings = await projectWithWarehouse(folder);
     served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
     },
   );
 
-  test('Escape, then Tab leaves it', async () => {
+  test('Escape then Tab leaves the editor', async () => {
     await using opened = await openTab(browser, session);
     const { tab } = opened;
     await tab.goto(`${served.url}/ask`, { waitUntil: 'networkidle' });
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
     expect(await tab.evaluate('document.activeElement.textContent')).toBe('Run');
   });
 
-  test('without a script the textarea is the editor', async () => {
+  test('without scripts, the textarea is the editor', async () => {
     await using opened = await openTab(browser, session, { javaScriptEnabled: false });
     const { tab } = opened;
     await tab.goto(`${served.url}/ask`);
@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('the editor of /ask', () => {
     expect(await tab.locator('.answer td').allTextContents()).toEqual(['42']);
   });
 
-  test(`it weighs at most ${MOST_BYTES / 1000} kB, and only /ask loads it`, async () => {
+  test(`the editor has at most ${MOST_BYTES / 1000} kB, and only /ask loads it`, async () => {
     await using opened = await openTab(browser, session);
     const { tab } = opened;
     const loaded: Promise<[string, number]>[] = [];

@@ -10,7 +10,7 @@ import { CHROMIUM, MISSING } from './chromium.ts';
 if (CHROMIUM === undefined) console.warn(MISSING);
 
 test.skipIf(CHROMIUM === undefined)(
-  'a rendered crawl finds each fault of scripts on the demo’s site, and no other',
+  'a rendered crawl finds each script fault of the demo site, and no other',
   async () => {
     const folder = join(await temporaryFolder(), 'site');
     await using site = await serveDemoSite(await demoDocuments());

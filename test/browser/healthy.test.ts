@@ -6,7 +6,7 @@ import { CHROMIUM, MISSING } from './chromium.ts';
 if (CHROMIUM === undefined) console.warn(MISSING);
 
 test.skipIf(CHROMIUM === undefined)(
-  'a healthy single-page site has no issue of medium or high severity once it is rendered',
+  'a rendered crawl of a healthy single-page site finds no issue of medium or high severity',
   async () => {
     const { pages, faults } = await crawlHealthy(spa, ['--render']);
     expect(pages).toBeGreaterThan(15);

@@ -11,8 +11,8 @@ if (CHROMIUM === undefined) console.warn(MISSING);
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-describe.skipIf(CHROMIUM === undefined)('a report of a hostile website, opened from disk', () => {
-  test('asks for nothing, runs nothing and leads nowhere but to pages', async () => {
+describe.skipIf(CHROMIUM === undefined)('a report about a hostile website, opened from disk', () => {
+  test('loads nothing, runs nothing and links only to pages', async () => {
     const leaks: string[] = [];
     const beacon = await serveSite({
       '*': (request, response) => {

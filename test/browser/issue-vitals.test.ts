@@ -6,7 +6,7 @@ import { CHROMIUM, MISSING } from './chromium.ts';
 if (CHROMIUM === undefined) console.warn(MISSING);
 
 test.skipIf(CHROMIUM === undefined)(
-  'each issue of web vitals is found on its page of a real crawl, and not on the near one',
+  'each web vitals issue is found on its test page of a real crawl, and not on the similar page',
   async () => {
     const options = { flags: ['--vitals', '2'], settings: 'vitals: {loads: 1}\n' };
     const found = await crawlIssues(MEASURED_PAGES, options);

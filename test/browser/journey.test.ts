@@ -48,7 +48,7 @@ async function consoleIn(folder: string): Promise<string> {
 }
 
 test.skipIf(CHROMIUM === undefined)(
-  'from an empty folder to a workbook, without a terminal',
+  'a user gets from an empty folder to a workbook without a terminal',
   async () => {
     const site = await website();
     const folder = await temporaryFolder();

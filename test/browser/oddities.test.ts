@@ -19,7 +19,7 @@ test.skipIf(CHROMIUM === undefined).each([
   ['with scripts', true, KEPT],
   ['without scripts', false, WITHOUT_SCRIPTS],
 ])(
-  'Chromium reads the site of oddities %s as it is kept',
+  'Chromium reads the oddities of %s as recorded',
   { timeout: 20 * 60_000 },
   async (_name, javaScriptEnabled, readings) => {
     await using site = await serveOddities();

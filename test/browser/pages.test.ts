@@ -53,31 +53,34 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await project?.[Symbol.asyncDispose]();
   });
 
-  test('every page has an address here', () => {
+  test('this test has an address for every page', () => {
     expect(Object.keys(ADDRESSES).sort()).toEqual(PAGES.map(({ path }) => path).sort());
   });
 
-  test.for(PAGES.map(({ path }, place) => ({ path, place })))('$path reads well', async ({ path, place }) => {
-    const address = served.url + (ADDRESSES[path]?.(project) ?? '');
-    for (const { width, colorScheme } of looksOf(place)) {
-      const viewport = { width, height: 900 };
-      await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
-      const { tab, complaints } = opened;
-      const response = await tab.goto(address, { waitUntil: 'load' });
-      const text = (await tab.locator('main').textContent()) ?? '';
-      expect(response?.status(), `${address}: ${text}`).toBe(200);
-      const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
-      await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
-      const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');
-      expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-      expect(complaints, name).toEqual([]);
-      const { violations } = await new AxeBuilder({ page: tab }).analyze();
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      expect(found, name).toEqual([]);
-    }
-  });
+  test.for(PAGES.map(({ path }, place) => ({ path, place })))(
+    '$path passes the accessibility and layout checks',
+    async ({ path, place }) => {
+      const address = served.url + (ADDRESSES[path]?.(project) ?? '');
+      for (const { width, colorScheme } of looksOf(place)) {
+        const viewport = { width, height: 900 };
+        await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
+        const { tab, complaints } = opened;
+        const response = await tab.goto(address, { waitUntil: 'load' });
+        const text = (await tab.locator('main').textContent()) ?? '';
+        expect(response?.status(), `${address}: ${text}`).toBe(200);
+        const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
+        await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+        const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+        expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+        expect(complaints, name).toEqual([]);
+        const { violations } = await new AxeBuilder({ page: tab }).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+        expect(found, name).toEqual([]);
+      }
+    },
+  );
 
-  test('no page is shown within a page of another origin, to who is signed in or not', async () => {
+  test('no page can be framed by another origin, with or without a session', async () => {
     const addresses = [
       ...Object.values(ADDRESSES).map((of) => of(project)),
       '/sign-in',
@@ -110,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     }
   });
 
-  test('every page says the same without a script', async () => {
+  test('every page has the same content without scripts', async () => {
     for (const [path, addressOf] of Object.entries(ADDRESSES)) {
       await using opened = await openTab(browser, { url: served.url, cookie }, { javaScriptEnabled: false });
       await opened.tab.goto(served.url + addressOf(project));
@@ -119,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     }
   });
 
-  test('the keyboard alone reaches the content, every page and the way out', async () => {
+  test('the keyboard alone reaches the content, every page and sign-out', async () => {
     await using opened = await openTab(browser, { url: served.url, cookie });
     const { tab } = opened;
     await tab.goto(served.url);
@@ -137,7 +140,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     );
   });
 
-  test(`the first page weighs at most ${MOST_BYTES / 1000} kB, and its script is small`, async () => {
+  test(`the first page has at most ${MOST_BYTES / 1000} kB, and its script is small`, async () => {
     await using opened = await openTab(browser, { url: served.url, cookie });
     const { tab } = opened;
     const session = await tab.context().newCDPSession(tab);

@@ -73,7 +73,7 @@ async function ended(child: ChildProcess): Promise<readonly (number | string | n
 }
 
 describe.skipIf(CHROMIUM === undefined)('a rendering crawl', () => {
-  test(`that is killed ${KILLS} times gives the same warehouse, and leaves neither process nor folder (seed ${roundSeed()})`, async () => {
+  test(`killed ${KILLS} times produces the same warehouse, and leaves neither process nor folder (seed ${roundSeed()})`, async () => {
     const site = await scriptedSite();
     const random = seededRandom(roundSeed());
     const [calm, stormy, temporary] = [await rawProjectFolder(), await rawProjectFolder(), shortFolder()];
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('a rendering crawl', () => {
   });
 
   test.for(['SIGTERM', 'SIGINT'] as const)(
-    'that gets a second %s ends at once, and leaves neither process nor folder',
+    'ends immediately after a second %s, and leaves neither process nor folder',
     async (signal) => {
       const site = await scriptedSite();
       const [folder, temporary] = [await rawProjectFolder(), shortFolder()];
@@ -123,7 +123,7 @@ describe.skipIf(CHROMIUM === undefined)('a rendering crawl', () => {
     },
   );
 
-  test('whose folder for temporary files has a long path leaves none when its browser is killed', async () => {
+  test('with a long path for temporary files leaves none when its browser is killed', async () => {
     const site = await scriptedSite();
     const temporary = join(shortFolder(), 'a'.repeat(60));
     mkdirSync(temporary);

@@ -40,7 +40,7 @@ async function render(
 }
 
 describe.skipIf(CHROMIUM === undefined)('rendering', () => {
-  test('addresses resolve against the URL that scripts gave the document', async () => {
+  test('addresses resolve against the document URL that scripts set', async () => {
     const { pages } = await render({
       '/replaced': page(
         `history.replaceState({}, '', '/shop/lamps/');
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     });
   });
 
-  test('links of scripts to places on the page, and buttons, are no links that only rendering shows', async () => {
+  test('script links to positions on the page, and buttons, are not links that only rendering reveals', async () => {
     const add = (html: string): string =>
       `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(html)});`;
     const { pages } = await render({
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(counts).toEqual({ '/': 0, '/top': 0, '/buttons': 0, '/moved': 0, '/one': 1 });
   });
 
-  test('shared workers are fetched as dedicated ones are', async () => {
+  test('shared workers are fetched like dedicated workers', async () => {
     const hear = (worker: string): string => `const worker = ${worker};
       worker.port.onmessage = ({ data }) => show(data); worker.onerror = () => show('it failed for some reason');`;
     const { site, pages } = await render(
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(site.hits.filter((path) => path === '/w/plain.js')).toHaveLength(1);
   });
 
-  test('workers are fetched the way of all resources, and have time', async () => {
+  test('workers are fetched like all resources, and get time', async () => {
     const hear = (worker: string): string => `const worker = ${worker};
       worker.onmessage = ({ data }) => show(data); worker.onerror = () => show('it failed for some reason');`;
     const { site, pages } = await render(
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(site.hits.filter((path) => path === '/w/plain.js')).toHaveLength(1);
   });
 
-  test('what animation frames bring within the five seconds is there', async () => {
+  test('content from animation frames within five seconds is included', async () => {
     const frames = (until: string): string =>
       `let count = 0; const start = performance.now();
        requestAnimationFrame(function next(now) {
@@ -204,7 +204,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     ]);
   });
 
-  test('what is asked for a page that may come next is refused', async () => {
+  test('prefetch requests for the next page are refused', async () => {
     const { site } = await render({
       '/ahead': page('', '<link rel="prefetch" href="/next"><link rel="preload" as="script" href="/now.js">'),
     });

@@ -35,7 +35,7 @@ function script(body: string) {
 const text = (words: number): string => Array.from({ length: words }, (_, n) => `word${n}`).join(' ');
 
 describe.skipIf(CHROMIUM === undefined)('rendering', () => {
-  test('the fields are those of the rendered page, with what the HTML said before', async () => {
+  test('the fields describe the rendered page, next to the values of the plain HTML', async () => {
     const site = await serveSite({
       '/': `<!doctype html><html><head><title>Loading</title><meta name="robots" content="noindex">
         <link rel="canonical" href="/"></head><body><noscript>Switch on scripts</noscript><a href="/old">old</a>
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     });
   });
 
-  test('each request of a page keeps robots.txt, and none reaches a private address', async () => {
+  test('each request of a page respects robots.txt, and none reaches a private address', async () => {
     const elsewhere = await serveSite({ '/frame': '<p>framed' });
     const { port } = elsewhere;
     const site = await serveSite({
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(elsewhere.hits).toEqual(['/frame']);
   });
 
-  test('pages share what they ask for, and nothing that they store', async () => {
+  test('pages share downloaded resources, but no storage', async () => {
     const store = `document.title = 'seen ' + [localStorage.n, sessionStorage.n, document.cookie, window.name];
       localStorage.n = sessionStorage.n = window.name = 1; document.cookie = 'n=1';`;
     const paths = ['/', '/a', '/b', '/c'];
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(site.hits.filter((path) => path === '/s.js')).toHaveLength(1);
   });
 
-  test('each page counts what it asks for, also where the browser has kept it for the pages before', async () => {
+  test('each page counts its requests, also for cached resources', async () => {
     const paths = ['/', '/a', '/b', '/c', '/d'];
     const links = paths.map((path) => `<a href="${path}">x</a>`).join('');
     const body = `<title>x</title><link rel="stylesheet" href="/s.css"><img src="/i.png"><img src="/i.png">${links}
@@ -186,7 +186,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     );
   });
 
-  test('what loads when it comes into view is there, on each page', async () => {
+  test('content loaded on view is included on each page', async () => {
     const paths = Array.from({ length: 24 }, (_, n) => `/${n}`);
     const site = await serveSite({
       '/': paths.map((path) => `<a href="${path}">x</a>`).join(''),
@@ -238,7 +238,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     return { site, found, outcome };
   }
 
-  test('a page that uses up time or memory costs its own content, and the crawl goes on', async () => {
+  test('a page that exhausts time or memory loses only its own content, and the crawl continues', async () => {
     const { outcome } = await withScripts({
       '/endless': 'for (;;);',
       '/memory': 'const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()));',
@@ -252,7 +252,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
   });
 
   // In a crawl of its own: pages that use up the processor leave these too little of their 20 seconds.
-  test('a page that asks, leaves, blocks or waits without end keeps what it has, and the crawl goes on', async () => {
+  test('a page with endless requests, navigation, blocking or waiting keeps its content, and the crawl continues', async () => {
     const { site, found, outcome } = await withScripts({
       '/requests': 'let n = 0; setInterval(() => fetch("/r?" + n++), 1);',
       '/away': 'location.href = "/target?by=script"',
@@ -271,7 +271,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(outcome('/never')).toEqual([true, 'plain', null]);
   });
 
-  test('URLs, their order, counts and fields of plain pages are those of a crawl without rendering', async () => {
+  test('for plain pages, URLs, order, counts and fields equal those of a crawl without rendering', async () => {
     const page = (n: number): string =>
       `<!doctype html><html lang="en"><head><title>Page ${n}</title><meta name="description" content="Number ${n}">
       <link rel="canonical" href="/${n}"></head><body><nav><a href="/">start</a></nav><main><h1>Page ${n}</h1>
@@ -298,7 +298,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     ).toEqual([{ n: 0n }]);
   });
 
-  test('an interrupted crawl goes on, and renders each page once', async () => {
+  test('an interrupted crawl continues, and renders each page once', async () => {
     const interruption = new AbortController();
     const paths = Array.from({ length: 30 }, (_, n) => `/${n}`);
     const site = await serveSite({
@@ -322,7 +322,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(await crawled.rows('SELECT count(*) AS n FROM pages WHERE rendered')).toEqual([{ n: 31n }]);
   });
 
-  test('a browser that ends in the middle is started again, and no page loses its content', async () => {
+  test('a crashed browser is restarted, and no page loses its content', async () => {
     const paths = Array.from({ length: 24 }, (_, n) => `/${n}`);
     let kills = 0;
     const site = await serveSite({
@@ -342,7 +342,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(await crawled.rows("SELECT count(*) AS n FROM pages WHERE title = 'done'")).toEqual([{ n: 24n }]);
   });
 
-  test('what components show in open shadow trees counts, and so do modules', async () => {
+  test('content in open shadow trees and modules counts', async () => {
     const site = await serveSite({
       '/': `<title>x</title><my-box>light</my-box><script type="module">
         customElements.define('my-box', class extends HTMLElement {
@@ -365,7 +365,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     expect(crawled.fetchedUrls).toBe(2);
   });
 
-  test('only the resources that are watched are listed', async () => {
+  test('only watched resources are listed', async () => {
     const site = await serveSite({
       '/': '<script src="/js/app.js?v=2"></script><link rel="stylesheet" href="/css/a.css"><img src="/img/a.png">',
       '/js/app.js?': script(''),
@@ -382,7 +382,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     ]);
   });
 
-  test('images have their sizes where they are loaded, and the largest one is told', async () => {
+  test('images show their sizes if they are loaded, and the largest one is reported', async () => {
     const png = (bytes: number) => ({
       headers: { 'content-type': 'image/png' },
       body: new Uint8Array(bytes),

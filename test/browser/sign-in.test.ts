@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at a provider, in Chromium',
   });
   afterAll(() => browser?.close());
 
-  test('an operator comes back to the page they wanted, starts a run, and signs out', async () => {
+  test('an operator returns to the requested page, starts a run, and signs out', async () => {
     const folder = await rawProjectFolder();
     await writeDotEnv(folder, environmentOf(await sandboxFor(SMALL)));
     const { url } = await consoleWithOidc({ ...ELSEWHERE, folder });
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at a provider, in Chromium',
     expect(complaints).toEqual([]);
   });
 
-  test('a person who is not named is told what to do, and stays outside', async () => {
+  test('a person without a role sees what to do, and stays outside', async () => {
     const { url } = await consoleWithOidc(ELSEWHERE);
     await using opened = await strangersTab(url);
     const { tab } = opened;
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at a provider, in Chromium',
     expect(tab.url()).toBe(`${url}/sign-in`);
   });
 
-  test('a provider that is down says so, and lets people in once it is back', async () => {
+  test('an unavailable provider is reported, and works once it is back', async () => {
     const { url, stopProvider, startProvider } = await consoleWithOidc(ELSEWHERE);
     stopProvider();
     await using opened = await strangersTab(url);

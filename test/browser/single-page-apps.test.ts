@@ -61,7 +61,9 @@ async function startPage(crawled: Crawled): Promise<Record<string, unknown>> {
 const NOTHING = { h1: null, word_count: 0, internal_outlinks: 0, custom_operations: 0, rendered: null };
 
 describe.skipIf(CHROMIUM === undefined)('a published single-page application', () => {
-  test('Swagger UI: the HTML has no word and no link, the rendered page each operation', async ({ skip }) => {
+  test('Swagger UI: the plain HTML has no words and links, the rendered page every operation', async ({
+    skip,
+  }) => {
     const folder = await unpackPackage(SWAGGER_UI).catch((error: Error) => skip(error.message));
     const start = await readFile(join(folder, 'index.html'), 'utf8');
     const initializer = await readFile(join(folder, 'swagger-initializer.js'), 'utf8');
@@ -111,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)('a published single-page application', (
     expect(pages).toEqual([{ n: 7n }]);
   });
 
-  test('a view that is not found and adds noindex is like the answer for a missing page; a page that does is not', async () => {
+  test('a missing view that adds noindex equals the response for a missing page; a missing page does not', async () => {
     const shell = '<!doctype html><title>Shop</title><div id="app"></div><script src="/app.js"></script>';
     const site = await serveSite({
       '/app.js': {

@@ -89,7 +89,7 @@ class Person {
   }
 }
 
-describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
+describe.skipIf(CHROMIUM === undefined)('a user in a hurry', () => {
   beforeAll(async () => {
     const sandbox = await startSandbox({ generate: [GENERATE] });
     const project = await projectFolder(folder);
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
 
   const site = '.site h2';
 
-  test('sees on the first screen what to do first, why there, and on which pages', () =>
+  test('sees on the first screen what to do first, why, and on which pages', () =>
     does(async (person) => {
       // The console opens its only site.
       await person.tab.goto(served.url);
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(await person.tab.locator('main .notice').first().textContent()).toContain('To do:');
     }));
 
-  test('sees which segments search engines waste their requests on', () =>
+  test('sees on which segments search engines waste requests', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Logs and demand');
@@ -200,7 +200,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(facts).toContain(`crawl of ${day?.[1]}`);
     }));
 
-  test('gets a report only signed in, without a script in it, and only of what is there', async () => {
+  test('gets a report only after sign-in, without scripts, and only of existing projects', async () => {
     const ask = (path: string, headers = {}) => fetch(served.url + path, { headers, redirect: 'manual' });
     const path = (await (await ask(START, { cookie })).text()).match(/\/projects\/[^/"]+/)?.[0] ?? '';
     const stranger = await ask(`${path}/report`);
@@ -222,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     }
   });
 
-  test('sees which pages gained or lost indexability since the crawl before, and why', () =>
+  test('sees which pages gained or lost indexability since the previous crawl, and why', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Compare');
@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
         expect([before, after, reason]).toEqual(['false', 'true', '–']);
     }));
 
-  test('gets all links to a page that is not there as a file for the developer', () =>
+  test('downloads all links to a missing page as a file', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click(/^[\d,]+$/, '.strip > div:has(dt:text-is("Errors"))');
@@ -274,7 +274,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(count).toMatch(/^[\d,]+$/);
     }));
 
-  test('reads why an issue matters beside the list, without a script, and stays where the list was', async () => {
+  test('reads why an issue matters next to the list, without scripts, and keeps the list position', async () => {
     for (const width of [1440, 768, 390]) {
       const options = { viewport: { width, height: 900 }, javaScriptEnabled: false };
       await using opened = await openTab(browser, { url: served.url, cookie }, options);
@@ -316,7 +316,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
       expect(await person.tab.locator('.chips').textContent()).toContain('segment ');
     }));
 
-  test('chooses by keyboard: arrows send nothing, Enter does, and going back shows the choice of that address', async () => {
+  test('chooses by keyboard: arrows submit nothing, Enter does, and going back restores the choice', async () => {
     await using opened = await openTab(browser, { url: served.url, cookie });
     const { tab } = opened;
     await tab.goto(served.url + START);
@@ -342,7 +342,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test('shows the same by its button where no script runs', async () => {
+  test('gets the same result from the button without scripts', async () => {
     await using opened = await openTab(browser, { url: served.url, cookie }, { javaScriptEnabled: false });
     const { tab } = opened;
     await tab.goto(`${served.url}/runs`);
@@ -353,7 +353,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test('sees the pages that lost most clicks, and what changed on them', () =>
+  test('sees the pages that lost the most clicks, and what changed on them', () =>
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Logs and demand');

@@ -63,7 +63,7 @@ function script(body: string) {
 const text = (words: number): string => Array.from({ length: words }, (_, n) => `word${n}`).join(' ');
 
 describe.skipIf(CHROMIUM === undefined)('web vitals', () => {
-  test('the pages of the sample have plausible figures, which say what they were measured with', async () => {
+  test('sampled pages have plausible values that name their measuring conditions', async () => {
     const unused = Array.from({ length: 3000 }, (_, n) => `.unused-${n} { color: red; margin: ${n}px }`).join(
       '\n',
     );
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('web vitals', () => {
     expect(site.hits.filter((path) => path === '/shop/2')).toHaveLength(1);
   });
 
-  test('what a page asks for keeps robots.txt, and reaches no private address', async () => {
+  test('requests of a page respect robots.txt, and reach no private address', async () => {
     const elsewhere = await serveSite({ '*': 'x' });
     const { port } = elsewhere;
     const site = await serveSite({
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('web vitals', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test('a hostile page costs its own figures, and the crawl goes on', async () => {
+  test('a hostile page loses only its own values, and the crawl continues', async () => {
     const hostile: Record<string, string> = {
       '/endless': 'setTimeout(() => { for (;;); }, 100)',
       '/buffers': 'const all = []; setInterval(() => all.push(new Uint8Array(5e7).fill(1)), 1);',
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === undefined)('web vitals', () => {
     expect(site.hits.filter((path) => path.startsWith('/r?')).length).toBeLessThan(500);
   });
 
-  test('an interrupted crawl goes on, and measures no page again', async () => {
+  test('an interrupted crawl continues, and measures no page again', async () => {
     const interruption = new AbortController();
     const paths = ['/', '/1', '/2'];
     const links = paths.map((path) => `<a href="${path}">x</a>`).join('');

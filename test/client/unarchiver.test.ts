@@ -25,7 +25,7 @@ test.for([
   },
 );
 
-test("a crawl that can't be restored is reported with its state", () => {
+test('a crawl that cannot be restored is reported with its state', () => {
   const refused = { code: 'not_exportable', message: expect.stringContaining('the crawl c1 is cancelled') };
   expect(() => step('cancelled', 'live', 'unarchive', false)).toThrow(expect.objectContaining(refused));
   expect(() => step('done', 'archived', 'unarchive-fast', true)).toThrow(

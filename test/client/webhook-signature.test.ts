@@ -20,7 +20,7 @@ test('a signed body verifies, as text or as bytes', () => {
   expect(verifyWebhookSignature('{"é":1}', signWebhook(Buffer.from('{"é":1}'), SECRET), SECRET)).toBe(true);
 });
 
-test('one flipped bit of the body, the signature or the secret does not verify', () => {
+test('one flipped bit of body, signature or secret fails the verification', () => {
   const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
     const copy = Uint8Array.from(bytes);
     const at = Math.floor(bit / 8) % copy.length;
@@ -39,7 +39,7 @@ test('one flipped bit of the body, the signature or the secret does not verify',
   );
 });
 
-test('nothing but 64 lowercase hex digits is taken', () => {
+test('only 64 lowercase hex digits are accepted', () => {
   const signature = signWebhook('body', SECRET);
   for (const header of [
     undefined,

@@ -94,7 +94,7 @@ function withUnknownIds({ path: recorded }: Recorded, { path: specified }: Speci
   return [...inPath, ...inQuery];
 }
 
-test.each(SPECIFICATION)('$method $path: right and wrong', async (specified) => {
+test.each(SPECIFICATION)('$method $path: valid and invalid requests', async (specified) => {
   const { ready, call } = CALLS[specified.name as OperationId];
   const prepared = await ready(it);
 

@@ -49,7 +49,7 @@ test('the specification has 52 operations, and src/client has the same', () => {
   expect(SPECIFICATION).toHaveLength(52);
 });
 
-test.each(SPECIFICATION)('$name is described as the specification has it', (specified) => {
+test.each(SPECIFICATION)('$name matches the specification', (specified) => {
   const endpoint = endpoints[specified.name];
   if (endpoint === undefined) throw new Error('it has no line in src/client/endpoints.ts');
   expect({
@@ -69,7 +69,7 @@ test.each(SPECIFICATION)('$name is described as the specification has it', (spec
   });
 });
 
-test('sandbox, document and contract suite lack none of them', async () => {
+test('sandbox, document and contract suite cover all operations', async () => {
   await it.ask('/_sandbox/tokens/no-scope', { method: 'PATCH', body: { scopes: [] } });
   const inDocument = new Set(
     Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -12,7 +12,7 @@ const rows = [...table.matchAll(/^\| (an? [^|]+?) +\| (.*) \|$/gm)].map(([, what
   files,
 }));
 
-test.each(rows)('the files to add $what are those that others of its kind have', ({ files }) => {
+test.each(rows)('the files to add $what match those of existing ones', ({ files }) => {
   const paths = [...files.matchAll(/`((?:src|sql|test|docs|pipelines)\/[^`]+)`/g)].map(
     ([, path = '']) => path,
   );
@@ -25,7 +25,7 @@ test.each(rows)('the files to add $what are those that others of its kind have',
   }
 });
 
-test('the guide has what is added most', () => {
+test('the guide covers the most frequent additions', () => {
   const named = rows.map(({ what }) => what);
   expect(named).toEqual(
     expect.arrayContaining(['a command', 'a flag', 'an issue', 'an engine', 'a log format']),
@@ -54,7 +54,7 @@ function filesToEdit(): [what: string, path: string][] {
   });
 }
 
-test('each row of the guide names the files that the completeness tests of its kind ask for', () => {
+test('each row of the guide names the files that the completeness tests require', () => {
   const files = filesToEdit();
   expect(files.length).toBeGreaterThan(20);
   const named = new Map(rows.map((row) => [row.what, row.files]));

@@ -79,11 +79,11 @@ test.each(examples)('example $name runs and prints what it says', async ({ code 
   expect(promised.length > 0 || receiver !== undefined).toBe(true);
 });
 
-test('the page has the examples that it is about', () => {
+test('the page contains the expected examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(9);
 });
 
-test('the receiver of the page takes what is signed, and nothing else', async () => {
+test('the receiver on the page accepts exactly signed requests', async () => {
   const example = examples.find(({ code }) => code.includes('createServer'));
   const { receiver } = await run(String(example?.code));
   if (receiver === undefined) throw new Error('the example makes no receiver');

@@ -14,12 +14,12 @@ const named = new Map(
 );
 const addressOf = (path: string): string => path.replaceAll(/:\w+|\*/g, ':');
 
-test('the guide has each page of the console by its address', () => {
+test('the guide lists each console page by its address', () => {
   const missing = PAGES.filter(({ path }) => !named.has(addressOf(path)));
   expect(missing.map(({ path }) => `docs/console.md does not list the page ${path}`)).toEqual([]);
 });
 
-test('the pages that take ?wait=1 are those that the guide says', () => {
+test('the pages that accept ?wait=1 match the guide', () => {
   const waiting = PAGES.filter(({ query = {} }) => 'wait' in query).map(({ path }) =>
     named.get(addressOf(path)),
   );

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const { faults } = readFaults();
 
-test('the demo has every page that a fault is planted in, whatever the documentation has', async () => {
+test('the demo contains every page with a planted fault, whatever the documentation contains', async () => {
   const docs = await temporaryFolder();
   const sentences = Array.from({ length: 200 }, (_, n) => `Sentence number ${n} is about the crawler.`);
   await writeFile(join(docs, 'crawler.md'), `# The crawler\n\n${sentences.join(' ')}\n`);
@@ -19,7 +19,7 @@ test('the demo has every page that a fault is planted in, whatever the documenta
   expect(new Set(bodies).size, 'no page is like another').toBe(bodies.length);
 });
 
-test('a fault is planted in a page of a language of the site', () => {
+test('faults are planted in pages of a site language', () => {
   const docs = join(import.meta.dirname, '../../docs');
   const [fault] = faults;
   if (fault === undefined) throw new Error('the demo has no fault');

@@ -8,14 +8,14 @@ import { nameFullDisk } from '../../src/etl/project/settings/name-full-disk.ts';
 const page = await readFile(join(import.meta.dirname, '../../docs/first-hour.md'), 'utf8');
 const screens = [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, screen = '']) => screen);
 
-test('each screen of the first hour begins with its command, and fits a terminal of 80 columns', () => {
+test('each screen of the first hour starts with its command, and fits 80 columns', () => {
   expect(screens.length).toBeGreaterThan(15);
   const lines = screens.flatMap((screen) => screen.trimEnd().split('\n'));
   expect(screens.filter((screen) => !/^\$ (crawlhouse|npm) /.test(screen))).toEqual([]);
   expect(lines.filter((line) => !line.startsWith('$ ') && displayWidth(line) > 80)).toEqual([]);
 });
 
-test('each screen with an error says what to do', () => {
+test('each screen with an error shows what to do', () => {
   const failing = screens.filter((screen) => /^(Error:|fail |Incidents:)/m.test(screen));
   expect(failing.length).toBeGreaterThan(4);
   expect(failing.filter((screen) => !/^ *(Try|to do): \S/m.test(screen))).toEqual([]);
@@ -29,7 +29,7 @@ function masked(text: string): string {
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UUID');
 }
 
-test('the errors of a full disk are those that the program makes', () => {
+test('the errors of a full disk match the program', () => {
   const settings = { state_dir: '/srv/seo/.crawlhouse', warehouse: '/srv/seo/warehouse.duckdb' };
   const given = (message: string, details: object = {}): CrawlhouseError =>
     toCrawlhouseError(Object.assign(new Error(message), { code: 'ENOSPC' }, details));

@@ -9,14 +9,14 @@ import { withSqlFiles } from '../etl/pipeline/transform/model-files.ts';
 const explore = await readFile(join(import.meta.dirname, '../../docs/explore.md'), 'utf8');
 const issues = await loadIssues([sqlFolder(join(import.meta.dirname, '../../sql'))]);
 
-test('the page of issues has each one that ships, once, with its source', async () => {
+test('the issues page lists each shipped issue once, with its source', async () => {
   const page = await issuesPage();
   const rows = [...page.matchAll(/^\| `(\w+)` .*\(\[source\]\(http\S+\)\).*$/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(issues.map(({ name }) => name).toSorted());
   expect(page).toContain(`Each of these ${issues.length} issues`);
 });
 
-test('the example of docs/explore.md is an issue that is found in one pass', async () => {
+test('the example in docs/explore.md is an issue that one pass finds', async () => {
   const [, example = ''] = /```sql\n([\s\S]*?)```/.exec(explore) ?? [];
   await withSqlFiles({ 'issues/thin.sql': example }, async (folder) => {
     const [issue] = await loadIssues([sqlFolder(folder)]);

@@ -77,7 +77,7 @@ const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
   .map((entry) => entry.name);
 
 describe.each(all)('$name', (page) => {
-  test('every link leads to a file, and to a heading of it', () => {
+  test('every link leads to a file, and to a heading in it', () => {
     const links = [...page.text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
     const broken = links.filter((link) => {
       if (/^(https?:|mailto:)/.test(link)) return false;
@@ -89,18 +89,18 @@ describe.each(all)('$name', (page) => {
     expect(broken).toEqual([]);
   });
 
-  test('a link that names a page leads to it', () => {
+  test('a link that names a page leads to that page', () => {
     const links = [...page.text.matchAll(/\[([^\]]*\.md)\]\(([^)\s#]+)/g)];
     const astray = links.filter(([, shown = '', path = '']) => basename(shown) !== basename(path));
     expect(astray.map(([link]) => link)).toEqual([]);
   });
 
-  test('it has one title, at its top', () => {
+  test('a page has one title, at its top', () => {
     const lines = page.text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '').split('\n');
     expect(lines.flatMap((line, index) => (line.startsWith('# ') ? [index] : []))).toEqual([0]);
   });
 
-  test('every path names a file or folder', () => {
+  test('every path names an existing file or folder', () => {
     const start = new RegExp(
       `^(src|test|docs|sql|scripts|schemas|pipelines|${folders.join('|')})/[\\w./-]*$`,
     );
@@ -113,7 +113,7 @@ describe.each(all)('$name', (page) => {
     expect(missing).toEqual([]);
   });
 
-  test('every command and flag is one of the program', () => {
+  test('every command and flag exists in the program', () => {
     const unknown = callsOf(page).flatMap((call) => {
       const words =
         call
@@ -138,7 +138,7 @@ describe.each(all)('$name', (page) => {
     expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
   });
 
-  test('every name in camel case stands in the code', () => {
+  test('every camelCase name exists in the code', () => {
     const names = spansOf(page).filter((span) => /^[a-z]+[A-Z]\w*(\(\))?$/.test(span));
     const stale = names.filter((name) => !new RegExp(`\\b${name.replace('()', '')}\\b`).test(everySource));
     expect(stale).toEqual([]);
@@ -148,7 +148,7 @@ describe.each(all)('$name', (page) => {
 /** Files of other projects. */
 const FOREIGN = ['dist/esm-loader.mjs'];
 
-test('every file that a comment or a page names is there', () => {
+test('every file named in a comment or page exists', () => {
   const files = ['src', 'test', 'scripts'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
@@ -174,7 +174,7 @@ test('every file that a comment or a page names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('the index has every page and every decision', () => {
+test('the index lists every page and every decision', () => {
   const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
   const files = [
     ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md'),
@@ -184,7 +184,7 @@ test('the index has every page and every decision', () => {
   expect(missing.map((name) => `docs/README.md has no link to docs/${name}`)).toEqual([]);
 });
 
-test('every page that the sources and the pages name is there', () => {
+test('every page named in sources and pages exists', () => {
   const texts = [everySource, ...pages.map(({ text }) => text)].join('\n');
   const named = new Set(texts.match(/\bdocs\/[a-z-]+(?:\/[a-z0-9-]+)*\.md\b/g));
   expect(named.size).toBeGreaterThan(20);
@@ -192,7 +192,7 @@ test('every page that the sources and the pages name is there', () => {
   expect([...named].filter((name) => !known.includes(name) && !existsSync(join(ROOT, name)))).toEqual([]);
 });
 
-test('the pages that are built stand in the index, with where they are, and no page links to one by a path', () => {
+test('generated pages are in the index with their location, and no page links to one by path', () => {
   const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
   const [, section = ''] = index.split('\n## Reference\n');
   expect(built.filter(({ name }) => !section.includes(`| \`${name.split('/').at(-1)}\``))).toEqual([]);
@@ -201,7 +201,7 @@ test('the pages that are built stand in the index, with where they are, and no p
   expect(pages.filter(({ text }) => /\]\([^)]*reference\//.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-test('at most 27 pages and 12 decisions', () => {
+test('there are at most 27 pages and 12 decisions', () => {
   const count = (folder: string): number => readdirSync(folder).filter((name) => name.endsWith('.md')).length;
   expect(count(join(ROOT, 'docs'))).toBeLessThanOrEqual(27);
   expect(count(DECISIONS)).toBeLessThanOrEqual(12);

@@ -12,14 +12,14 @@ const [, alerts = ''] = operate.split('\n## Alerts\n');
 /** The first block of YAML on a page. */
 const yamlOf = (page: string): string => String(/^```yaml\n([\s\S]*?)^```$/m.exec(page)?.[1]);
 
-test('the schedules.yaml of the page holds, and shows every key', async () => {
+test('the schedules.yaml of the page is valid, and shows every key', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'schedules.yaml'), yamlOf(operate));
   const [schedule] = await loadSchedules(folder, ['crawl_pages', 'crawl_links']);
   expect(Object.keys(schedule ?? {}).sort()).toEqual(Object.keys(Schedule.shape).sort());
 });
 
-test('the settings of the page on alerts hold, and show every key', async () => {
+test('the alert settings of the page are valid, and show every key', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'crawlhouse.yaml'), yamlOf(alerts).replace('…', 'x'));
   const settings = await loadSettings(folder, {});

@@ -36,7 +36,7 @@ test('the image is built in two stages from one exact Node image', () => {
   expect(of('FROM')).toEqual(['${NODE_IMAGE} AS build', '${NODE_IMAGE}']);
 });
 
-test('the image runs as another user than root, with one volume and a health check that writes nothing', () => {
+test('the image runs as a non-root user, with one volume and a read-only health check', () => {
   const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   const user = last.findIndex(({ name }) => name === 'USER');
   expect(last[user]?.rest).toBe('1000');
@@ -46,7 +46,7 @@ test('the image runs as another user than root, with one volume and a health che
   expect(of('ENTRYPOINT')).toEqual(['["crawlhouse"]']);
 });
 
-test('the image has what the package has, and the build gets every file that it copies', async () => {
+test('the image contains the package, and its build receives every copied file', async () => {
   const copied = of('COPY').flatMap((rest) =>
     rest
       .split(' ')
@@ -71,13 +71,13 @@ test('the image has what the package has, and the build gets every file that it 
     expect(stage).toMatch(new RegExp(`^COPY (?:.* )?${name.replaceAll('.', '\\.')} `, 'm'));
 });
 
-test('hadolint has nothing against the Dockerfile', ({ skip }) => {
+test('hadolint accepts the Dockerfile', ({ skip }) => {
   const { status, stdout, error } = spawnSync('hadolint', [join(ROOT, 'Dockerfile')], { encoding: 'utf8' });
   if (error) return skip('no hadolint here');
   expect([status, stdout]).toEqual([0, '']);
 });
 
-test('compose runs the schedule without rights that it does not need', async () => {
+test('compose runs the schedule with minimal rights', async () => {
   const { services, volumes } = parse(await read('compose.yaml'));
   expect(Object.keys(volumes)).toEqual(['project']);
   expect(services.schedule).toMatchObject({
@@ -92,7 +92,7 @@ test('compose runs the schedule without rights that it does not need', async () 
   expect(COMMAND_NAMES).toContain(services.schedule.command[0]);
 });
 
-test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trino', async () => {
+test('compose runs four workers with a schedule, PostgreSQL, a bucket and Trino', async () => {
   const { services, volumes, configs } = parse(await read('packaging/compose.workers.yaml'), { merge: true });
   expect(Object.keys(services)).toEqual(['schedule', 'worker', 'postgres', 's3', 'trino']);
   expect(Object.keys(volumes)).toEqual(['project', 'ledger', 'bucket']);
@@ -126,7 +126,7 @@ test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trin
   expect(services.worker).toMatchObject({ deploy: { replicas: 4 }, volumes: ['project:/data:ro'] });
 });
 
-test('systemd has nothing against the unit', async ({ skip }) => {
+test('systemd accepts the unit', async ({ skip }) => {
   if (!existsSync('/usr/bin/systemd-analyze')) skip('no systemd-analyze here');
   const unit = join(ROOT, 'packaging', 'crawlhouse.service');
   expect(await read('packaging/crawlhouse.service')).toContain('\nKillMode=mixed\n');
@@ -136,7 +136,7 @@ test('systemd has nothing against the unit', async ({ skip }) => {
   expect(said).toEqual([]);
 });
 
-test('the manual page has every command, and is part of the package', async () => {
+test('the manual page lists every command, and is part of the package', async () => {
   const page = await manPage();
   for (const name of COMMAND_NAMES) expect(page).toContain(`.SS crawlhouse ${name}`);
   expect(await read('scripts/build.ts')).toContain("'crawlhouse.1'), await manPage()");
@@ -154,7 +154,7 @@ test('groff formats the manual page without a warning', async ({ skip }) => {
   expect([groff.stdout, groff.stderr]).toEqual(['', '']);
 });
 
-test('the release signs what it builds, and asks for no right beyond that', async () => {
+test('the release signs its artifacts with minimal rights', async () => {
   const workflow = parse(await read('.github/workflows/release.yml'));
   expect(workflow.permissions).toEqual({});
   const { permissions, steps } = workflow.jobs.release as {
@@ -181,6 +181,6 @@ test('the release signs what it builds, and asks for no right beyond that', asyn
   expect(scripts).toContain('sbom');
 });
 
-test('no workflow publishes under a name in the registry that is not ours', async () => {
+test('no workflow publishes under a registry name that is not ours', async () => {
   expect(await read('.github/workflows/release.yml')).not.toMatch(/npm publish/);
 });

@@ -8,13 +8,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const MODEL = read('sql/crawl_pages/pages.sql');
 
-test('the head of pages.sql is that of its SELECT and the table of page fields: npm run fields writes it', () => {
+test('the header of pages.sql matches its SELECT and the table of page fields: npm run fields writes it', () => {
   expect(MODEL).toBe(withPagesHead(MODEL));
   const contract = read('sql/contract.yaml');
   expect(contract).toBe(withPagesColumns(contract, MODEL));
 });
 
-test('a field that the SELECT gets has its description, its type and its place in the contract', () => {
+test('a new field of the SELECT gets its description, type and place in the contract', () => {
   const entry = PAGE_FIELDS.header_etag;
   const model = MODEL.replace('\n  compressed,\n', '\n  header_etag,\n  compressed,\n');
   const head = withPagesHead(model);
@@ -28,12 +28,12 @@ test('a field that the SELECT gets has its description, its type and its place i
   );
 });
 
-test('a column of the model alone needs a description of its own', () => {
+test('a column that only the model has needs its own description', () => {
   const model = MODEL.replace('\n  compressed,\n', '\n  NOT compressed AS is_plain,\n  compressed,\n');
   expect(() => withPagesHead(model)).toThrow('columns of pages.sql has no description of is_plain');
 });
 
-test('a column that goes stays in the contract, whose version is to be raised', () => {
+test('a removed column stays in the contract, whose version must increase', () => {
   const contract = read('sql/contract.yaml');
   expect(withPagesColumns(contract, MODEL.replace('\n  compressed,\n', '\n'))).toBe(contract);
 });
@@ -49,7 +49,7 @@ const LONE = [
   ['sitemaps_num_file_origin', 'jobs/page-sql.ts'],
 ] as const;
 
-test('a page field is named in its entry and where its value is made', () => {
+test('a page field is defined in its entry and where its value is computed', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => ({ path, names: new Set(read(join('src', path)).match(/\w+/g)) }));
@@ -63,7 +63,7 @@ test('a page field is named in its entry and where its value is made', () => {
     ).toEqual(['client/fields/page-fields.ts', `site/crawler/${file}`]);
 });
 
-test('each page field has a sentence that says what it holds', () => {
+test('each page field has a description', () => {
   const strange = PAGE_FIELD_ENTRIES.filter(([, { description }]) => !/^[A-Z].*[^.]\.$/.test(description));
   expect(strange).toEqual([]);
 });

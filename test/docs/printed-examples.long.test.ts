@@ -167,7 +167,7 @@ class Service implements AsyncDisposable {
   }
 }
 
-test('the screens of the first hour, of queries and of the doctor are what the commands print', async () => {
+test('the screens of the first hour, of queries and of doctor match the output of the commands', async () => {
   await using service = new Service(await temporaryFolder(), await freePort());
   const folder = join(service.parent, 'seo');
   await service.start(3);
@@ -200,7 +200,7 @@ function giveAccount(folder: string, { baseUrl, accessToken }: Sandbox): Promise
   return writeFile(join(folder, '.env'), account);
 }
 
-test('the screens of settings are what the commands print', async () => {
+test('the screens of settings match the output of the commands', async () => {
   const own = await temporaryFolder();
   await writeFile(join(own, 'schedules.yaml'), 'schedules: []\n');
   await mkdir(join(own, 'pipelines'));
@@ -255,7 +255,7 @@ function teaSearches(origin: string): string {
 /** The first crawl of the page is of a website of its own. */
 const isFirst = ({ heading }: Screen): boolean => heading === 'Crawl a website';
 
-test('the first screen of a crawl is what the command prints', async () => {
+test('the first screen of a crawl matches the output of the command', async () => {
   const folder = join(await temporaryFolder(), 'tea');
   const site = await serveSite({
     '/': titled('Tea', '/green', '/black', '/old', '/gone'),
@@ -278,7 +278,7 @@ function titled(title: string, ...targets: readonly string[]): string {
   return page.replace('<main>', `<main><h1>${title}</h1>`);
 }
 
-test('the screens of a crawl with logs and search results are what the commands print', async () => {
+test('the screens of a crawl with logs and search results match the output of the commands', async () => {
   const folder = join(await temporaryFolder(), 'tea');
   const site = await serveSite({
     '/': pageWith('/green', '/black', '/sale'),
@@ -295,7 +295,7 @@ test('the screens of a crawl with logs and search results are what the commands 
   }
 });
 
-test('every screen of the pages is compared, or shown elsewhere', () => {
+test('every screen of the pages is compared, or listed as shown elsewhere', () => {
   const compared = [
     'README.md',
     'docs/first-hour.md',
@@ -312,7 +312,7 @@ test('every screen of the pages is compared, or shown elsewhere', () => {
   expect(shown.length).toBeGreaterThan(15);
 });
 
-test('every saved question of an example is there, and takes the parameters', async () => {
+test('every saved question in an example exists, and accepts its parameters', async () => {
   const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
   const wrong: string[] = [];
   for (const { page, text } of await pages())

@@ -9,7 +9,7 @@ import { gaps } from '../support/gaps.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const page = await questionsPage();
 
-test('every saved question stands on its page, and no other', async () => {
+test('the questions page lists exactly the saved questions', async () => {
   const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
   const linked = [...page.matchAll(/^\[`(\w+)`\]/gm)].map((match) => match[1]);
   expect(linked).toEqual(questions.map((question) => question.name));

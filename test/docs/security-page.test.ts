@@ -11,7 +11,7 @@ const rows = page
   .slice(2)
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| |\s*\|$/g, '').trim()));
 
-test('every test that docs/security.md names is there, and is a test', async () => {
+test('every test named in docs/security.md exists, and is a test', async () => {
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(20);
   for (const path of named) {
@@ -20,7 +20,7 @@ test('every test that docs/security.md names is there, and is a test', async () 
   }
 });
 
-test('every row of the page has a test, and everybody who may be hostile has a row', () => {
+test('every row of the security page has a test, and every threat actor has a row', () => {
   for (const [who, reaches, held, shown] of rows) {
     expect([reaches, held].every(Boolean), who).toBe(true);
     expect(shown, who).toMatch(/^`test\//);
@@ -36,7 +36,7 @@ test('every row of the page has a test, and everybody who may be hostile has a r
     expect(told).toContain(who);
 });
 
-test('SECURITY.md leads to the page, and names no address to write to', async () => {
+test('SECURITY.md links to the page, and contains no email address', async () => {
   const policy = await readFile(join(ROOT, 'SECURITY.md'), 'utf8');
   expect(policy).toContain('(docs/security.md)');
   expect(policy).not.toMatch(/\S@\S/);

@@ -8,7 +8,7 @@ const page = await readFile(join(import.meta.dirname, '../../docs/explore.md'), 
 const section = page.split(/^## /m).find((text) => text.startsWith('Segments\n')) ?? '';
 const blocks = [...section.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 
-test('each file of the page holds, and they show every kind of condition', async () => {
+test('each segments file of the page is valid, and together they show every kind of condition', async () => {
   expect(blocks.length).toBeGreaterThan(2);
   const kinds = [];
   for (const block of blocks) {

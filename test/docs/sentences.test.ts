@@ -52,7 +52,7 @@ const MEASURED = [
 describe.each([...new Set([...FIRST, ...pages])])('%s', (name) => {
   const sentences = sentencesOf(name);
 
-  test('no sentence is too long to be read once', () => {
+  test('no sentence is too long', () => {
     const most = FIRST.includes(name) ? MOST_WORDS.first : MOST_WORDS.other;
     // A list of names is no sentence.
     const wordsOf = (sentence: string): string[] =>
@@ -64,7 +64,7 @@ describe.each([...new Set([...FIRST, ...pages])])('%s', (name) => {
     expect(sentences.filter((sentence) => RIDDLES.some((riddle) => riddle.test(sentence)))).toEqual([]);
   });
 
-  test.skipIf(name === 'docs/performance.md')('measured times are on the page of performance', () => {
+  test.skipIf(name === 'docs/performance.md')('measured times are only on the performance page', () => {
     expect(sentences.filter((sentence) => MEASURED.some((one) => one.test(sentence)))).toEqual([]);
   });
 });

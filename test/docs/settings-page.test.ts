@@ -18,7 +18,7 @@ function rowsOf(file: string): string[][] {
   );
 }
 
-test('each key of the schemas is on the page, with what it means', () => {
+test('each key of the schemas is on the page, with its description', () => {
   const files = [
     'crawlhouse.yaml',
     'pipelines/*.yaml',
@@ -38,7 +38,7 @@ test('each key of the schemas is on the page, with what it means', () => {
   expect(ofPipelines.filter((name) => !name.includes('.'))).toEqual(Object.keys(Pipeline.shape));
 });
 
-test('each variable of the page is one that the program takes, and no other is there', () => {
+test('the page lists exactly the variables of the program', () => {
   const shown = rowsOf('crawlhouse.yaml').flatMap(([, , , , cell = '']) => /`(.*)`/.exec(cell)?.[1] ?? []);
   expect(shown.length).toBeGreaterThan(100);
   const answers = shown.map((name) => {
@@ -55,7 +55,7 @@ test('each variable of the page is one that the program takes, and no other is t
   );
 });
 
-test('the page says what a key takes, and its default', () => {
+test('the page shows the type and the default of each key', () => {
   const row = (name: string, file = 'crawlhouse.yaml'): string[] | undefined =>
     rowsOf(file).find(([first]) => first === `\`${name}\``);
   expect(row('crawl_days')?.slice(1, 3)).toEqual(['whole number from 1 to 366', '`28`']);
@@ -66,7 +66,7 @@ test('the page says what a key takes, and its default', () => {
   expect(row('window', 'pipelines/*.yaml')?.[1]).toBe('`day`, `week`, `month` or `null`');
 });
 
-test('no page written by hand has a table of settings with their defaults', async () => {
+test('no hand-written page contains a table of settings with defaults', async () => {
   const names = new Set(settings.flatMap(({ name }) => [name, name.split('.').at(-1)]));
   const guides = (await readdir(DOCS)).filter((file) => file.endsWith('.md'));
   for (const guide of guides) {

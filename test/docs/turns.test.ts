@@ -6,7 +6,7 @@ import { COVERED_BY, fileOfTurn, filesOfOtherSeeds, TURNS } from '../support/tur
 const root = join(import.meta.dirname, '../..');
 const suites = Object.keys(TURNS) as (keyof typeof TURNS)[];
 
-describe.each(suites)('files of test/%s that take turns', (suite) => {
+describe.each(suites)('rotating test files of test/%s', (suite) => {
   const names = TURNS[suite].flat();
 
   test('exist, once each, and other tests cover them with other seeds', () => {
@@ -17,7 +17,7 @@ describe.each(suites)('files of test/%s that take turns', (suite) => {
     expect(others.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test('wait with all seeds but one of each round', () => {
+  test('run with all seeds but one in each round', () => {
     const days = TURNS[suite].map((_, day) => filesOfOtherSeeds(suite, 20_261_125 + day));
     for (const name of names) {
       const waits = days.filter((day) => day.includes(fileOfTurn(suite, name)));

@@ -75,7 +75,7 @@ interface UrlCase {
   readonly failure?: boolean;
 }
 
-test('addresses are read as web-platform-tests have them', async ({ skip }) => {
+test('URLs are parsed as in web-platform-tests', async ({ skip }) => {
   const data = await orSkip(foreignFile(URLS, 'url/tests/urltestdata.json'), skip);
   const cases = (JSON.parse(data.toString()) as (string | UrlCase)[]).filter(
     (one) => typeof one !== 'string',
@@ -92,7 +92,7 @@ test('addresses are read as web-platform-tests have them', async ({ skip }) => {
 });
 
 test.for(['tests1.dat', 'tests2.dat', 'test-yahoo-jp.dat'])(
-  'pages are in the encoding that html5lib-tests say: %s',
+  'page encodings match html5lib-tests: %s',
   async (file, { skip }) => {
     const data = await orSkip(foreignFile(HTML5LIB, `encoding/${file}`), skip);
     const cases = data
@@ -111,7 +111,7 @@ test.for(['tests1.dat', 'tests2.dat', 'test-yahoo-jp.dat'])(
   },
 );
 
-test('documents have the trees that html5lib-tests say', async ({ skip }) => {
+test('document trees match html5lib-tests', async ({ skip }) => {
   const paths = await orSkip(foreignPaths(TREES, 'tree-construction'), skip);
   const results: [string, boolean][] = [];
   for (const path of paths.filter((one) => one.endsWith('.dat'))) {
@@ -136,7 +136,7 @@ interface JsonLdTest {
   readonly expect?: string;
 }
 
-test('JSON-LD has the types of the expansion by W3C', async ({ skip }) => {
+test('JSON-LD types match the W3C expansion', async ({ skip }) => {
   const manifest = await orSkip(foreignFile(JSON_LD, 'tests/expand-manifest.jsonld'), skip);
   const { sequence } = JSON.parse(manifest.toString()) as { sequence: readonly JsonLdTest[] };
   const results: [string, boolean][] = [];
@@ -165,7 +165,7 @@ function typesWithin(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-test('files of robots.txt allow what Protego allows', async ({ skip }) => {
+test('robots.txt rules match Protego', async ({ skip }) => {
   const folder = await orSkip(installPython('protego', [PROTEGO]), skip);
   const cases = robotsCases(ROBOTS_FILES, roundSeed());
   const python = spawn(join(folder, 'bin', 'python'), [join(import.meta.dirname, 'read-robots.py')], {

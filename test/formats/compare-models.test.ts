@@ -40,7 +40,7 @@ async function unsaidOf(present: Record<string, string>, contract: MartContract)
   return await unsaidChanges(connection, 'warehouse', { former, models: await loadFiles(present), contract });
 }
 
-test('a table whose own definition moves it needs an entry; tables that are made from it are reached by that entry', async () => {
+test('a table changed by its own definition needs an entry, which covers the tables made from it', async () => {
   const twice = filesOf('2 * clicks');
   const shown = 'mart.demand.clicks: 1 rows differ, such as 3 → 6 of {"url":"/a"}';
   expect(await unsaidOf(twice, contractOf())).toEqual([shown]);
@@ -52,7 +52,7 @@ test('a table whose own definition moves it needs an entry; tables that are made
   expect(await unsaidOf(twice, contractOf(ofSize))).toEqual([shown]);
 });
 
-test('rows that come and go are shown, also without a grain; the same figures need no entry', async () => {
+test('added and removed rows are shown, also without a grain; equal figures need no entry', async () => {
   expect(await unsaidOf(filesOf('clicks', 'max(clicks) + 1'), contractOf())).toEqual([
     'mart.kpis.clicks: 1 rows differ, such as "3" → "4" of {}',
   ]);
@@ -68,7 +68,7 @@ test('rows that come and go are shown, also without a grain; the same figures ne
   ]);
 });
 
-test('the kept models are those of the last published version, and few bytes', async () => {
+test('the kept models belong to the last published version, in few bytes', async () => {
   const changelog = await readFile(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
   const [, published] = /^## \[(\d[^\]]*)\]/m.exec(changelog) ?? [];
   const { version, models } = await formerModels();

@@ -15,7 +15,7 @@ const SITES = {
   crawls: [...ALL_SITES.crawls, ...move.CRAWLS],
 };
 
-test('each table of mart that has other figures than in the last published version has an entry in the contract', async () => {
+test('each mart table with changed figures since the last published version has a contract entry', async () => {
   const tempDirectory = await temporaryFolder();
   await using database = await Database.open({ memoryLimit: '800MB', threads: 1, tempDirectory });
   using connection = await database.connect();

@@ -37,7 +37,7 @@ async function publishedAs(name: string, folder: string): Promise<string> {
   return published;
 }
 
-test('each present version has its file here (node test/formats/make.ts makes them)', () => {
+test('each current version has its file here (node test/formats/make.ts makes them)', () => {
   for (const name of [
     `ledger.v${LEDGER_VERSION}.sqlite`,
     `warehouse.v${WAREHOUSE_VERSION}.duckdb.zst`,
@@ -47,7 +47,7 @@ test('each present version has its file here (node test/formats/make.ts makes th
     expect(files.includes(name), `test/formats/${name} is missing: node test/formats/make.ts`).toBe(true);
 });
 
-test.each(named(/^ledger\./))('%s opens, and has its units and runs', async (name) => {
+test.each(named(/^ledger\./))('%s opens with its units and runs', async (name) => {
   const folder = await temporaryFolder();
   copied(name, join(folder, LEDGER_FILE));
   await using ledger = sqliteLedger(folder);
@@ -59,7 +59,7 @@ test.each(named(/^ledger\./))('%s opens, and has its units and runs', async (nam
   expect(ledger.version).toBe(LEDGER_VERSION);
 });
 
-test.each(named(/^warehouse\./))('%s opens, and has its rows', async (name) => {
+test.each(named(/^warehouse\./))('%s opens with its rows', async (name) => {
   const folder = await temporaryFolder();
   const published = await publishedAs(name, folder);
   const before = readFileSync(published);
@@ -78,12 +78,12 @@ test.each(named(/^warehouse\./))('%s opens, and has its rows', async (name) => {
   expect(readFileSync(published).equals(before)).toBe(true);
 });
 
-test.each(named(/^package\./))('%s is whole', async (name) => {
+test.each(named(/^package\./))('%s is complete', async (name) => {
   const { manifest } = await readPackage(join(import.meta.dirname, name));
   expect(manifest).toMatchObject({ name: 'crawl_pages/c1', counts: { received: 2, staged: 2, rejected: 0 } });
 });
 
-test.each(named(/^alerts\./))('%s opens, and has its incident', async (name) => {
+test.each(named(/^alerts\./))('%s opens with its incident', async (name) => {
   const folder = join(await temporaryFolder(), 'alerts');
   await mkdir(folder);
   copied(name, join(folder, 'alerts.sqlite'));
@@ -151,7 +151,7 @@ async function makeNewer(path: string): Promise<void> {
 }
 
 test.each(Object.entries(NEWER))(
-  '%s: a file of a newer program is refused, and stays as it is',
+  '%s: a file of a newer version is refused, and stays unchanged',
   async (_, make) => {
     const { path, open } = await make(await temporaryFolder());
     const hash = (): string => createHash('sha256').update(readFileSync(path)).digest('hex');

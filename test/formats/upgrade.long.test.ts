@@ -46,7 +46,7 @@ function sameDays(found: Record<string, unknown>): Record<string, unknown> {
 
 const crawls = 'SELECT count(*) AS crawls FROM mart.crawls';
 
-test('a project of a former program answers as it did, says what will change, and goes on', async () => {
+test('a project of an earlier version answers as before, announces changes, and continues', async () => {
   const project = await formerProject();
   const before = JSON.parse(await readFile(join(project, ANSWERS), 'utf8'));
 

@@ -10,12 +10,12 @@ import { TARGETS, targetOf } from './targets.ts';
 const MOST_SECONDS = 10;
 const names = readdirSync(join(import.meta.dirname, 'corpus'));
 
-test('each folder of the corpus is one of a target', () => {
+test('each folder of the corpus belongs to a target', () => {
   expect(names.filter((name) => !Object.hasOwn(TARGETS, name))).toEqual([]);
   expect(names.length).toBeGreaterThan(5);
 });
 
-test.for(names)('every kept case of %s is taken or refused as it has to be', async (name) => {
+test.for(names)('every kept case of %s is accepted or refused as expected', async (name) => {
   const target = await targetOf(name);
   const opened = await target.open();
   try {

@@ -21,7 +21,7 @@ async function findingsOf(target: Target, cases = options.cases): Promise<Findin
   return found;
 }
 
-test('a fault is found, told once for all inputs that meet it, and its input is short', async () => {
+test('a fault is reported once with a short input', async () => {
   const target = plainTarget({ name: 'planted', seeds: ['{"a":[1,2]}'], words: ['boom'] }, (input) => {
     if (input.includes('boom')) throw new TypeError('x is not a function');
     return 'taken';
@@ -47,7 +47,7 @@ test('two faults are two findings, and a slow case is one', async () => {
   expect(found.map(({ signature }) => signature).sort()).toEqual(['it is slow', 'one', 'two']);
 });
 
-test('a seed gives the same inputs, another seed others', () => {
+test('equal seeds produce equal inputs, other seeds different ones', () => {
   const target = plainTarget({ name: 'a', seeds: ['{"a":[1,2]}', 'b;c'], words: ['x'] }, () => 'taken');
   const some = (seed: number): string[] => {
     const inputs = new Inputs(target, [], seed);
@@ -58,7 +58,7 @@ test('a seed gives the same inputs, another seed others', () => {
   expect(some(7).slice(0, 2)).toEqual(['{"a":[1,2]}', 'b;c']);
 });
 
-test('a change leaves the input that it changes as it was, and stays within a megabyte', () => {
+test('a mutation leaves its input unchanged, and stays within a megabyte', () => {
   const input = Buffer.from('{"a":[1,2],"b":"c"}');
   let state = 1;
   const below = (bound: number): number => {

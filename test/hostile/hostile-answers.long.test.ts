@@ -17,7 +17,7 @@ function alone(): UnitCase[] {
 }
 
 test.for(['json', 'csv'] as const)(
-  'each fault of an answer, alone, harms only its own unit (%s)',
+  'each fault of a response, alone, affects only its own unit (%s)',
   async (format) => {
     const hostile = await HostileProject.open();
     await hostile.play({ units: alone().map(() => HEALTHY), lists: 'right', format });
@@ -26,7 +26,7 @@ test.for(['json', 'csv'] as const)(
   },
 );
 
-test('endless answers to all downloads at once do not add up in memory', async () => {
+test('concurrent endless responses do not accumulate memory', async () => {
   const hostile = await HostileProject.open();
   const endless = Array.from({ length: 24 }, (): UnitCase => ({ ...HEALTHY, count: 'endless_answer' }));
   await hostile.play({ units: [...endless, HEALTHY], lists: 'right', format: 'json' });

@@ -46,12 +46,12 @@ test.each<readonly [string, (name: string) => unknown]>([
     'operators of a filter of segments',
     (name) => loadSegments(segments(`{ name: a, oql: { field: [depth, ${name}, 5] } }`)),
   ],
-])('inherited names are as unknown as others: %s', async (_which, work) => {
+])('inherited names are treated as unknown: %s', async (_which, work) => {
   const expected = await refusalOf(UNKNOWN, work);
   for (const name of INHERITED_NAMES) expect(await refusalOf(name, work)).toBe(expected);
 });
 
-test('a key with an inherited name is refused in YAML of people, never passed over', async () => {
+test('a key with an inherited name is refused in hand-written YAML', async () => {
   for (const name of [...INHERITED_NAMES, UNKNOWN])
     for (const yaml of [
       `${name}: 1\n`,
@@ -61,7 +61,7 @@ test('a key with an inherited name is refused in YAML of people, never passed ov
       await expect(loadSegments(yaml), name).rejects.toMatchObject({ code: 'bad_segments' });
 });
 
-test('assistants get the same answer for inherited names as for unknown ones', async () => {
+test('assistants get the same response for inherited names as for unknown ones', async () => {
   const readers = { catalog: async () => [], questions: async () => [], logger: silentLogger };
   const server = () => assistantServer(readers as never, '1');
   const listener = await listenForAssistants('127.0.0.1:0', 'token', server, silentLogger);

@@ -11,7 +11,7 @@ test('a sign-in without a body is refused', async () => {
   expect((await ask('/sign-in', { method: 'POST', cookie: '' })).status).toBe(401);
 });
 
-test('a parameter with the name of something inherited is asked as any other', async () => {
+test('a parameter with an inherited name is asked for like any other', async () => {
   const { ask } = await openConsole(await projectWithWarehouse(await temporaryFolder()));
   const answers = [];
   for (const name of ['__proto__', 'constructor', 'nosuchname']) {
@@ -26,7 +26,7 @@ test('a parameter with the name of something inherited is asked as any other', a
 test.each([
   ['without a boundary', ''],
   ['with one of 5,000 characters', `; boundary=${'a'.repeat(5000)}`],
-])('a form %s is the fault of its sender', async (_which, boundary) => {
+])('a form %s is a client error', async (_which, boundary) => {
   const sandbox = await startSandbox({ generate: ['crawls=1,pages=2,links=1,columns=2,seed=3'] });
   onTestFinished(() => sandbox.close());
   const { origin } = new URL(sandbox.baseUrl);

@@ -230,7 +230,7 @@ test('no request to the local service gives a 500', async () => {
   expect(await differingAt(origin, headers, inherited)).toEqual([]);
 });
 
-test('no request to the door of assistants gives a 500', async () => {
+test("no request to the assistants' endpoint gives a 500", async () => {
   const settings = await consoleProject(await temporaryFolder(), async () => {}, { withQuestions: true });
   const { errors, logger } = errorLog();
   const readers = {

@@ -33,7 +33,7 @@ const build = (): Promise<{ code: number }> =>
     ({ code }: { code: number }) => ({ code }),
   );
 
-test('the first npx in a clone builds nothing again, whatever the times of its files say', async () => {
+test('the first npx in a clone builds nothing again, whatever the file times', async () => {
   const env = { ...process.env, npm_config_cache: await temporaryFolder(), npm_config_offline: 'true' };
   const { stdout, stderr } = await run('npx', ['crawlhouse', '--version'], { cwd: clone, env });
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
@@ -41,7 +41,7 @@ test('the first npx in a clone builds nothing again, whatever the times of its f
   expect((await stat(stamp())).mtimeMs).toBe(built);
 });
 
-test('npm ci says in a sentence which Node runs what', async () => {
+test('npm ci explains in a sentence which Node runs what', async () => {
   const said = async (version: string): Promise<string> => {
     const env = {
       ...process.env,
@@ -54,7 +54,7 @@ test('npm ci says in a sentence which Node runs what', async () => {
   expect(await said('24.0.0')).toBe('');
 });
 
-test('a missing file of dist/ is built again, and a source that does not compile leaves the former dist/', async () => {
+test('a missing file of dist/ is rebuilt, and a source that does not compile keeps the previous dist/', async () => {
   const main = join(clone, 'dist', 'app', 'cli', 'main.js');
   await rm(main);
   expect(await build()).toEqual({ code: 0 });

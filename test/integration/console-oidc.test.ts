@@ -46,7 +46,7 @@ async function callbackFor(browser: Browser, url: string, name: string, to = '/'
   return await browser.next(await browser.next(consent, new URLSearchParams({ prompt: 'consent' })));
 }
 
-test('an operator and a reader sign in, and come back to the page they wanted', async () => {
+test('an operator and a reader sign in, and return to the requested page', async () => {
   const { url } = await consoleWithOidc();
   const [operator, reader] = [new Browser(), new Browser()];
   const page = await operator.open(`${url}/sign-in?to=/openapi.json`);
@@ -62,7 +62,7 @@ test('an operator and a reader sign in, and come back to the page they wanted', 
   expect(read).not.toContain('href="/do"');
 });
 
-test('who is not named, or whose email is unverified, is not let in', async () => {
+test('a person without a role or with an unverified email cannot sign in', async () => {
   const { url } = await consoleWithOidc();
   for (const name of ['other', 'liar']) {
     const browser = new Browser();
@@ -89,7 +89,7 @@ test('a callback works once, only in its browser, and only with its state', asyn
   expect((await first.open(again)).status).toBe(401);
 });
 
-test('a person who says no, and a provider that is down, are told so', async () => {
+test('a refused consent and an unavailable provider are reported', async () => {
   const { url, issuer } = await consoleWithOidc();
   const browser = new Browser();
   const state = new URL(await browser.next(`${url}/sign-in/oidc`)).searchParams.get('state');
@@ -106,7 +106,7 @@ test('a person who says no, and a provider that is down, are told so', async () 
   expect((await browser.open(`${served.url}/sign-in/oidc`)).status).toBe(502);
 });
 
-test('a provider that goes down while a person is there is named as the reason, not the person', async () => {
+test('a provider that fails during sign-in is named as the reason', async () => {
   const { url, stopProvider } = await consoleWithOidc();
   const browser = new Browser();
   const callback = await callbackFor(browser, url, 'ops');

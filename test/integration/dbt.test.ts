@@ -13,9 +13,7 @@ const SAME = `SELECT * FROM (
   (SELECT * FROM {{ ref('page_issues') }} EXCEPT ALL SELECT * FROM {{ source('mart', 'page_issues') }})
   UNION ALL (SELECT * FROM {{ source('mart', 'page_issues') }} EXCEPT ALL SELECT * FROM {{ ref('page_issues') }}))`;
 
-test('dbt builds and tests all sources of docs --dbt, and follows what is published meanwhile', async ({
-  skip,
-}) => {
+test('dbt builds and tests all sources of docs --dbt, and follows later publications', async ({ skip }) => {
   const python = await installPython('dbt', PACKAGES).catch((error: Error) => skip(error.message));
   const sandbox = await sandboxFor({
     generate: [

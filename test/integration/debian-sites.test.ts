@@ -66,7 +66,7 @@ const SITES: readonly RealSite[] = [
 const ofToday = SITES.filter((_, index) => ALL_ROUNDS || index === roundSeed() % SITES.length);
 
 test.for(ofToday)(
-  'we find the URLs, statuses and titles of $name that Scrapy finds',
+  'crawls find the URLs, statuses and titles of $name that Scrapy finds',
   async (real, { skip }) => {
     const folder = await Promise.all([real.folder(), installScrapy()]).then(
       ([unpacked]) => unpacked,

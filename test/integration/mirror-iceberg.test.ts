@@ -203,7 +203,7 @@ async function metadataOf(table: string): Promise<Metadata> {
   return JSON.parse(await readFile(join(table, `metadata/v${hint}.metadata.json`), 'utf8'));
 }
 
-test('each publication is a snapshot; the last ones stay readable as they were', async ({ skip }) => {
+test('each publication is a snapshot, and the last snapshots stay readable', async ({ skip }) => {
   if (python === undefined) skip(reason);
   const { connection, bucket, folder, run, compare } = await scene();
   const table = join(bucket, 'm m/raw/pages');
@@ -254,9 +254,7 @@ class KilledStore extends LocalStore {
   }
 }
 
-test('a mirror that ends at any step leaves its readers the former rows or the new ones', async ({
-  skip,
-}) => {
+test('an interrupted mirror leaves readers the previous rows or the new ones', async ({ skip }) => {
   if (python === undefined) skip(reason);
   const { connection, bucket, folder, run, compare } = await scene();
   const table = join(bucket, 'm m/raw/pages');
@@ -288,7 +286,7 @@ test('a mirror that ends at any step leaves its readers the former rows or the n
   expect(await readdir(join(table, 'metadata'))).toHaveLength(5);
 });
 
-test('both readers have the rows of the warehouse, of every type', async ({ skip }) => {
+test('both readers read the rows of the warehouse, of every type', async ({ skip }) => {
   if (python === undefined) skip(reason);
   const { connection, bucket, folder, run, compare } = await scene();
   expect(await run()).toEqual({ partitions: 3, rows: 4, uploaded: 3, removed: 0 });
@@ -297,7 +295,7 @@ test('both readers have the rows of the warehouse, of every type', async ({ skip
   expect(await compare()).toEqual([]);
 });
 
-test('both readers read a bucket of S3 by its own addresses', async ({ skip }) => {
+test('both readers read an S3 bucket through its own addresses', async ({ skip }) => {
   if (python === undefined) skip(reason);
   await using server = await startVersitygw();
   const { endpoint, region, accessKey: key, secretKey: secret } = server;

@@ -38,7 +38,7 @@ async function ntlmSite({ skip }: TestContext, elsewhere: string): Promise<NtlmS
   return { origin: `http://127.0.0.1:${port}`, requests };
 }
 
-test('NTLM signs in one connection after another, and credentials stay with the site', async (context) => {
+test('NTLM authenticates each connection, and credentials stay with the site', async (context) => {
   const other = await serveSite({ '/': 'elsewhere' });
   const site = await ntlmSite(context, `${other.origin}/`);
   const http_auth = { username: 'Zoë', password: 'Pässword-of-ntlm', scheme: 'NTLM', realm: 'CORP' };
@@ -58,7 +58,7 @@ test.for([
   ['another password', { username: 'Zoë', password: 'wrong', realm: 'CORP' }, null],
   ['another domain', { username: 'Zoë', password: 'Pässword-of-ntlm', realm: 'OTHER' }, null],
   ['the domain before the name', { username: 'OTHER\\me', password: 'another' }, 'OTHER\\me'],
-] as const)('with %s it says who it is', async ([_name, credentials, user], context) => {
+] as const)('with %s the client sends its identity', async ([_name, credentials, user], context) => {
   const site = await ntlmSite(context, '/');
   const crawled = await crawlSite(site, { http_auth: { ...credentials, scheme: 'NTLM' }, max_depth: 1 });
   expect((await crawled.field('title'))['/']).toBe(user);

@@ -44,7 +44,7 @@ async function ends(folder: string, bin: string, code: number, [program = '', ..
   });
 }
 
-test('the script of cron retries after 3 and 6 alone, and ends with the code', async () => {
+test('the cron script retries only after 3 and 6, and ends with the code', async () => {
   const { folder, bin } = await fakeCommand();
   await writeFile(join(folder, 'load.sh'), block('for try in'));
   for (const code of CODES) {
@@ -53,7 +53,7 @@ test('the script of cron retries after 3 and 6 alone, and ends with the code', a
   }
 });
 
-test('the DAG of Airflow raises what is retried after 3 and 6, and what is not after the others', async () => {
+test('the Airflow DAG retries after 3 and 6, and fails after other codes', async () => {
   const { folder, bin } = await fakeCommand();
   const sdk = join(folder, 'airflow/sdk');
   await mkdir(sdk, { recursive: true });
@@ -82,7 +82,7 @@ with dg.DagsterInstance.ephemeral() as instance:
     print("RESULT", result.success, made and made.metadata["units"].value, made and made.metadata["rows"].value)
 `;
 
-test('the asset of Dagster retries after 3 and 6 alone, and has the counts of a real run', async ({
+test('the Dagster asset retries only after 3 and 6, and reports the counts of a real run', async ({
   skip,
 }) => {
   const python = await installPython('dagster', ['dagster==1.13.28']).catch((error: Error) =>
@@ -112,7 +112,7 @@ test('the asset of Dagster retries after 3 and 6 alone, and has the counts of a 
   expect(output).toMatch(/RESULT True [1-9]\d* [1-9]\d*/);
 });
 
-test('the CronJob fits the schemas of Kubernetes, and fails for good after the codes that no retry helps', async ({
+test('the CronJob matches the Kubernetes schemas, and fails for good after non-retriable codes', async ({
   skip,
 }) => {
   const python = await installPython('kubernetes-validate', ['kubernetes-validate==1.37.0']).catch(

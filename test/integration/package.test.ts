@@ -78,7 +78,7 @@ async function sandbox(node = process.execPath): Promise<{ base_url: string; acc
   return JSON.parse(await readFile(ready, 'utf8'));
 }
 
-test('the first hour of a new user: init, doctor, run, query, schedule, each step as it was printed', async () => {
+test('the first hour of a new user works as printed: init, doctor, run, query, schedule', async () => {
   const { base_url, access_token } = await sandbox();
   await writeFile(join(place, 'token'), `${access_token}\n`);
   const made = await type(`npx crawlhouse init acme --base-url ${base_url} --token-file token`, place);
@@ -104,7 +104,7 @@ test('the first hour of a new user: init, doctor, run, query, schedule, each ste
   expect((await run(process.execPath, ['client.mjs'], { cwd: place })).stdout.trim()).toBe('Sandbox');
 });
 
-test('a project elsewhere, where npx finds nothing, is told steps that work from here', async () => {
+test("a project outside of npx's reach is shown commands that work there", async () => {
   const elsewhere = join(await temporaryFolder(), 'my site');
   const made = await type(`npx crawlhouse init '${elsewhere}'`, place);
   const [crawl, doctor, load] = steps(made);
@@ -118,7 +118,7 @@ test('a project elsewhere, where npx finds nothing, is told steps that work from
   expect(await type(String(load), place)).toMatchObject({ code: 2, stderr: missing });
 });
 
-test('installed globally it is called by its name, with the project folder that the call named', async () => {
+test('a global installation is called by its name, with the given project folder', async () => {
   const bin = join(await temporaryFolder(), 'bin');
   await mkdir(bin);
   await run('ln', [
@@ -146,7 +146,7 @@ const NODES: readonly (readonly [major: number, node: () => Promise<string>])[] 
 ];
 
 test.skipIf(process.platform !== 'linux' || process.arch !== 'x64').each(NODES)(
-  'on Node %i it makes a project, loads an account, crawls a website, answers, and serves the console',
+  'on Node %i a project is created, an account loaded, a website crawled, and the console served',
   async (major, nodeOf) => {
     const node = await nodeOf();
     expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
@@ -200,7 +200,7 @@ async function consoleOf(node: string, project: string): Promise<string> {
   }
 }
 
-test('its types stand for themselves: a program that uses each of its names compiles', async () => {
+test('the published types are self-contained: a program that uses each name compiles', async () => {
   const source = `import * as crawlhouse from 'crawlhouse';
     import type { RunReport } from 'crawlhouse';
     export const names: readonly string[] = Object.keys(crawlhouse);
@@ -225,7 +225,7 @@ test('its types stand for themselves: a program that uses each of its names comp
   expect(said.stdout).toBe('');
 });
 
-test('it is small, has what it reads, and the pages that are built for it', async () => {
+test('the package is small, and contains the files that it reads and the generated pages', async () => {
   const installed = join(place, 'node_modules', 'crawlhouse');
   const { size } = await stat(join(place, tarball));
   // 1.9 MB, and 144 MB installed; npm run size says of what.
@@ -240,7 +240,7 @@ test('it is small, has what it reads, and the pages that are built for it', asyn
 /** Prints the microseconds that the processor spent on a program as it ends. */
 const SPENT = `data:text/javascript,process.on('exit',()=>{const{userCPUTime:u,systemCPUTime:s}=process.resourceUsage();process.stderr.write(String(u+s))})`;
 
-test('--version costs little more than Node itself', async () => {
+test('--version is hardly slower than Node itself', async () => {
   const program = PROGRAM();
   expect((await run(process.execPath, [program, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   // Of the processor's time others on the machine take none; the cheapest round had the fewest misses of its cache.

@@ -25,19 +25,19 @@ function stores(): Pick<SandboxOptions, 'storeA' | 'storeB'> {
 
 const [BY_JSON] = STREAMED;
 
-test('pages and links come the same through versitygw and fake-gcs-server in every format', async () => {
+test('pages and links are equal through versitygw and fake-gcs-server in every format', async () => {
   const generate = ['projects=1,crawls=1,pages=400,links=1500,columns=125,seed=61'];
   const sandbox = await sandboxFor({ generate, ...stores() });
   await sameByAll(sandbox, ['crawl_pages', 'crawl_links'], [BY_JSON, ...EXPORTED]);
 });
 
-test('three objects, text compressed, come the same through versitygw and fake-gcs-server', async () => {
+test('three compressed text objects are equal through versitygw and fake-gcs-server', async () => {
   const generate = ['projects=1,crawls=1,pages=300,links=900,columns=60,seed=62'];
   const sandbox = await sandboxFor({ generate, ...stores(), exportObjects: 3, exportGzip: true });
   await sameByAll(sandbox, ['crawl_pages', 'crawl_links'], [BY_JSON, ...EXPORTED]);
 });
 
-test('hostile values come the same through versitygw and fake-gcs-server', async () => {
+test('hostile values are equal through versitygw and fake-gcs-server', async () => {
   const importDirs = [await hostileCrawl()];
   const sandbox = await sandboxFor({ importDirs, ...stores(), exportObjects: 2, exportGzip: true });
   await sameByAll(
@@ -50,7 +50,7 @@ test('hostile values come the same through versitygw and fake-gcs-server', async
 test.for([
   ['a bucket that is not there', { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' }, 'NoSuchBucket'],
   ['a region that is not the one of the bucket', { CRAWLHOUSE_STORE_B_REGION: 'eu-west-9' }, 'eu-west-9'],
-] as const)("%s is a wrong setting, in the store's own words", async ([, environment, said]) => {
+] as const)('%s is a configuration error, with the message of the store', async ([, environment, said]) => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=20,columns=8,seed=63'],
     ...stores(),

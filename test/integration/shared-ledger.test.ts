@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     return { port, cut, loseCommit, stopCommit };
   }
 
-  test('one process writes to a project at a time, whatever machine it is on, and a second one is told who', async () => {
+  test('only one process writes to a project, on any machine, and a second one is told its name', async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     await using _held = await open(settings(here, '', 'shop'));
     await expect(open(settings(there, '', 'shop'))).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     });
   });
 
-  test('a writer whose lease was taken over writes no more, and its successor finds all that it wrote', async () => {
+  test('a writer that lost its lease writes no more, and its successor finds all its writes', async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     const paused = await open(settings(here, '', 'paused'));
     onTestFinished(() => paused[Symbol.asyncDispose]());
@@ -129,7 +129,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await successor.setUnit(unit, 'requested', 1, null);
   });
 
-  test("a server's clock that goes back lets no dead holder keep a lease for longer, and takes it from no live one", async () => {
+  test('a server clock set back neither extends the lease of a dead holder nor ends a live one', async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     await using live = await open(settings(here, '', 'back'));
     const leases = `crawlhouse.leases SET until = until + interval '1 hour' WHERE project = 'back'`;
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await (await next)[Symbol.asyncDispose]();
   });
 
-  test('a process that died on the same machine is not waited for', async () => {
+  test('a process that died on the same machine is not awaited', async () => {
     const folder = await temporaryFolder();
     const dead = await open(settings(folder));
     await using next = await open(settings(folder));
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await next.setUnit(unit, 'requested', 1, null);
   });
 
-  test('a copy of the project folder of a live process is another place, and takes nothing from it', async () => {
+  test("a copy of a live process's project folder is a separate place, and takes nothing from it", async () => {
     const folder = await temporaryFolder();
     const copy = join(await temporaryFolder(), 'copy');
     await using held = await open(settings(folder, '', 'copied'));
@@ -171,7 +171,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await held.setUnit(unit, 'requested', 1, null);
   });
 
-  test('a connection that breaks is replaced, and what was committed is not done twice', async () => {
+  test('a broken connection is replaced, and committed work is not repeated', async () => {
     const folder = await temporaryFolder();
     const proxy = await proxied();
     const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
@@ -186,7 +186,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     expect(await ledger.units()).toMatchObject([{ unit: 'crawl_pages/c1', status: 'published' }]);
   });
 
-  test('TLS holds the server to its certificate, and the password is in no message', async () => {
+  test("TLS verifies the server's certificate, and no message contains the password", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'no.crt'), '');
     const tls = `&sslmode=verify-full&sslrootcert=${encodeURIComponent(postgres.authority)}`;
@@ -210,7 +210,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     });
   });
 
-  test('each way in that is closed is named, with what to do', async () => {
+  test('each refused connection is reported, with what to do', async () => {
     const folder = await temporaryFolder();
     const of = settings(folder);
     const refused = (ledger: string) => readLedger({ ...of, ledger }).then(String, (error: unknown) => error);
@@ -238,7 +238,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     await expect(readLedger(newer)).rejects.toMatchObject({ code: 'newer_version' });
   });
 
-  test('whoever may only read sees the state, and a ledger that nobody has made yet is none', async () => {
+  test('a read-only user sees the state, and a missing ledger is reported as none', async () => {
     const folder = await temporaryFolder();
     expect(await readLedger(settings(folder, '&schema=unmade'))).toBeUndefined();
     await using ledger = await open(settings(folder));
@@ -257,7 +257,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     });
   });
 
-  test('processes on several machines keep the rate of one account together', async () => {
+  test('processes on several machines share the rate limit of one account', async () => {
     const folders = await Promise.all([1, 2, 3].map(() => temporaryFolder()));
     const rates = folders.map((folder) => {
       const slots = sharedSlots(settings(folder), 'https://service.example 12345678');
@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     expect(performance.now() - startedAt).toBeGreaterThan(850);
   });
 
-  test('one scheduler fires for a project; whoever takes over knows what it has done, and it fires no more', async () => {
+  test("one scheduler runs a project's schedules; its successor knows the past firings, and the old one stops", async () => {
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     const first = await takeSchedulerLease(settings(here, '', 'fired'), undefined, signal);
     onTestFinished(() => first?.[Symbol.asyncDispose]());
@@ -297,7 +297,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     ).toBeUndefined();
   });
 
-  test('a transition whose commit was done, but whose answer was lost, is not made again', async () => {
+  test('a committed transition with a lost response is not repeated', async () => {
     const folder = await temporaryFolder();
     const proxy = await proxied();
     const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
@@ -314,7 +314,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     expect([(await ledger.units())[0]?.status, (await ledger.runs()).length]).toEqual(['published', 1]);
   });
 
-  test('a transition that a crash of the server has undone is made again, though another got its number', async () => {
+  test('a transition that a server crash undid is repeated, even if its number was reused', async () => {
     const folder = await temporaryFolder();
     const proxy = await proxied();
     const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
@@ -336,7 +336,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     expect((await ledger.units()).map(({ unit }) => unit).toSorted()).toEqual(units.map(unitName));
   });
 
-  test('the statements of docs/operate.md give what is needed, and no more', async () => {
+  test('the statements of docs/operate.md grant exactly the needed rights', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
     const section = page.slice(page.indexOf('## A shared ledger'), page.indexOf('## Workers'));
     const statements = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) =>

@@ -98,7 +98,7 @@ function rowsOf(sql: string, rows: LoggedStatement['rows']): readonly string[] |
   return /\bORDER BY\b/.test(sql) ? texts : texts.toSorted();
 }
 
-test(`PostgreSQL answers every statement of ${LIVES} lives as its model does`, {
+test(`PostgreSQL returns the same as its model for every statement of ${LIVES} lives`, {
   timeout: 300_000,
 }, async () => {
   using _quiet = quietRejections();

@@ -35,7 +35,7 @@ async function collector() {
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
 }
 
-test('with the SDK beside the package a run sends its spans and counters', async () => {
+test('with the SDK installed, a run sends its spans and counters', async () => {
   const place = await temporaryFolder();
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', place], {
     cwd: ROOT,

@@ -43,7 +43,7 @@ async function tinyproxy({ skip }: TestContext, ports: readonly number[]) {
 const PAGES = { '/': pageWith('/a', '/gone'), '/a': pageWith('/') };
 const STATUSES = { '/': 200, '/a': 200, '/gone': 404 };
 
-test('http goes through tinyproxy by tunnels where it opens them, else forwarded', async (context) => {
+test('http uses tinyproxy tunnels where they are allowed, else forwarding', async (context) => {
   const site = await serveSite(PAGES);
   for (const ports of [[site.port], [443]]) {
     const { proxy, log } = await tinyproxy(context, ports);
@@ -53,7 +53,7 @@ test('http goes through tinyproxy by tunnels where it opens them, else forwarded
   }
 });
 
-test('https goes through tinyproxy, with the certificate of the site', async (context) => {
+test('https uses tinyproxy, with the certificate of the site', async (context) => {
   const port = await serveTls(await trustedIdentity(), 'http2', (request, response) => {
     const page = request.url === '/' || request.url === '/a' ? PAGES[request.url] : undefined;
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html' });
@@ -66,7 +66,7 @@ test('https goes through tinyproxy, with the certificate of the site', async (co
   expect(await log()).toContain(`CONNECT 127.0.0.1:${port}`);
 });
 
-test('tinyproxy refuses another password, and no site is asked', async (context) => {
+test('tinyproxy refuses another password, and no site is requested', async (context) => {
   const site = await serveSite(PAGES);
   const { proxy } = await tinyproxy(context, [site.port]);
   const crawled = await crawlSite(site, { use_proxy: true }, { proxy: { ...proxy, password: 'another' } });

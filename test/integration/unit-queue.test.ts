@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     return claim;
   };
 
-  test('projects take turns, however many units the first one has, and a project has its limit', async () => {
+  test('projects take turns, whatever their number of units, and each project has its limit', async () => {
     const { offer, machine } = await scene();
     await offer([...[1, 2, 3, 4, 5].map((n) => unit(`a/${n}`)), unit('b/1'), unit('b/2'), unit('c/1')]);
     const [one, other] = [await machine(), await machine()];
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect((await claimed(other, { project: 3, store: 1 })).unit).toBe('a/3');
   });
 
-  test('of projects with equally many units in work, the one that was served longest ago comes first', async () => {
+  test('of projects with equally many units in progress, the least recently served one is next', async () => {
     const { offer, machine } = await scene();
     await offer([unit('a/1'), unit('a/2'), unit('a/3'), unit('b/1'), unit('b/2')]);
     const queue = await machine();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(taken).toEqual(['a/1', 'b/1', 'a/2', 'b/2', 'a/3']);
   });
 
-  test('a store has its limit, for units that are bound to it and for those that come to it later', async () => {
+  test('a store has its limit, for units bound to it and for units that use it later', async () => {
     const { offer, machine } = await scene();
     await offer([unit('a/1'), unit('b/1', { store: 'store_b' }), unit('c/1', { store: 'store_b' })]);
     const [one, other] = [await machine(), await machine()];
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect((await claimed(one, limits)).unit).toBe('c/1');
   });
 
-  test('an expired claim goes to the next process, and whoever had it is refused whatever it does', async () => {
+  test('an expired claim passes to the next process, and its former holder is refused', async () => {
     const { project, offer, machine, offers } = await scene();
     await offer([unit('a/1')]);
     const [paused, next] = [await machine(), await machine()];
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await offers.claims()).toEqual(new Set([taken.token]));
   });
 
-  test("a server's clock that goes back lets no dead process keep a claim for longer, and takes it from no live one", async () => {
+  test('a server clock set back neither extends the claim of a dead process nor ends a live one', async () => {
     const { project, offer, machine } = await scene();
     await offer([unit('a/1')]);
     const [live, next] = [await machine(), await machine()];
@@ -168,7 +168,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await claim.finish();
   });
 
-  test('a heartbeat keeps a claim, tells the run how far it is, and hears of its loss', async () => {
+  test('a heartbeat keeps a claim, reports progress to the run, and learns of its loss', async () => {
     const { project, offer, machine, offers } = await scene();
     await offer([unit('a/1')]);
     const [paused, next] = [await machine(), await machine()];
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await expect.poll(() => old.lost.aborted, { timeout: 120_000 }).toBe(true);
   });
 
-  test('a unit that is given back is free at once; one that ends process after process fails', async () => {
+  test('a returned unit is free immediately; a unit that kills its processes fails', async () => {
     const { project, offer, machine, offers } = await scene();
     await offer([unit('a/1')]);
     const queue = await machine();
@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await queue.isIdle()).toBe(false);
   });
 
-  test('a later run keeps what is staged or claimed for the same work, and has everything else done again', async () => {
+  test('a later run keeps staged and claimed units of the same work, and offers everything else again', async () => {
     const { offer, machine, offers } = await scene();
     const units = ['same', 'changed', 'fresh', 'loaded', 'open', 'failed', 'gone'].map((one) => unit(one));
     await offer(units);
@@ -248,7 +248,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     ]);
   });
 
-  test('a unit that a run had loaded and published before it was killed is in no later queue', async () => {
+  test('a unit published by a killed run is not offered again', async () => {
     const { ledger, offer, machine, offers } = await scene();
     const source = { kind: 'crawl', id: 'c1', project_id: 'p' } as const;
     const published = { dataset: 'crawl_pages', source, window: null };
@@ -264,7 +264,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await offers.claims()).toEqual(new Set());
   });
 
-  test('what a former run has claimed is free at once for the next one', async () => {
+  test('the claims of a former run are free immediately for the next one', async () => {
     const { offer, machine } = await scene();
     await offer([unit('a/1'), unit('a/2')]);
     const [run, worker] = [await machine('run'), await machine()];
@@ -276,7 +276,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await kept.finish();
   });
 
-  test('a reader on any machine sees which process is at which unit, and how far', async () => {
+  test('a reader on any machine sees which process works on which unit, and the progress', async () => {
     const { project, offer, machine } = await scene();
     await offer([unit('a/1'), unit('a/2'), unit('a/3')]);
     const worker = await machine();
@@ -305,7 +305,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await reader?.claimed()).toEqual([]);
   });
 
-  test('a run whose lease was taken over offers nothing, and units of another version are left alone', async () => {
+  test('a run without its lease offers nothing, and units of another version stay', async () => {
     const { project, offer, machine, offers } = await scene();
     await offers.offer('r1', [unit('a/1')], '0.0.0-other');
     const queue = await machine();
@@ -321,7 +321,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await expect(offers.setStatus('a/1', 'done')).rejects.toMatchObject({ code: 'lease_lost' });
   });
 
-  test('the role for workers of docs/operate.md can stage units, and writes nothing else', async () => {
+  test('the worker role of docs/operate.md can stage units, and write nothing else', async () => {
     const { project, offer, machine, ledger } = await scene();
     await offer([unit('a/1')]);
     await (await machine()).id();
@@ -347,7 +347,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     });
   });
 
-  test('many processes at once never have the same unit, stay within all limits, and stage each unit once', async () => {
+  test('many processes never claim the same unit, stay within all limits, and stage each unit once', async () => {
     const seed = testSeed();
     const random = seededRandom(seed);
     const { project, offer, machine, offers } = await scene();

@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     return JSON.parse(await machine.stdout) as Record<string, number>;
   };
 
-  test('what workers stage is loaded by the run, each unit is requested once, and nothing is left behind', async () => {
+  test('the run loads what workers stage, each unit is requested once, and nothing is left behind', async () => {
     const scene = await workerScene(postgres, sandbox, 'together');
     await slow();
     const before = (await exports()).length;
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     await expectSame(undisturbed, scene.warehouse);
   });
 
-  test('without a worker the run stages all that it offers', async () => {
+  test('without workers, the run stages all offered units itself', async () => {
     const scene = await workerScene(postgres, sandbox, 'alone');
     const run = scene.run();
     expect([await run.ended, run.said.text]).toEqual([0, expect.anything()]);
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     await expectSame(undisturbed, scene.warehouse);
   });
 
-  test('a data export that a worker asks for is noted for the run, which finishes it', async () => {
+  test('a data export requested by a worker is recorded for the run, which finishes it', async () => {
     const scene = await workerScene(postgres, sandbox, 'exporting');
     const worker = await scene.worker();
     const run = scene.run('--route', 'export', '--store', 'store_b');
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     await expectSame(undisturbed, scene.warehouse);
   });
 
-  test('a unit that fails on a worker is reported by the run as if it had failed there', async () => {
+  test('a unit that fails on a worker is reported by the run as its own failure', async () => {
     const scene = await workerScene(postgres, sandbox, 'failing');
     await setFaults(sandbox, [
       { match: { path: 'pages.export=true' }, kind: 'status', status: 400 },
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     expect([await scene.queue(), await scene.objects()]).toEqual([[], []]);
   });
 
-  test('a package that is not in the store as it was put there is staged again', async () => {
+  test('a package that changed in the store is staged again', async () => {
     const scene = await workerScene(postgres, sandbox, 'spoilt');
     await slow();
     const worker = await scene.worker();
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     await expectSame(undisturbed, scene.warehouse);
   });
 
-  test('--once ends with the run; a worker that is stopped gives its unit back, and says what is missing', async () => {
+  test('--once ends with the run; a stopped worker returns its unit, and names missing settings', async () => {
     const scene = await workerScene(postgres, sandbox, 'stopped');
     await slow(4_000);
     const run = scene.run();

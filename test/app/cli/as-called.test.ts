@@ -27,25 +27,25 @@ test('a program on the PATH is called by its name', async () => {
   expect(programWords({ folder, environment: { PATH } })).toBe('crawlhouse');
 });
 
-test('of commands that begin alike the longer one is read', () => {
+test('the longest matching command is recognized', () => {
   const call = { argv: ['--project-dir', 'p'], folder: ROOT, environment: {} };
   expect(asCalled('crawlhouse logs bots update F; crawlhouse logs bots', call)).toBe(
     'npx crawlhouse logs bots update --project-dir p F; npx crawlhouse logs bots --project-dir p',
   );
 });
 
-test('another program of the same name is not ours', async () => {
+test('another program with the same name is not called', async () => {
   const folder = await temporaryFolder();
   const PATH = await binFolder(join(folder, 'bin'), false);
   expect(programWords({ folder, environment: { PATH } })).toBe(FILES);
 });
 
-test('in the clone npx finds it, also in a folder below', () => {
+test('npx finds crawlhouse in the clone and in its subfolders', () => {
   expect(programWords({ folder: ROOT, environment: { PATH: '/nowhere' } })).toBe('npx crawlhouse');
   expect(programWords({ folder: join(ROOT, 'docs'), environment: {} })).toBe('npx crawlhouse');
 });
 
-test('where it is installed npx finds it, and what npx adds to the PATH does not count', async () => {
+test('npx finds an installed crawlhouse, and PATH entries added by npx do not count', async () => {
   const folder = await temporaryFolder();
   const PATH = await binFolder(join(folder, 'node_modules', '.bin'), true);
   await mkdir(join(folder, 'acme'));
@@ -54,14 +54,14 @@ test('where it is installed npx finds it, and what npx adds to the PATH does not
     expect(programWords({ folder: place, environment })).toBe('npx crawlhouse');
 });
 
-test('elsewhere the files are named: npx would ask the registry for a package that is not ours', async () => {
+test('elsewhere the files are named, because npx would request a foreign package', async () => {
   const folder = await temporaryFolder();
   expect(programWords({ folder, environment: { PATH: '/nowhere' } })).toBe(FILES);
   await binFolder(join(folder, 'node_modules', '.bin'), false);
   expect(programWords({ folder, environment: { PATH: '/nowhere' } })).toBe(FILES);
 });
 
-test('every command of a text works as printed, with the project folder of the call', () => {
+test('every command in a message works as printed, with the current project folder', () => {
   const call = { argv: ['doctor', '--project-dir', '../my site'], folder: ROOT, environment: {} };
   expect(asCalled('crawlhouse run publishes one; crawlhouse sandbox start; crawlhouse init DIR', call)).toBe(
     "npx crawlhouse run --project-dir '../my site' publishes one; npx crawlhouse sandbox start; npx crawlhouse init DIR",
@@ -71,12 +71,12 @@ test('every command of a text works as printed, with the project folder of the c
   );
 });
 
-test('text that is no command stays', () => {
+test('text that is not a command stays unchanged', () => {
   const text = 'crawlhouse 0.1.0, /srv/crawlhouse run, crawlhouse needs Node.js';
   expect(asCalled(text, { argv: [], folder: ROOT, environment: {} })).toBe(text);
 });
 
-test('a new project where no name works is named from the clone, where one does', async () => {
+test('hints for a new project use a path from the clone if no command name works', async () => {
   const folder = await temporaryFolder();
   const here = { argv: ['init', folder], folder: ROOT, environment: { PATH: '/nowhere' } };
   const from = callFor(folder, here);

@@ -23,7 +23,7 @@ function emptyService(): Promise<TestService> {
   });
 }
 
-test('a run with nothing to load publishes an empty warehouse once, then says that nothing is new', async () => {
+test('a run with nothing to load publishes an empty warehouse once, then reports nothing new', async () => {
   const folder = await project(await emptyService());
   const first = await capture('run', '--json', '--project-dir', folder);
   expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { status: 'done', units: [] }]);
@@ -61,7 +61,7 @@ test('a run with nothing to load publishes an empty warehouse once, then says th
   expect([wrong.code, wrong.stdout]).toEqual([2, '']);
 });
 
-test('a project or crawl that the service does not have is a wrong use', async () => {
+test('an unknown project or crawl is a usage error', async () => {
   const folder = await project(await emptyService());
   const { code, stderr } = await capture('run', '--crawl', 'c9', '--project-dir', folder);
   expect(code).toBe(2);
@@ -76,7 +76,7 @@ test.for([
   [200, { type: 'quota_error', message: 'not enough quota' }, 3],
   [206, { meta: { offset: 0, limit: 100, total: 0 }, workspaces: [] }, 4],
 ] as const)(
-  'a service that answers %i %o ends the run with %i, and the token never shows',
+  'a service that responds with %i %o ends the run with %i, and the token is never printed',
   async ([status, body, code]) => {
     const service = await testService((_seen, response) => sendJson(response, status, body));
     const folder = await project(service);
@@ -102,7 +102,7 @@ test.for([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s ends a run that waits for the service, with %i and the document of what was done',
+  '%s ends a run that waits for the service, with %i and a document of the results',
   async ([signal, code]) => {
     const outcome = await interrupted(signal);
     expect(outcome.code).toBe(code);
@@ -111,7 +111,7 @@ test.for([
   },
 );
 
-test('a prompt whose terminal is closed ends in order, though nobody reads its output any more', async () => {
+test('a prompt ends in order if its terminal closes', async () => {
   const folder = await temporaryFolder();
   const ended = join(folder, 'ended');
   // The shell keeps the signal to itself and outlives its terminal.
@@ -133,7 +133,7 @@ test('a prompt whose terminal is closed ends in order, though nobody reads its o
   expect([code, shown]).toEqual(['129\n', expect.stringContaining('Address of the service')]);
 });
 
-test('a list of workspaces that is shorter than it says is no list', async () => {
+test('a list of workspaces that is shorter than its total is refused', async () => {
   const service = await testService((seen, response) => {
     const list = /\/(\w+)\?/.exec(seen.path)?.[1] ?? '';
     const items = list === 'workspaces' ? [{ id: 'w', name: 'W' }] : [];

@@ -5,11 +5,11 @@ import { fitTerminal } from '../../../src/app/cli/app.ts';
 const TEXT = 'a line that is long\nshort\n';
 const isLong = (line: string): boolean => line.length > 10;
 
-test('without a terminal a text stays as it is', () => {
+test('without a terminal, text stays unchanged', () => {
   expect(fitTerminal(TEXT, null, isLong)).toBe(TEXT);
 });
 
-test('on a terminal lines are broken between words, and only alarms are coloured', () => {
+test('on a terminal, lines break between words, and only alarms are colored', () => {
   expect(fitTerminal(TEXT, { width: 8, colours: false }, isLong)).toBe(
     'a line\n  that\n  is\n  long\nshort\n',
   );
@@ -25,7 +25,7 @@ test('on a terminal lines are broken between words, and only alarms are coloured
   ]);
 });
 
-test('a command stays one line, so that it can be copied', () => {
+test('a command stays on one line, so that it can be copied', () => {
   const text = '    to do: crawlhouse backfill --reload\n';
   expect(fitTerminal(text, { width: 12, colours: false }, () => false)).toBe(text);
 });

@@ -9,7 +9,7 @@ import { capture, spawned } from './capture.ts';
 
 const COMMANDS = await allCommands();
 
-test('every file of commands/ is a command of the program', () => {
+test('every file in commands/ is a command of the program', () => {
   const files = readdirSync(join(import.meta.dirname, '..', '..', '..', 'src', 'app', 'cli', 'commands'));
   const names = files.map((file) => basename(file, '.ts').replaceAll('-', ' '));
   const listed = (list: string, listing: readonly string[]): string[] =>
@@ -26,7 +26,7 @@ test('every file of commands/ is a command of the program', () => {
   expect(loaded, 'the order of commands.ts is that of command-names.ts').toEqual(COMMAND_NAMES);
 });
 
-test('the help of the program lists every command with its summary, and every flag that works everywhere', async () => {
+test('the help of the program lists every command with its summary, and every global flag', async () => {
   for (const argv of [['--help'], ['help'], ['-h'], ['help', '--help']]) {
     const { code, stdout, stderr } = await capture(...argv);
     expect([code, stderr]).toEqual([0, '']);
@@ -36,7 +36,7 @@ test('the help of the program lists every command with its summary, and every fl
   }
 });
 
-test('the help of a group lists its commands with their summaries, and no other', async () => {
+test('the help of a group lists only its own commands with their summaries', async () => {
   for (const argv of [
     ['logs', '--help'],
     ['help', 'logs'],
@@ -55,13 +55,13 @@ test('the help of a group lists its commands with their summaries, and no other'
   expect([unknown.code, unknown.stdout]).toEqual([2, '']);
 });
 
-test('without a command the help is shown as a wrong use', async () => {
+test('without a command, the help is shown as a usage error', async () => {
   const { code, stdout } = await capture();
   expect([code, stdout.includes('Usage: crawlhouse COMMAND')]).toEqual([2, true]);
 });
 
 test.for(COMMANDS.map((command) => [command.name, command] as const))(
-  '%s has a help with its summary, its usage and every flag explained',
+  '%s has help with summary, usage and every flag',
   async ([name, command]) => {
     const { code, stdout, stderr } = await capture(...name.split(' '), '--help');
     expect([code, stderr]).toEqual([0, '']);
@@ -91,7 +91,7 @@ test('--version prints the version of the package', async () => {
   expect(await capture('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('the program runs as a process and keeps quiet about experiments of Node', async () => {
+test('the program runs as a process without experimental warnings of Node', async () => {
   const { code, stdout, stderr } = await spawned(['--help']);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('Commands:');

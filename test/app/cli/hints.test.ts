@@ -28,7 +28,7 @@ const said = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   )
   .filter(({ words }) => isCommand(words) || !PROSE.test(words));
 
-test('each command that a text names is one of the help, with flags that it has', async () => {
+test('each command in a message exists in the help, with its flags', async () => {
   expect(said.length).toBeGreaterThan(60);
   const wrong: string[] = [];
   for (const { path, words, rest } of said) {
@@ -42,7 +42,7 @@ test('each command that a text names is one of the help, with flags that it has'
   expect(wrong).toEqual([]);
 });
 
-test('each of them is printed as the help prints it', () => {
+test('each command in a message is printed as in the help', () => {
   const call = { argv: [], folder: join(SRC, '..'), environment: { PATH: '/nowhere' } };
   for (const { path, words } of said)
     expect([path, asCalled(`crawlhouse ${words}`, call)]).toEqual([path, `npx crawlhouse ${words}`]);

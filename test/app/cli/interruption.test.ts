@@ -6,7 +6,7 @@ test.for([
   ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s aborts the signal with an error of ours and sets the exit code to %i', ([name, code]) => {
+] as const)('%s aborts the signal with a crawlhouse error and sets the exit code to %i', ([name, code]) => {
   using interruption = new Interruption();
   expect(interruption.signal.aborted).toBe(false);
   process.emit(name, name);
@@ -14,7 +14,7 @@ test.for([
   expect([interruption.signal.reason.code, interruption.exitCode]).toEqual(['interrupted', code]);
 });
 
-test('the exit code of a command that ends as interrupted without any signal is 130', () => {
+test('a command that ends as interrupted without a signal has the exit code 130', () => {
   using interruption = new Interruption();
   expect([interruption.signal.aborted, interruption.exitCode]).toEqual([false, 130]);
 });

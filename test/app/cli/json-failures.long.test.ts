@@ -13,7 +13,7 @@ const ERROR = {
   line: expect.toSatisfy((line: unknown) => line === null || typeof line === 'number'),
 };
 
-test.for(COMMAND_NAMES)('with --json, a wrong use of %s is one document', async (name) => {
+test.for(COMMAND_NAMES)('with --json, a usage error of %s is one document', async (name) => {
   const { code, stdout } = await capture(...name.split(' '), '--json', '--no-such-flag');
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toStrictEqual({ error: { ...ERROR, code: 'usage' } });
@@ -42,7 +42,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   compare: ['previous', 'latest'],
 };
 
-test.for(COMMAND_NAMES)('with --json, a failure of %s has its error in the one document', async (name) => {
+test.for(COMMAND_NAMES)('with --json, a failure of %s is in its single document', async (name) => {
   const folder = await projectFolder();
   await writeFile(join(folder, 'crawlhouse.yaml'), 'base_ur: x\n');
   const own = OWN_FAILURE[name];
@@ -55,7 +55,7 @@ test.for(COMMAND_NAMES)('with --json, a failure of %s has its error in the one d
     expect(error).toMatchObject({ code: 'bad_settings', file: 'crawlhouse.yaml', line: 1 });
 });
 
-test('with --json, a run has the error that decides its exit code, and null after a success', async () => {
+test('with --json, a run contains the error that decides its exit code, or null after a success', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const yaml = `base_url: ${sandbox.baseUrl}\naccess_token: ${sandbox.accessToken}\nshipped_models: none\n`;

@@ -23,7 +23,7 @@ async function heapOf(beginning: string): Promise<{ megabytes: number; stderr: s
   return { megabytes: Number(stdout), stderr };
 }
 
-test('garbage does not make the heap large, and V8 knows the flag', async () => {
+test('garbage does not grow the heap, and V8 accepts the flag', async () => {
   const usual = await heapOf('');
   const small = await heapOf(`(await import('file://${MODULE}')).keepHeapSmall();`);
   expect(small.stderr).toBe('');

@@ -25,7 +25,7 @@ async function largeFile(path: string): Promise<void> {
   await file.truncate(100_000_000);
 }
 
-test.for(FILES)('%s is read only if it is a plain file of a usual size', async ([name, words]) => {
+test.for(FILES)('%s is read only if it is a plain file within the size limit', async ([name, words]) => {
   const folder = await projectFolder();
   const path = join(folder, name);
   await mkdir(dirname(path), { recursive: true });
@@ -37,7 +37,7 @@ test.for(FILES)('%s is read only if it is a plain file of a usual size', async (
   }
 });
 
-test('what a flag names may be a pipe, of a limited length', async () => {
+test('a file flag accepts a pipe with limited length', async () => {
   const folder = await projectFolder();
   const path = join(folder, 'endless.txt');
   await symlink('/dev/zero', path);

@@ -26,7 +26,7 @@ const WRITERS: readonly (readonly [words: readonly string[], paths: readonly str
 
 const REFUSED = /(?:belongs to the (?:project|warehouse)|is in the state directory) /;
 
-test('no command replaces a file of the project, and none writes among them', async () => {
+test('no command replaces or creates files among the files of the project', async () => {
   const folder = await projectFolder();
   const warehouse = join(folder, 'warehouse.duckdb');
   await writeFile(warehouse, 'the warehouse');

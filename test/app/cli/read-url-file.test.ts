@@ -52,7 +52,7 @@ test.for([
   );
 });
 
-test('without the flag there is no list', async () => {
+test('without the flag there is no URL list', async () => {
   const invocation = { workingDirectory: '.', text: () => undefined } as unknown as Invocation;
   expect(await readUrlFile(invocation, 'from')).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { crawlhouse, rawProjectFolder } from '../../support/project.ts';
 
-test('without the SDK of OpenTelemetry a command says how to get it, and works', async () => {
+test('without the OpenTelemetry SDK, a command works and shows how to install it', async () => {
   const folder = await rawProjectFolder();
   const transform = (environment: object) => crawlhouse(folder, null, ['transform'], environment);
   const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };

@@ -8,7 +8,7 @@ function terminal(columns: number): void {
   onTestFinished(() => void Object.assign(process.stderr, before));
 }
 
-test('on a terminal, a line of the log takes the place of the bar', async () => {
+test('on a terminal, a log line replaces the progress bar', async () => {
   // Nothing listens on that port.
   const folder = await projectFolder('base_url: http://127.0.0.1:9\naccess_token: planted');
   terminal(80);

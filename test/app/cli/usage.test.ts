@@ -34,7 +34,7 @@ test.for([
     '--port: x is not a valid value',
     'Try: write a number from 0 to 65535',
   ],
-] as const)('%j is a wrong use that says what would work', async ([argv, error, hint]) => {
+] as const)('%j is a usage error that shows valid values', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(`Error: ${error}`);
@@ -87,7 +87,7 @@ test.for([
   [['test'], 'there is no warehouse at ', 'crawlhouse run publishes one'],
   [['load'], 'no package named', 'a folder with manifest.json'],
   [['load', '/nowhere'], '/nowhere has no manifest.json', 'is incomplete'],
-] as const)('%j is a wrong use before anything is tried', async ([argv, error, hint]) => {
+] as const)('%j is a usage error before any work', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv, '--project-dir', await projectFolder(PLACE));
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(`Error: ${error}`);
@@ -111,7 +111,7 @@ test('a broken question of the project is named with file and line, before any t
   }
 });
 
-test('a command outside a project folder says how to get into one', async () => {
+test('a command outside of a project folder shows how to enter one', async () => {
   const { code, stderr } = await capture('status', '--project-dir', '/');
   expect(code).toBe(2);
   expect(stderr).toContain(
@@ -119,7 +119,7 @@ test('a command outside a project folder says how to get into one', async () => 
   );
 });
 
-test('run --reload without a crawl is a wrong use: it would load everything again', async () => {
+test('run --reload without a crawl is a usage error, because it would reload everything', async () => {
   const { code, stderr } = await capture('run', '--reload', '--project-dir', await projectFolder());
   expect([code, stderr]).toEqual([
     2,
@@ -127,7 +127,7 @@ test('run --reload without a crawl is a wrong use: it would load everything agai
   ]);
 });
 
-test('a setting that is missing or wrong is a wrong use that names it', async () => {
+test('a missing or invalid setting is a usage error that names it', async () => {
   const missing = await capture('run', '--project-dir', await projectFolder());
   expect([missing.code, missing.stderr]).toEqual([
     2,
@@ -140,7 +140,7 @@ test('a setting that is missing or wrong is a wrong use that names it', async ()
   ]);
 });
 
-test('a stack is shown with --debug only', async () => {
+test('a stack trace is shown only with --debug', async () => {
   const folder = await projectFolder('thread: 2\n');
   const { stderr } = await capture('run', '--debug', '--project-dir', folder);
   expect(stderr).toMatch(/\n\s+at .*\.ts:\d+/);
@@ -169,7 +169,7 @@ test('status and query --question need neither the service nor a warehouse', asy
   expect([questions.code, questions.stdout]).toEqual([0, '[]\n']);
 });
 
-test('a state directory that another process holds ends the command with 6, and names the holder', async () => {
+test('a state directory held by another process ends the command with 6, and names the holder', async () => {
   const folder = await projectFolder(PLACE);
   using _lock = lockState(join(folder, '.crawlhouse'), 'crawlhouse run');
   const { code, stderr } = await capture('run', '--project-dir', folder);
@@ -178,7 +178,7 @@ test('a state directory that another process holds ends the command with 6, and 
   expect(stderr).toContain('Try: wait until it ends');
 });
 
-test('a pipeline file that does not fit is a wrong use', async () => {
+test('an invalid pipeline file is a usage error', async () => {
   const folder = await projectFolder(PLACE);
   await writeFile(join(folder, 'pipelines', 'x.yaml'), 'dataset: x\n');
   const { code, stderr } = await capture('run', '--project-dir', folder);
@@ -195,7 +195,7 @@ test
     ['crawl', 'http://127.0.0.1:9/'],
     ['console'],
   ])(
-  '%j ends with 2 where the state directory can not be made, and names it and its setting',
+  '%j ends with 2 if the state directory cannot be created, and names it and its setting',
   async (argv) => {
     const folder = await projectFolder(`${PLACE}state_dir: /proc/nope`);
     const { code, stdout, stderr } = await capture(...argv, '--project-dir', folder);
@@ -207,7 +207,7 @@ test
   },
 );
 
-test('sandbox start names --state where that folder can not be made', async () => {
+test('sandbox start names --state if its folder cannot be created', async () => {
   const folder = await projectFolder();
   const { code, stderr } = await capture(
     'sandbox',

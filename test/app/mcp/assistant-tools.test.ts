@@ -7,7 +7,7 @@ import { createLogger, silentLogger } from '../../../src/core/logs/logger.ts';
 
 const TOKEN = 'token-of-the-assistant';
 
-test('a tool that fails, answers with the identifier under which its cause is logged; so is a server that fails', async () => {
+test('a failing tool or server answers with the identifier under which its cause is logged', async () => {
   const lines: string[] = [];
   const logger = createLogger('error', (line) => lines.push(line));
   const broken = async (): Promise<never> => {
@@ -48,7 +48,7 @@ test('a tool that fails, answers with the identifier under which its cause is lo
   expect(lines).toEqual([expect.stringMatching(/error_id=[0-9a-f]{8} .*no server.*out of sockets/)]);
 });
 
-test('an assistant is shown its own limits, which no setting raises; conditions and whole numbers have theirs', async () => {
+test('assistants get their own limits, which settings cannot raise; conditions and integers are limited', async () => {
   const asked: unknown[] = [];
   const unused = async (): Promise<never> => {
     throw new Error('not asked');

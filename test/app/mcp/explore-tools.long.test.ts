@@ -36,7 +36,7 @@ async function call(name: string, given: Record<string, unknown>) {
   return JSON.parse(only.text);
 }
 
-test('issues and pages come in parts, each with the cursor of the next', async () => {
+test('issues and pages are paged, each part with the cursor of the next', async () => {
   const first = await call('list_issues', { project: 'Shop', limit: 2 });
   const [{ issues }] = first.crawls;
   expect([issues.total, issues.rows.length, issues.next_cursor]).toEqual([7, 2, '2']);
@@ -51,7 +51,7 @@ test('issues and pages come in parts, each with the cursor of the next', async (
   ]);
 });
 
-test('the issues of all projects come in parts of projects, the severest few of each', async () => {
+test('the issues of all projects are paged by project, the most severe few of each', async () => {
   const all = await call('list_issues', {});
   const rows = all.crawls.map((crawl: { issues: { rows: unknown[] } }) => crawl.issues.rows.length);
   expect([all.total, rows.length, Math.max(...rows), all.next_cursor]).toEqual([2, 2, 3, undefined]);
@@ -63,14 +63,14 @@ test('the issues of all projects come in parts of projects, the severest few of 
   expect(rest.crawls[0].project).not.toBe(one.crawls[0].project);
 });
 
-test('an answer without pages says whether nothing fits or nobody knows', async () => {
+test('an empty list of pages distinguishes no match from unknown data', async () => {
   const none = await call('find_pages', { project: 'Shop', where: ['depth > 99'] });
   expect([none.total, none.why]).toEqual([0, 'no page fits']);
   const unknown = await call('find_pages', { project: 'Shop', issue: 'missing_h1' });
   expect(unknown.why).toBe('unknown: the fields, hits or search results that show the issue are not loaded');
 });
 
-test('get_url tells of a URL in short, a part of it in full, and of an unknown one what is near', async () => {
+test('get_url returns a summary, one part in full, and similar URLs for an unknown URL', async () => {
   const story = await call('get_url', { url: url('/lamps/red'), limit: 2 });
   expect(story.page).toMatchObject({ status_code: 301, is_indexable: false });
   expect(story.page).not.toHaveProperty('title');
@@ -90,7 +90,7 @@ test('get_url tells of a URL in short, a part of it in full, and of an unknown o
   expect([unknown.is_known, unknown.near[0]]).toEqual([false, url('/lamps/red')]);
 });
 
-test('compare_crawls says what changed and what can not be compared', async () => {
+test('compare_crawls returns changes, and what cannot be compared', async () => {
   const { kpis, issues, pages } = await call('compare_crawls', {
     project: 'Shop',
     from: 'previous',
@@ -102,7 +102,7 @@ test('compare_crawls says what changed and what can not be compared', async () =
   expect(pages.find(({ change }: { change: string }) => change === 'h1').why).toContain('lacks h1');
 });
 
-test('issues, pages and a comparison of a segment; a wrong one is told which there are', async () => {
+test('issues, pages and comparisons accept a segment, and an unknown segment is refused with the choices', async () => {
   const asked = { project: 'Shop', segment: '/lamps/' };
   const whole = await call('list_issues', { project: 'Shop' });
   const [crawl] = (await call('list_issues', asked)).crawls;
@@ -128,13 +128,13 @@ test('issues, pages and a comparison of a segment; a wrong one is told which the
   }
 });
 
-test('a table goes by its name alone, and a wrong one has near ones', async () => {
+test('a table is found by its short name, and an unknown one is refused with similar names', async () => {
   const found = await call('describe_table', { table: 'pages' });
   expect(found.name).toBe('mart.pages');
   expect(await call('describe_table', { table: 'page' })).toContain('did you mean mart.pages');
 });
 
-test('an assistant reads the definitions and the dictionary, and is asked for reviews by name', async () => {
+test('an assistant reads the definitions and the dictionary, and finds the review prompts by name', async () => {
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri)).toEqual(['crawlhouse://definitions', 'crawlhouse://dictionary']);
   const [definitions, dictionary] = await Promise.all(
@@ -153,7 +153,7 @@ test('an assistant reads the definitions and the dictionary, and is asked for re
     expect([name, tools.has(name) || name === 'status_code']).toEqual([name, true]);
 });
 
-test('cursors of find_pages lead through all pages once, in each order, and say where they lead nowhere', async () => {
+test('cursors of find_pages visit every page once in each order, and an invalid cursor is reported', async () => {
   const sorts = [undefined, 'url', 'url desc', 'depth', 'depth desc', 'title desc', 'inrank', 'is_indexable'];
   for (const sort of sorts) {
     const asked = { project: 'Shop', ...(sort !== undefined && { sort }) };

@@ -42,7 +42,7 @@ function overStdin(folder: string): StdioClientTransport {
   });
 }
 
-test('an assistant that asks again waits for no new process', async () => {
+test('a repeated question of an assistant starts no new process', async () => {
   const transport = overStdin(await loadedProject());
   const client = await connected(transport);
   const children = () => readFileSync(`/proc/${transport.pid}/task/${transport.pid}/children`, 'utf8').trim();
@@ -54,7 +54,7 @@ test('an assistant that asks again waits for no new process', async () => {
   expect(children()).toBe(child);
 });
 
-test('what is no message is answered over stdin, and what comes after it too', async () => {
+test('over stdin, an invalid message gets an error, and the next message is answered', async () => {
   const argv = [PROGRAM, 'mcp', '--project-dir', await rawProjectFolder()];
   const child = spawn(process.execPath, argv, { env: { PATH: process.env.PATH ?? '' } });
   const ended = once(child, 'exit');
@@ -80,7 +80,7 @@ test('what is no message is answered over stdin, and what comes after it too', a
   expect(await ended).toEqual([0, null]);
 });
 
-test('an assistant finds its way over stdin: tables, a question, rows, what is refused', async () => {
+test('over stdin, an assistant finds tables, asks a question, reads rows, and is refused writes', async () => {
   const client = await connected(overStdin(await loadedProject()));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
@@ -130,7 +130,7 @@ test('an assistant finds its way over stdin: tables, a question, rows, what is r
   expect([status.incidents, status.runs.length]).toEqual([[], 1]);
 });
 
-test('over HTTP who has the token asks a saved question with its parameters, and no one else does', async () => {
+test('over HTTP, only clients with the token can ask saved questions with parameters', async () => {
   const folder = await loadedProject();
   await writeFile(
     join(folder, 'crawlhouse.yaml'),
@@ -223,7 +223,7 @@ test('over HTTP who has the token asks a saved question with its parameters, and
   ]);
 });
 
-test('an assistant reads the resources and asks for reviews by name, whatever a project is called', async () => {
+test('an assistant reads resources and prompts by name, whatever the name of a project', async () => {
   const client = await connected(overStdin(await loadedProject()));
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri).sort()).toEqual([

@@ -63,7 +63,7 @@ async function filtered(bytes: Buffer, sizes: () => number) {
   return { passed: await text(Readable.from(pieces).pipe(sound)), answers };
 }
 
-test('over stdin what is no message is answered with its error, whatever the pieces of the stream', async () => {
+test('over stdin, an invalid message gets its error, however the stream is split', async () => {
   const random = seededRandom(testSeed());
   const sound = [ping('1'), '{"jsonrpc":"2.0","method":"nope"}', '{"jsonrpc":"2.0","id":"x","result":{}}'];
   const blank = ['', '  ', '\r'];
@@ -91,7 +91,7 @@ test('over stdin what is no message is answered with its error, whatever the pie
     expect(one).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
 });
 
-test('over stdin a message that is too long is answered and forgotten, and the next one is read', async () => {
+test('over stdin, an oversized message is refused and dropped, and the next one is read', async () => {
   const long = `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(MOST_BYTES)}"}`;
   const { passed, answers } = await filtered(Buffer.from(`${long}\n${ping('2')}\n${long}`), () => 65_536);
   expect(passed).toBe(`${ping('2')}\n`);
@@ -100,7 +100,7 @@ test('over stdin a message that is too long is answered and forgotten, and the n
   );
 });
 
-test('over HTTP what is no message has status 400 and its error, and methods and tools that are none have theirs', async () => {
+test('over HTTP, an invalid message has status 400, and unknown methods and tools have their own errors', async () => {
   const unused = async (): Promise<never> => {
     throw new Error('not asked');
   };

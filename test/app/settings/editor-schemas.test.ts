@@ -31,7 +31,7 @@ test('the files of schemas/ are current: npm run schemas', async () => {
     );
 });
 
-test('every YAML file that ships names its schema and fits it', async () => {
+test('every shipped YAML file names its schema and matches it', async () => {
   const pipelines = (await readdir(join(ROOT, 'pipelines'))).map((name) => join('pipelines', name));
   for (const file of ['schedules.yaml', ...pipelines]) {
     const text = await readFile(join(ROOT, file), 'utf8');
@@ -67,7 +67,7 @@ test.for([
   expect(fits.errors).toBeNull();
 });
 
-test('every setting says what it means', () => {
+test('every setting has a description', () => {
   const { properties } = schemas['crawlhouse.schema.json'] as { properties: Record<string, object> };
   const silent = Object.entries(properties).filter(([, one]) => !('description' in one));
   expect(silent.map(([key]) => key)).toEqual([]);

@@ -26,7 +26,7 @@ function refused(sources: Sources) {
   return expect(load(sources)).rejects;
 }
 
-test('without any source the defaults stand, with absolute paths', async () => {
+test('without any source, the defaults apply, with absolute paths', async () => {
   const folder = await temporaryFolder();
   const settings = await loadSettings(folder, { HOME: '/', PATH: '/bin' });
   expect(settings).toMatchObject({
@@ -46,7 +46,7 @@ test('without any source the defaults stand, with absolute paths', async () => {
   expect(settings.threads).toBeGreaterThan(0);
 });
 
-test('the environment goes before .env, .env before the file, the file before the default', async () => {
+test('the environment overrides .env, .env the file, and the file the defaults', async () => {
   const file = 'memory_limit: 1GB\nconcurrency: 3\nsince: 2026-01-01\n';
   const env = 'CRAWLHOUSE_CONCURRENCY=4\nCRAWLHOUSE_SINCE=2026-02-02\n';
   const settings = await load({ file, env, variables: { CRAWLHOUSE_SINCE: '2026-03-03' } });
@@ -54,7 +54,7 @@ test('the environment goes before .env, .env before the file, the file before th
   expect(settings.compression).toBe('auto');
 });
 
-test('issues are switched and set for all projects, or for one, and a fault names its line', async () => {
+test('issues are configured for all projects or one, and an error shows its line', async () => {
   const file =
     'issues:\n  thin: {words: 200}\n  projects:\n    Shop: {slow: false, thin: {severity: high}}\n';
   expect((await load({ file })).issues).toEqual({
@@ -70,12 +70,12 @@ test('issues are switched and set for all projects, or for one, and a fault name
   );
 });
 
-test('a variable that is empty counts as not set', async () => {
+test('an empty variable counts as unset', async () => {
   const settings = await load({ file: 'concurrency: 3\n', variables: { CRAWLHOUSE_CONCURRENCY: '' } });
   expect(settings.concurrency).toBe(3);
 });
 
-test('lists, numbers and keep_raw have a form in the environment', async () => {
+test('lists, numbers and keep_raw can be set in the environment', async () => {
   const settings = await load({
     variables: {
       CRAWLHOUSE_PROJECTS: 'one, two',
@@ -115,7 +115,7 @@ test.for([
   });
 });
 
-test('an unknown key is named with its line and the keys that work', async () => {
+test('an unknown key is reported with its line and the valid keys', async () => {
   await refused({ file: 'since: all\n\nwarehose: x.duckdb\n' }).toMatchObject({
     code: 'bad_settings',
     message: 'crawlhouse.yaml:3: unknown key warehose',
@@ -130,14 +130,14 @@ test.for(['constructor', '__proto__', 'toString'])('%s is an unknown key like an
   });
 });
 
-test.for(['- since: all\n', 'since\n', '# none\n- 1\n'])('%j is no settings file', async (file) => {
+test.for(['- since: all\n', 'since\n', '# none\n- 1\n'])('%j is not a valid settings file', async (file) => {
   await refused({ file }).toMatchObject({
     code: 'bad_settings',
     message: `crawlhouse.yaml:${file.startsWith('#') ? 2 : 1}: expected keys with values, such as key: value`,
   });
 });
 
-test('an unknown CRAWLHOUSE_ variable is named with those that work', async () => {
+test('an unknown CRAWLHOUSE_ variable is reported with the valid ones', async () => {
   await refused({ variables: { CRAWLHOUSE_WAREHOSE: 'x' } }).toMatchObject({
     code: 'bad_settings',
     message: 'unknown variable CRAWLHOUSE_WAREHOSE',
@@ -188,7 +188,7 @@ test.for([
   await refused({ file }).toMatchObject({ code: 'bad_settings', message: expect.stringMatching(message) });
 });
 
-test('a variable that does not fit is named', async () => {
+test('an invalid variable is named', async () => {
   for (const [name, value] of [
     ['CRAWLHOUSE_THREADS', 'two'],
     ['CRAWLHOUSE_SINCE', 'x'],
@@ -201,7 +201,7 @@ test('a variable that does not fit is named', async () => {
   }
 });
 
-test('YAML that does not parse, or has a key twice, is named with its line', async () => {
+test('invalid YAML and duplicate keys are reported with their line', async () => {
   await refused({ file: 'since: all\nprojects: [a\n' }).toMatchObject({
     code: 'bad_settings',
     message: expect.stringMatching(/^crawlhouse\.yaml:[23]: ./),
@@ -211,13 +211,13 @@ test('YAML that does not parse, or has a key twice, is named with its line', asy
   });
 });
 
-test('all wrong keys are reported at once', async () => {
+test('all invalid keys are reported together', async () => {
   const file = 'concurrency: 0\nthreads: 0\n';
   await refused({ file }).toThrow('crawlhouse.yaml:1: concurrency: ');
   await refused({ file }).toThrow('crawlhouse.yaml:2: threads: ');
 });
 
-test('commands that talk to the service need address and token', async () => {
+test('commands that call the service need address and token', async () => {
   const settings = await load({ file: 'base_url: https://service.example//\n' });
   expect(() => serviceSettings(settings)).toThrow(
     expect.objectContaining({
@@ -236,18 +236,18 @@ test('commands that talk to the service need address and token', async () => {
   });
 });
 
-test('the token is masked from the moment it is known', async () => {
+test('the token is masked as soon as it is known', async () => {
   await load({ file: 'access_token: token-to-be-masked\n' });
   expect(redact('Bearer token-to-be-masked')).toBe('Bearer [redacted]');
 });
 
-test('a reference to an unset variable does no harm where the environment gives the setting itself', async () => {
+test('a reference to an unset variable is allowed if the environment overrides the setting', async () => {
   const file = `base_url: ${reference('CRAWL_SERVICE_URL')}\n`;
   const settings = await load({ file, variables: { CRAWLHOUSE_BASE_URL: 'https://service.example' } });
   expect(settings.base_url).toBe('https://service.example');
 });
 
-test('the stores have parts: a bucket is needed, of S3 a region too, and a prefix has no slashes at its ends', async () => {
+test('stores need a bucket, S3 also a region, and prefixes lose slashes at both ends', async () => {
   const file = [
     'store_a: { bucket: exports, prefix: /crawls/of 2026/ }',
     'store_b:',
@@ -282,7 +282,7 @@ test.for([
   await refused({ file }).toMatchObject({ code: 'bad_settings', message: expect.stringContaining(message) });
 });
 
-test('each part of a store is a variable, which goes before the same part of the file and leaves the others', async () => {
+test('each part of a store has a variable that overrides only that part', async () => {
   const file = `store_b:\n  bucket: ${reference('BUCKET')}\n  region: eu-west-1\n  prefix: exports\n`;
   const settings = await load({
     file,
@@ -298,7 +298,7 @@ test('each part of a store is a variable, which goes before the same part of the
   expect(settings.store_a).toEqual({ bucket: 'other', prefix: '' });
 });
 
-test('a wrong variable of a store is named with those that work', async () => {
+test('an unknown store variable is reported with the valid ones', async () => {
   await refused({ variables: { CRAWLHOUSE_STORE_A_REGION: 'x' } }).toMatchObject({
     message: 'unknown variable CRAWLHOUSE_STORE_A_REGION',
     hint: expect.stringContaining('CRAWLHOUSE_STORE_A_BUCKET'),
@@ -311,7 +311,7 @@ test('a wrong variable of a store is named with those that work', async () => {
   });
 });
 
-test('an OAuth2 application is put together from file and environment, and its secrets are masked', async () => {
+test('an OAuth2 application combines file and environment, and its secrets are masked', async () => {
   const file = [
     'base_url: https://service.example',
     'oauth:',
@@ -341,7 +341,7 @@ test('an OAuth2 application needs all its parts, and no others', async () => {
   });
 });
 
-test('the settings of the schedule have their form, and the webhook secret is masked', async () => {
+test('schedule settings are parsed, and the webhook secret is masked', async () => {
   const settings = await load({
     file: 'schedule_listen: 127.0.0.1:8090\n',
     variables: { CRAWLHOUSE_SCHEDULE_GRACE: '2.5', CRAWLHOUSE_WEBHOOK_SECRET: 'secret-of-webhooks' },
@@ -354,7 +354,7 @@ test('the settings of the schedule have their form, and the webhook secret is ma
   });
 });
 
-test('alerts have a form in file and environment, and the webhook, which is often a secret, is masked', async () => {
+test('alert settings are parsed from file and environment, and the webhook is masked', async () => {
   const settings = await load({
     file: 'alerts:\n  format: slack\n  timeout: 5\n',
     variables: {
@@ -386,7 +386,7 @@ test('alerts have a form in file and environment, and the webhook, which is ofte
   });
 });
 
-test('every secret of the settings is masked, also where the settings are wrong', async () => {
+test('every secret in the settings is masked, also in invalid settings', async () => {
   const folder = await temporaryFolder();
   await writeFile(
     join(folder, 'crawlhouse.yaml'),

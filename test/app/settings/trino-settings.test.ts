@@ -36,7 +36,7 @@ async function folderWith(parts: Readonly<Record<string, string | undefined>>): 
   return folder;
 }
 
-test('a warehouse in Trino has an address, and a catalog in the state directory', async () => {
+test('a warehouse in Trino has an address, and its catalog is in the state directory', async () => {
   const settings = await load({
     ...NEEDED,
     schema_prefix: 'shop_',
@@ -65,12 +65,12 @@ test('a warehouse in DuckDB has no address', async () => {
   expect([settings.warehouse, settings.engine]).toEqual([join(folder, 'other.duckdb'), IN_DUCKDB]);
 });
 
-test('the folder of the bucket may have parts, and a slash at its end', async () => {
+test('the bucket folder may have several parts and a trailing slash', async () => {
   const trino = asTrino((await load({ ...NEEDED, location: 's3://rows/of/2026/' })).engine);
   expect([trino.bucket, trino.folder]).toEqual(['rows', 'of/2026']);
 });
 
-test('credentials are a password, a token, or those of a program; each is masked', async () => {
+test('credentials are a password, a token, or client credentials; each is masked', async () => {
   const given = [
     { password: 'pass-of-reader' },
     { token: 'token-of-reader' },
@@ -97,7 +97,7 @@ test('credentials are a password, a token, or those of a program; each is masked
   expect(redact('pass-of-reader token-of-reader secret-of-reader')).toBe('[redacted] [redacted] [redacted]');
 });
 
-test('each part is a variable, which goes before the same part of the file', async () => {
+test('each part has a variable that overrides the same part of the file', async () => {
   const { engine } = await load(NEEDED, {
     CRAWLHOUSE_WAREHOUSE_PASSWORD: 'pass-from-environment',
     CRAWLHOUSE_WAREHOUSE_USER: 'reader',
@@ -111,7 +111,7 @@ test('each part is a variable, which goes before the same part of the file', asy
   });
 });
 
-test('a variable with a path goes before the parts in the file, and stands beside no variable of a part', async () => {
+test('a path variable overrides the parts in the file, and conflicts with variables of parts', async () => {
   const path = { CRAWLHOUSE_WAREHOUSE: '/data/w.duckdb' };
   expect(await load(NEEDED, path)).toMatchObject({ warehouse: '/data/w.duckdb', engine: IN_DUCKDB });
   expect(await errorOf(load(NEEDED, { ...path, CRAWLHOUSE_WAREHOUSE_USER: 'reader' }))).toMatchObject({
@@ -120,7 +120,7 @@ test('a variable with a path goes before the parts in the file, and stands besid
   });
 });
 
-test('all parts are one line of `crawlhouse config`', async () => {
+test('`crawlhouse config` prints all parts on one line', async () => {
   const origins = await explainSettings(await folderWith(NEEDED), {});
   expect(origins.filter(({ key }) => key.startsWith('warehouse'))).toEqual([
     {
@@ -152,14 +152,14 @@ test.for([
     { url: 'http://trino.example', password: 'word-three' },
     '4: warehouse.url: https is expected, because crawlhouse sends credentials to this address',
   ],
-] as const)('%j does not fit', async ([change, message]) => {
+] as const)('%j is refused', async ([change, message]) => {
   expect(await errorOf(load({ ...NEEDED, ...change }))).toMatchObject({
     code: 'bad_settings',
     message: expect.stringContaining(message),
   });
 });
 
-test('a value that is neither path nor parts does not fit', async () => {
+test('a value that is neither a path nor parts is refused', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'crawlhouse.yaml'), 'warehouse: 5\n');
   expect(await errorOf(loadSettings(folder, {}))).toMatchObject({
@@ -167,7 +167,7 @@ test('a value that is neither path nor parts does not fit', async () => {
   });
 });
 
-test('a certificate that is not there is named', async () => {
+test('a missing certificate is named', async () => {
   const { engine, projectDir } = await load({ ...NEEDED, ca: 'ca.crt' });
   expect(await errorOf(openTrinoClient(asTrino(engine)))).toMatchObject({
     code: 'bad_settings',
@@ -175,7 +175,7 @@ test('a certificate that is not there is named', async () => {
   });
 });
 
-test('the writer gets the client, the bucket and the catalog by one call', async () => {
+test('one call gives the writer client, bucket and catalog', async () => {
   const { engine, state_dir: stateDir } = await load({ ...NEEDED, schema_prefix: 'shop_' });
   await using database = await Database.open({ memoryLimit: '100MB', threads: 1, tempDirectory: stateDir });
   await using connection = await database.connect();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { partsOf } from '../../../src/app/settings/variables.ts';
 
-test('a setting that several engines may give has the parts of each', () => {
+test('a setting of several engines combines the parts of each', () => {
   const one = z.strictObject({ engine: z.literal('one'), user: z.string() });
   const other = z.strictObject({ engine: z.literal('other'), folder: z.string() });
   const { parts, isWhole } = partsOf(z.union([z.string(), one, other]).default('a.duckdb'));

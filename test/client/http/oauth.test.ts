@@ -34,7 +34,7 @@ function clientOf(it: Service, tokens: OAuthTokens, more: Partial<OAuthSourceOpt
 
 const setClock = (it: Service, now: number) => it.ask('/_sandbox/clock', { body: { now } });
 
-test('the whole way: page, yes, code, tokens, a request', async () => {
+test('the whole sign-in works: page, consent, code, tokens, request', async () => {
   const it = await service({ generate: ['pages=1'] });
   const url = authorizationUrl(applicationOf(it), {
     redirectUri: BACK,
@@ -59,7 +59,7 @@ test('the whole way: page, yes, code, tokens, a request', async () => {
   });
 });
 
-test('a refresh token alone will do, and the new one is handed over before a request goes out', async () => {
+test('a refresh token alone suffices, and the new one is handed over before the first request', async () => {
   const it = await service();
   const first = await tokensOf(it);
   const { client, given } = clientOf(it, { refreshToken: first.refreshToken });
@@ -83,7 +83,7 @@ test('a token is refreshed before it expires', async () => {
   expect(log.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('many requests with an expired token make one refresh, and each is answered', async () => {
+test('many requests with an expired token cause one refresh, and all are answered', async () => {
   const it = await service({ generate: ['pages=1'] });
   const crawl = await it.crawlId();
   const { client, given } = clientOf(it, await tokensOf(it));
@@ -95,7 +95,7 @@ test('many requests with an expired token make one refresh, and each is answered
   expect(given).toHaveLength(1);
 });
 
-test('what may be sent only once is sent again after a 401, which did nothing', async () => {
+test('a non-repeatable request is sent again after a 401, because the service did nothing', async () => {
   const seen: string[] = [];
   const it = await testService((request, response) => {
     seen.push(`${request.path} ${request.headers.authorization ?? ''}`.trim());
@@ -131,7 +131,7 @@ test('a 401 after the refresh is final', async () => {
   expect(refreshes).toBe(2);
 });
 
-test('a refresh token that is refused ends in unauthorized with a hint, and no secret in it', async () => {
+test('a refused refresh token ends as unauthorized with a hint, without secrets', async () => {
   const it = await service();
   const { client } = clientOf(it, { refreshToken: 'a-refresh-token-made-up' });
   const error = await Array.fromAsync(client.list('workspaces', {})).then(
@@ -143,7 +143,7 @@ test('a refresh token that is refused ends in unauthorized with a hint, and no s
   expect(redact('a-refresh-token-made-up')).toBe('[redacted]');
 });
 
-test('a token endpoint that fails for a while is asked again', async () => {
+test('a temporarily failing token endpoint is retried', async () => {
   const it = await testService((_request, response, count) => {
     if (count === 1) return void response.socket?.destroy();
     if (count === 2) return sendJson(response, 503, {}, { 'retry-after': '0' });
@@ -162,7 +162,7 @@ test('a token endpoint that fails for a while is asked again', async () => {
   );
 });
 
-test('a code is sent once, whatever happens', async () => {
+test('a code is sent only once', async () => {
   const it = await testService((_request, response) => sendJson(response, 503, {}));
   const application = { baseUrl: it.baseUrl, clientId: 'c', clientSecret: 'secret' };
   await expect(exchangeCode(application, 'the-code', BACK)).rejects.toMatchObject({
@@ -171,7 +171,7 @@ test('a code is sent once, whatever happens', async () => {
   expect(it.seen).toHaveLength(1);
 });
 
-test('tokens that another process put away meanwhile are taken over, spent ones given up', async () => {
+test('newer tokens stored by another process are used, spent tokens dropped', async () => {
   const it = await service();
   let stored: OAuthTokens | undefined;
   const first = await tokensOf(it);
@@ -190,7 +190,7 @@ test('tokens that another process put away meanwhile are taken over, spent ones 
   expect(stored).toBe(after);
 });
 
-test('what another process stored is asked for before the service is', async () => {
+test('tokens stored by another process are read before a refresh', async () => {
   const it = await testService((_request, response) => sendJson(response, 500, {}));
   const stored = { accessToken: 'from-the-other', refreshToken: 'next-refresh' };
   const source = new OAuthTokenSource({
@@ -204,7 +204,7 @@ test('what another process stored is asked for before the service is', async () 
   expect(it.seen).toEqual([]);
 });
 
-test('tokens that can not be written are used, told of, and written as soon as that works', async () => {
+test('tokens that cannot be written are used, reported, and written as soon as possible', async () => {
   const it = await service();
   let now = Date.now();
   let isFull = true;
@@ -239,7 +239,7 @@ test('tokens that can not be written are used, told of, and written as soon as t
   await expect(Array.fromAsync(next.client.list('workspaces', {}))).resolves.toHaveLength(1);
 });
 
-test('a caller that stops waiting for a refresh does not end it for the others', async () => {
+test('a caller that stops waiting for a refresh does not end it for other callers', async () => {
   const it = await service();
   const source = new OAuthTokenSource({
     ...applicationOf(it),
@@ -253,7 +253,7 @@ test('a caller that stops waiting for a refresh does not end it for the others',
   await expect(waiting).resolves.toMatch(/^sandbox-access-/);
 });
 
-test('a page at the address of the token endpoint is named, and its text is not shown', async () => {
+test('an HTML page from the token endpoint is reported, without its text', async () => {
   const it = await testService((_request, response) =>
     response.setHeader('content-type', 'text/html').end('<html>'),
   );
@@ -265,7 +265,7 @@ test('a page at the address of the token endpoint is named, and its text is not 
   });
 });
 
-test('an answer of the token endpoint without an end is not read to it', async () => {
+test('an endless response of the token endpoint is not read to its end', async () => {
   let taken = 0;
   const it = await testService((_request, response) => {
     const piece = Buffer.alloc(64_000, ' ');

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { RateLimit } from '../../../src/client/http/rate-limit.ts';
 
-test('calls that come at once are spaced evenly', async () => {
+test('concurrent calls are spaced evenly', async () => {
   const rate = new RateLimit(50);
   const startedAt = performance.now();
   const times = await Promise.all(
@@ -13,7 +13,7 @@ test('calls that come at once are spaced evenly', async () => {
   for (const [index, at] of times.entries()) expect(at).toBeGreaterThanOrEqual(index * 20 - 2);
 });
 
-test('calls that come slower than the rate do not wait, and no rate means no wait', async () => {
+test('calls slower than the rate do not wait, and no rate means no wait', async () => {
   const none = new RateLimit(undefined);
   const slow = new RateLimit(0.001);
   const startedAt = performance.now();
@@ -31,7 +31,7 @@ test('an abort ends the wait', async () => {
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test.each([0, -1, Number.NaN])('%s requests a second is no rate', (perSecond) => {
+test.each([0, -1, Number.NaN])('%s requests per second is not a valid rate', (perSecond) => {
   expect(() => new RateLimit(perSecond)).toThrow(`requestsPerSecond must be more than 0, not ${perSecond}`);
 });
 
@@ -52,7 +52,7 @@ function slotServer() {
   return { asked, source };
 }
 
-test('processes that share slots keep the rate together, by few reservations', async () => {
+test('processes that share slots keep the rate together, with few reservations', async () => {
   const { asked, source } = slotServer();
   const [one, other] = [new RateLimit(200, source), new RateLimit(200, source)];
   const startedAt = performance.now();
@@ -61,7 +61,7 @@ test('processes that share slots keep the rate together, by few reservations', a
   expect(asked.length).toBeLessThan(20);
 });
 
-test('a slot that was not used in its time is given up, and few are reserved again', async () => {
+test('an unused slot expires, and few slots are reserved again', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const { asked, source } = slotServer();

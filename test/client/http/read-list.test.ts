@@ -24,7 +24,7 @@ async function* asAsync<T>(values: Iterable<T>): AsyncGenerator<T> {
   yield* values;
 }
 
-test('a list whose total grows with each page ends in an error that names both totals', async () => {
+test('a list whose total grows with each page ends in an error with both totals', async () => {
   const read = () => asAsync(endless(2, (page) => 10 + page));
   const message =
     'L does not add up: the service counts 11, after 10 on the page before, but its pages contain 4';
@@ -32,7 +32,7 @@ test('a list whose total grows with each page ends in an error that names both t
   await expect(Array.fromAsync(eachItem('L', read()))).rejects.toMatchObject({ message });
 });
 
-test('a list that counts more items than any list may have ends at its first page', async () => {
+test('a list whose total exceeds the maximum ends at its first page', async () => {
   const pages: number[] = [];
   const read = () =>
     asAsync(
@@ -48,7 +48,7 @@ test('a list that counts more items than any list may have ends at its first pag
   expect(pages).toHaveLength(1);
 });
 
-test('a list with more items than it counts does not add up', async () => {
+test('a list with more items than its total is refused', async () => {
   const pages: readonly ListPage<Item>[] = [{ total: 1, items: [{ id: 'a' }, { id: 'b' }], broken: [] }];
   await expect(wholeList('L', () => asAsync(pages))).rejects.toMatchObject({
     message: 'L does not add up: the service counts 1, but its pages contain 2',
@@ -64,7 +64,7 @@ test('items from an offset add up to the rest, and none are expected after the e
   await expect(from(1, items)).rejects.toMatchObject({ code: 'cut_short' });
 });
 
-test('a broken item counts as one of the list, and is handed out apart', async () => {
+test('an invalid item counts, and is returned separately', async () => {
   const error = new CrawlhouseError('contract_broken', 'L: b is outside its contract');
   const broken = { id: 'b', projectId: null, error };
   const pages: readonly ListPage<Item>[] = [{ total: 2, items: [{ id: 'a' }], broken: [broken] }];
@@ -75,7 +75,7 @@ test('a broken item counts as one of the list, and is handed out apart', async (
   await expect(Array.fromAsync(eachItem('L', read()))).rejects.toBe(error);
 });
 
-test('a record that a page has twice counts once if both are identical, else both are named', async () => {
+test('a record that appears twice on a page counts once if identical, else both are named', async () => {
   const page = (...items: readonly object[]) => [{ total: items.length, items: items as Item[], broken: [] }];
   const twice = page({ id: 'a', name: 'A' }, { id: 'b', name: 'B' }, { id: 'a', name: 'A' });
   const expected = [

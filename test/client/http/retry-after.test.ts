@@ -13,6 +13,6 @@ test.for([
   ['soon', undefined],
   ['-1 second', undefined],
   ['', undefined],
-] as const)('a Retry-After of %j asks for %j milliseconds', ([header, expected]) => {
+] as const)('a Retry-After of %j means %j milliseconds', ([header, expected]) => {
   expect(retryAfterMs(typeof header === 'object' ? [...header] : header, NOW)).toBe(expected);
 });

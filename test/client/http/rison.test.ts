@@ -34,7 +34,7 @@ function roundTrip(item: unknown): unknown {
   return decodeRison(decodeURIComponent(encodeRison(item)));
 }
 
-test('any value comes back equal through a query string', () => {
+test('any value survives a round trip through a query string', () => {
   fc.assert(
     fc.property(value, (item) => {
       expect(roundTrip(item)).toEqual(item);
@@ -43,7 +43,7 @@ test('any value comes back equal through a query string', () => {
   );
 });
 
-test('an encoded value has no character that a query string takes apart', () => {
+test('an encoded value contains no separator of query strings', () => {
   fc.assert(
     fc.property(value, (item) => {
       expect(encodeRison(item)).toMatch(/^[A-Za-z0-9\-_.!~*'()%]*$/);
@@ -54,7 +54,7 @@ test('an encoded value has no character that a query string takes apart', () => 
   );
 });
 
-test('OQL with spaces, quotes and other alphabets comes back equal', () => {
+test('OQL with spaces, quotes and other alphabets survives a round trip', () => {
   const filter: Oql = {
     and: [
       { field: ['title', 'contains', "it's a  two space! (title)", { ci: true }] },
@@ -70,14 +70,14 @@ test('OQL with spaces, quotes and other alphabets comes back equal', () => {
   expect(FILTER_TYPES.map((type) => roundTrip({ field: ['f', type, ''] }))).toHaveLength(12);
 });
 
-test('a whole number beyond what JavaScript numbers hold keeps its digits', () => {
+test('integers beyond the JavaScript range keep their digits', () => {
   expect(decodeURIComponent(encodeRison({ field: ['n', 'equals', 2n ** 63n] }))).toBe(
     '(field:!(n,equals,9223372036854775808))',
   );
 });
 
 test.for(['', '(', '(a:1', "(a:'x)", '!(1,2', '(a:--1)', '(a:1))', '!x', '(a)', '(a:1)(b:2)', '!(--1)', ' '])(
-  'text that is not rison is refused without a word on stdout: %j',
+  'invalid rison is refused without output on stdout: %j',
   (broken) => {
     const printed = [
       vi.spyOn(console, 'log').mockReturnValue(undefined),
@@ -89,7 +89,7 @@ test.for(['', '(', '(a:1', "(a:'x)", '!(1,2', '(a:--1)', '(a:1))', '!x', '(a)', 
   },
 );
 
-test.each(['(', '!(!(', '(field:', ''])('%j, which breaks off, is told so', (text) => {
+test.each(['(', '!(!(', '(field:', ''])('truncated %j is reported as such', (text) => {
   expect(() => decodeRison(text)).toThrow(`not rison (it breaks off): ${text}`);
 });
 
@@ -99,18 +99,15 @@ test.each([
   ['(404:a)', '"4" is not expected at character 2'],
   ['(a:01)', '"1" is not expected at character 5'],
   ['!(1e999)', '1e999 is too large for a number'],
-])(
-  '%j is refused with the place: the library takes some of such texts for another value',
-  (text, problem) => {
-    expect(() => decodeRison(text)).toThrow(`not rison (${problem}): ${text}`);
-  },
-);
+])('%j is refused with its position, although the library would misread it', (text, problem) => {
+  expect(() => decodeRison(text)).toThrow(`not rison (${problem}): ${text}`);
+});
 
-test('a text that is nested too deeply is refused, not overflowed', () => {
+test('deeply nested text is refused, without a stack overflow', () => {
   expect(() => decodeRison('!('.repeat(100_000))).toThrow('not rison (more than 500 levels): !(!(');
 });
 
-test('whole numbers beyond 2^53 and the key __proto__ are decoded as they are', () => {
+test('integers beyond 2^53 and the key __proto__ are decoded unchanged', () => {
   expect(decodeRison('!(9007199254740993,-18446744073709551616,9007199254740991)')).toEqual([
     9007199254740993n,
     -18446744073709551616n,

@@ -31,7 +31,7 @@ function listService(
   });
 }
 
-test('a list of several pages gives every item once, in order', async () => {
+test('a list of several pages yields every item once, in order', async () => {
   const service = await listService(() => ids(250));
   const { items, total } = await testClient(service).all('crawls', { workspace_id: 'w 1/x' });
   expect(items.map((item) => item.id)).toEqual(ids(250).map((item) => item.id));
@@ -41,7 +41,7 @@ test('a list of several pages gives every item once, in order', async () => {
   );
 });
 
-test('a page that is shorter than asked for does not end the list', async () => {
+test('a page shorter than requested does not end the list', async () => {
   const service = await testService((seen, response) => {
     const offset = Number(new URLSearchParams(seen.path.split('?')[1]).get('offset'));
     const items = ids(25).slice(offset, offset + 10);
@@ -51,7 +51,7 @@ test('a page that is shorter than asked for does not end the list', async () => 
   expect(found.map((item) => item.id)).toEqual(ids(25).map((item) => item.id));
 });
 
-test('an empty list is one request', async () => {
+test('an empty list takes one request', async () => {
   const service = await listService(() => []);
   expect(await testClient(service).all('crawls', { workspace_id: 'w' })).toEqual({ items: [], total: 0 });
   expect(service.seen).toHaveLength(1);
@@ -66,7 +66,7 @@ test('a list that changes while it is read is read again', async () => {
   expect(items.map((item) => item.id)).toContain('new');
 });
 
-test('a list that never adds up to the total of the service ends in an error with both numbers', async () => {
+test('a list that never matches its total ends in an error with both numbers', async () => {
   const service = await listService(
     () => ids(3),
     (length) => length + 1,
@@ -77,7 +77,7 @@ test('a list that never adds up to the total of the service ends in an error wit
   });
 });
 
-test('an item by item list is checked against the total of the service as well', async () => {
+test('an item-by-item list is also checked against the total of the service', async () => {
   const service = await listService(
     () => ids(3),
     (length) => length + 1,
@@ -93,7 +93,7 @@ test('an item by item list is checked against the total of the service as well',
   expect(seen).toEqual(['c0', 'c1', 'c2']);
 });
 
-test('a list that gives the same page for ever ends in an error', async () => {
+test('a list that repeats the same page ends in an error', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { meta: { offset: 0, limit: 2, total: 1000 }, crawls: ids(2).map(crawl) }),
   );
@@ -109,7 +109,7 @@ test('a list that gives the same page for ever ends in an error', async () => {
   ).rejects.toMatchObject({ message });
 });
 
-test('sort, filters and offset go to the wire as the contract has them', async () => {
+test('sort, filters and offset are sent as the contract defines', async () => {
   const service = await listService(() => ids(3));
   const query = {
     offset: 2,
@@ -123,7 +123,7 @@ test('sort, filters and offset go to the wire as the contract has them', async (
   expect(decodeRison(sent.get('filters') ?? '')).toEqual(query.filters);
 });
 
-test('an export sends its file type in the query and in the body, and says which encoding it takes', async () => {
+test('an export sends its file type in query and body, and the encodings it accepts', async () => {
   const service = await testService((_seen, response) => response.end('{"url":"x"}\n'));
   const client = testClient(service);
   const oql = { field: ['status_code', 'equals', 404] } as const;
@@ -148,14 +148,14 @@ test('an export sends its file type in the query and in the body, and says which
   ]);
 });
 
-test('the fields of a data type come as the service describes them, also with unknown keys', async () => {
+test('the fields of a data type are returned as the service describes them, with unknown keys', async () => {
   const fields = [{ name: 'url', type: 'string', arity: 'one', can_display: true, novelty: 1 }];
   const service = await testService((_seen, response) => sendJson(response, 200, { fields }));
   expect(await testClient(service).fields({ kind: 'crawl', id: 'c', dataType: 'links' })).toEqual(fields);
   expect(service.seen[0]?.path).toBe('/api/v2/data/crawl/c/links/fields');
 });
 
-test('configurations are one bare list', async () => {
+test('configurations are a plain list', async () => {
   const config = { id: 'a', name: 'n', start_url: 'https://x', user_agent: 'u', max_speed: 1 };
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { crawl_configs: [config] }),
@@ -164,7 +164,7 @@ test('configurations are one bare list', async () => {
   expect(service.seen[0]?.path).toBe('/api/v2/projects/p/crawl_configs');
 });
 
-test('an id that is missing, or would climb to another path, is never sent', async () => {
+test('a missing id, or one that would change the path, is never sent', async () => {
   const service = await listService(() => []);
   const client = testClient(service);
   for (const [id, what] of [
@@ -184,7 +184,7 @@ test('an id that is missing, or would climb to another path, is never sent', asy
   expect(service.seen).toEqual([]);
 });
 
-test('a list with pages of nothing is refused, for it would seem empty', async () => {
+test('a list with empty pages is refused, because it would seem empty', async () => {
   const service = await listService(() => ids(3));
   for (const limit of [0, -1, Number.NaN])
     await expect(
@@ -194,7 +194,7 @@ test('a list with pages of nothing is refused, for it would seem empty', async (
 });
 
 test.each(['a read', 'a creation', 'an export'])(
-  '%s that its caller ends is an error of ours',
+  '%s that its caller aborts ends with a crawlhouse error',
   async (what) => {
     const service = await testService(() => {});
     const client = testClient(service);
@@ -223,7 +223,7 @@ test.each(['a read', 'a creation', 'an export'])(
   },
 );
 
-test('a call that is ended while it waits for another try is an error of ours too', async () => {
+test('a call aborted while it waits for a retry ends with a crawlhouse error', async () => {
   const ending = new AbortController();
   const service = await testService((_seen, response) => {
     sendJson(response, 503, { type: 'internal_error' }, { 'retry-after': '600' });

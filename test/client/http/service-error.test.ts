@@ -61,7 +61,7 @@ test('the error names type, code, message and the offending fields', async () =>
   );
 });
 
-test('what the message of the service says of a field is not said twice', async () => {
+test('the message of the service about a field is not repeated', async () => {
   const fields = [
     { name: 'start_url', type: 'required', message: 'is required' },
     { name: 'name', type: 'duplicate', message: 'is taken' },
@@ -74,13 +74,13 @@ test('what the message of the service says of a field is not said twice', async 
   expect(error.cause).toEqual(body);
 });
 
-test("a secret that the service echoes is not in the error's cause either", async () => {
+test('a secret that the service echoes is masked in the cause too', async () => {
   keepSecret('a secret of this test');
   const { error } = await errorFor(400, { type: 'invalid_request', message: 'not a secret of this test' });
   expect(error.cause).toEqual({ type: 'invalid_request', message: 'not [redacted]' });
 });
 
-test('a forbidden that speaks of a feature skips the unit, one without a subscription does not', async () => {
+test('a forbidden response about a feature skips the unit, one about the subscription does not', async () => {
   const missing = await errorFor(403, { type: 'forbidden', code: 'feature_not_available' });
   expect([missing.error.code, missing.error.exitCode]).toEqual(['missing_feature', 0]);
   const inactive = await errorFor(403, { type: 'forbidden', code: 'no_active_subscription' });
@@ -155,7 +155,7 @@ test('the status decides the class of an error, whatever the body', () => {
     }
 });
 
-test('a 401 or 403 with a problem document of RFC 9457 is no wrong filter', async () => {
+test('a 401 or 403 with an RFC 9457 problem document is not a filter error', async () => {
   const problem = (status: number) => ({
     type: 'about:blank',
     title: 'Denied',

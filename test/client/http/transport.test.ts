@@ -10,7 +10,7 @@ const POST = { method: 'POST', path: '/things', body: { n: 2n ** 60n }, repeatab
 const Answer = z.looseObject({ ok: z.boolean() });
 const TIMEOUTS = { connect: 2000, headers: 150, idleBody: 150 };
 
-test('a request carries the token, the path and a body without loss', async () => {
+test('a request carries the token, the path and a lossless body', async () => {
   const service = await testService((_seen, response) => sendJson(response, 200, { ok: true, more: 1 }));
   const transport = testTransport(service);
   expect(await transport.json(GET, Answer)).toEqual({ ok: true, more: 1 });
@@ -28,7 +28,7 @@ test('a request carries the token, the path and a body without loss', async () =
   ]);
 });
 
-test('how far its clock is ahead of the service follows from the answer that shows least, if one has a date', async () => {
+test('the clock skew comes from the response with the smallest difference, if one has a date', async () => {
   const behind = [undefined, 7_200_000, 3_600_000, 7_200_000, -3_600_000];
   const service = await testService((_seen, response, count) => {
     const ms = behind[count - 1];
@@ -45,12 +45,12 @@ test('how far its clock is ahead of the service follows from the answer that sho
   expect(shown).toEqual([undefined, 120, 60, 60, -60]);
 });
 
-test('whole numbers in an answer keep all their digits', async () => {
+test('integers in a response keep all their digits', async () => {
   const service = await testService((_seen, response) => response.end('{"ok":true,"n":9223372036854775807}'));
   expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true, n: 9223372036854775807n });
 });
 
-test.for([429, 500, 502])('a %i is tried again', async (status) => {
+test.for([429, 500, 502])('a %i is retried', async (status) => {
   const service = await testService((_seen, response, count) =>
     count === 1 ? response.writeHead(status).end('busy') : sendJson(response, 200, { ok: true }),
   );
@@ -58,7 +58,7 @@ test.for([429, 500, 502])('a %i is tried again', async (status) => {
   expect(service.seen).toHaveLength(2);
 });
 
-test('a retry does not come sooner than Retry-After says', async () => {
+test('a retry waits at least as long as Retry-After', async () => {
   const service = await testService((_seen, response, count) =>
     count === 1
       ? response.writeHead(503, { 'retry-after': '1' }).end('busy')
@@ -69,7 +69,7 @@ test('a retry does not come sooner than Retry-After says', async () => {
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
 });
 
-test('what may not be repeated is sent once', async () => {
+test('a non-repeatable request is sent once', async () => {
   const service = await testService((_seen, response) => response.writeHead(503).end());
   await expect(testTransport(service).json(POST, Answer)).rejects.toMatchObject({
     code: 'service_unavailable',
@@ -89,7 +89,7 @@ test('a refused connection is retriable and names the request', async () => {
   });
 });
 
-test('a connection that is reset before the headers is tried again', async () => {
+test('a connection reset before the headers is retried', async () => {
   const service = await testService((_seen, response, count) =>
     count === 1 ? response.socket?.resetAndDestroy() : sendJson(response, 200, { ok: true }),
   );
@@ -97,7 +97,7 @@ test('a connection that is reset before the headers is tried again', async () =>
   expect(service.seen).toHaveLength(2);
 });
 
-test('headers that do not come in time are a retriable error of the connection', async () => {
+test('late headers are a retriable connection error', async () => {
   const service = await testService(() => {});
   const transport = testTransport(service, {
     timeouts: TIMEOUTS,
@@ -117,7 +117,7 @@ test('a stalled body is retriable', async () => {
   await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'cut_short' });
 });
 
-test('a body shorter than announced is tried again', async () => {
+test('a body shorter than announced is retried', async () => {
   const service = await testService((_seen, response, count) => {
     if (count > 1) return sendJson(response, 200, { ok: true });
     response.writeHead(200, { 'content-length': '100' });
@@ -126,7 +126,7 @@ test('a body shorter than announced is tried again', async () => {
   expect(await testTransport(service).json(GET, Answer)).toEqual({ ok: true });
 });
 
-test('JSON that breaks off is tried again and is cut_short in the end', async () => {
+test('truncated JSON is retried, and finally is cut_short', async () => {
   const service = await testService((_seen, response) => response.end('{"ok":tr'));
   await expect(testTransport(service).json(GET, Answer)).rejects.toMatchObject({
     code: 'cut_short',
@@ -135,7 +135,7 @@ test('JSON that breaks off is tried again and is cut_short in the end', async ()
   expect(service.seen).toHaveLength(3);
 });
 
-test('a page in place of an answer is tried again, and is named in the end', async () => {
+test('an HTML page instead of a response is retried, and finally reported', async () => {
   const service = await testService((_seen, response) =>
     response.setHeader('content-type', 'text/html').end('<html><title>Sign in</title>'),
   );
@@ -147,7 +147,7 @@ test('a page in place of an answer is tried again, and is named in the end', asy
   expect(service.seen).toHaveLength(3);
 });
 
-test('an answer outside the contract is named with its place and not tried again', async () => {
+test('a response outside the contract is reported with its position and not retried', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { meta: { total: 'many' } }),
   );
@@ -159,7 +159,7 @@ test('an answer outside the contract is named with its place and not tried again
   expect(service.seen).toHaveLength(1);
 });
 
-test('an abort ends a request that waits for its answer', async () => {
+test('an abort ends a request that waits for its response', async () => {
   const controller = new AbortController();
   const service = await testService(() => controller.abort());
   const error = testTransport(service).json(GET, Answer, controller.signal);
@@ -167,7 +167,7 @@ test('an abort ends a request that waits for its answer', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
-test('an abort ends a request whose body still comes', async () => {
+test('an abort ends a request during its body', async () => {
   const controller = new AbortController();
   const service = await testService((_seen, response) => {
     response.writeHead(200).write('{', () => setTimeout(() => controller.abort(), 20));
@@ -179,7 +179,7 @@ test('an abort ends a request whose body still comes', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
-test('a client that is closed tries no request again', async () => {
+test('a closed client does not retry', async () => {
   const service = await testService(() => {});
   const transport = testTransport(service);
   const asked = transport.json(GET, Answer).catch((error: unknown) => error);
@@ -188,7 +188,7 @@ test('a client that is closed tries no request again', async () => {
   expect(await asked).toMatchObject({ code: 'interrupted' });
 });
 
-test('a streamed answer hands over its body as it comes, with its encoding and type', async () => {
+test('a streamed response passes on its body as it arrives, with encoding and type', async () => {
   const service = await testService((_seen, response) =>
     response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': 'identity' }).end('a;b\n'),
   );
@@ -196,13 +196,13 @@ test('a streamed answer hands over its body as it comes, with its encoding and t
   expect([await text(body), contentEncoding, contentType]).toEqual(['a;b\n', 'identity', 'text/csv']);
 });
 
-test('a stream is tried once', async () => {
+test('a stream is not retried', async () => {
   const service = await testService((_seen, response) => response.writeHead(500).end());
   await expect(testTransport(service).stream(GET)).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(service.seen).toHaveLength(1);
 });
 
-test('requests keep to the rate that was set', async () => {
+test('requests keep the configured rate', async () => {
   const service = await testService((_seen, response) => sendJson(response, 200, { ok: true }));
   const transport = testTransport(service, { requestsPerSecond: 20 });
   await Promise.all(Array.from({ length: 5 }, () => transport.json(GET, Answer)));
@@ -211,7 +211,7 @@ test('requests keep to the rate that was set', async () => {
 });
 
 test.for([201, 202, 204, 206])(
-  'an answer of %i where a body is due is outside the contract',
+  'a %i instead of a response with a body is outside the contract',
   async (status) => {
     const service = await testService((_seen, response) => sendJson(response, status, { ok: true }));
     const transport = testTransport(service);
@@ -227,7 +227,7 @@ test.for([
   ['internal_error', 'service_unavailable'],
   ['quota_error', 'quota'],
   ['resource_not_found', 'not_found'],
-] as const)('an error object of type %s that comes with 200 is that error', async ([type, code]) => {
+] as const)('an error object of type %s with status 200 is that error', async ([type, code]) => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { type, message: 'not today', ok: true }),
   );
@@ -245,7 +245,7 @@ test.for([
   ['a connection that broke', (response) => response.socket?.resetAndDestroy()],
   ['a 503', (response) => response.writeHead(503).end()],
 ] as const satisfies readonly [string, (response: ServerResponse) => unknown][])(
-  'a deletion that finds nothing after %s was done by the try before it',
+  'a deletion that finds nothing after %s succeeded in the previous try',
   async ([, fail]) => {
     const service = await testService((_seen, response, count) => {
       if (count === 1) fail(response);
@@ -256,14 +256,14 @@ test.for([
   },
 );
 
-test('a deletion of what was never there is an error', async () => {
+test('deleting something that never existed is an error', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 404, { type: 'resource_not_found' }),
   );
   await expect(testTransport(service).nothing(DELETE)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a redirect is not followed, so the token goes nowhere else', async () => {
+test('redirects are not followed, so that the token goes nowhere else', async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     const other = await testService((_seen, response) => sendJson(response, 200, { ok: true }));
     const service = await testService((_seen, response) =>

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/client/openapi/openapi-schemas.ts'
 const document = openApiDocument('https://service.example');
 const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
 
-test('a public validator accepts the document, with an address and without', async () => {
+test('a public validator accepts the document, with and without an address', async () => {
   for (const one of [document, openApiDocument()]) {
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(JSON.stringify(one)) as Record<string, unknown>);
@@ -17,7 +17,7 @@ test('a public validator accepts the document, with an address and without', asy
   }
 });
 
-test('every reference leads somewhere, and every component is referred to', () => {
+test('every reference resolves, and every component is used', () => {
   const references = [...JSON.stringify(plain).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]);
   expect(references.length).toBeGreaterThan(100);
   for (const reference of references) {
@@ -31,7 +31,7 @@ test('every reference leads somewhere, and every component is referred to', () =
   }
 });
 
-test('every operation is there under its name, with its scope, its section and all its errors', () => {
+test('every operation is listed with its scope, section and all errors', () => {
   const found = new Map(
     Object.values(document.paths)
       .flatMap((methods) => Object.values(methods))
@@ -65,7 +65,7 @@ test('operation ids are unique, and named as the client names its methods', () =
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('a search and its export are one operation that tells of both', () => {
+test('a search and its export are one operation that describes both', () => {
   const operation = document.paths['/data/crawl/{crawl_id}/{data_type}']?.post;
   expect(operation?.['x-operations']).toEqual(['searchCrawl', 'exportCrawl']);
   expect(operation?.parameters.find(({ name }) => name === 'export')).toMatchObject({
@@ -76,7 +76,7 @@ test('a search and its export are one operation that tells of both', () => {
   expect(Object.keys(success.content)).toEqual(['application/json', 'text/csv', 'application/x-ndjson']);
 });
 
-test('what zod has no schema for goes as the wire has it', () => {
+test('types without a zod schema are written as on the wire', () => {
   const { schemas } = document.components as unknown as {
     schemas: Record<string, Record<string, JsonObject>>;
   };
@@ -107,7 +107,7 @@ test.each([
       'resource_id',
     ],
   ],
-])('the list %s names what it can be sorted and filtered by', (path, fields) => {
+])('the list %s documents its sort and filter fields', (path, fields) => {
   const schemaOf = (name: string): JsonObject | undefined =>
     document.paths[path]?.get?.parameters.find((parameter) => parameter.name === name)?.schema;
   expect(schemaOf('sort')).toEqual({
@@ -117,7 +117,7 @@ test.each([
   expect(schemaOf('filters')).toEqual({ type: 'string', 'x-filter-fields': fields });
 });
 
-test('lists without a specified sort say so, or have no such parameter', () => {
+test('lists without a specified sort say so, or have no sort parameter', () => {
   const names = (path: string) => document.paths[path]?.get?.parameters.map(({ name }) => name);
   expect(names('/projects/{project_id}/scheduled_crawls')).toEqual(['project_id', 'offset', 'limit']);
   const sort = document.paths['/workspaces']?.get?.parameters.find(({ name }) => name === 'sort');

@@ -49,7 +49,7 @@ test.for([
   expect(Oql.safeParse(built).success).toBe(true);
 });
 
-test('a filter that is wrong does not compile', () => {
+test('an invalid filter does not compile', () => {
   const wrong = (): unknown[] => [
     // @ts-expect-error numbers take no options
     where('a').gte(400, { ci: true }),
@@ -77,7 +77,7 @@ test('a filter that is wrong does not compile', () => {
   expect(wrong).toBeTypeOf('function');
 });
 
-test('a pair of three is no pair: it reaches the check of the request, which refuses it', () => {
+test('a pair with three values reaches the request check, which refuses it', () => {
   const pair = [1, 4, 9] as unknown as [number, number];
   expect(where('a').between(pair)).toEqual({ field: ['a', 'between', [1, 4, 9]] });
   expect(Oql.safeParse(where('a').between(pair)).success).toBe(false);

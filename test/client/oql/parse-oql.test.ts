@@ -45,11 +45,11 @@ describe('invalid OQL is refused with its path, its field and the allowed values
     expect(problem.message).toMatch(new RegExp(`^${path.replace(/[[\].]/g, '\\$&')}: `));
   });
 
-  test('a path begins with what holds the tree', () => {
+  test('a path starts with the parent of the tree', () => {
     expect(problemOf({ or: [{}] }, 'filter').path).toBe('filter.or[0]');
   });
 
-  test('a name of any length does not make the message long', () => {
+  test('a long name does not make the message long', () => {
     const { message, detail, field } = problemOf({ field: ['a'.repeat(30_000), 'like', 'b'] });
     expect(message).toBe(`oql.field[1]: ${detail}`);
     expect(detail).toMatch(/^"like" on a+…a+ is none of .*between$/);
@@ -57,7 +57,7 @@ describe('invalid OQL is refused with its path, its field and the allowed values
     expect(field).toHaveLength(30_000);
   });
 
-  test('a tree that is too deep or too large is refused, not overflowed', () => {
+  test('a tree that is too deep or too large is refused, without a stack overflow', () => {
     let deep: unknown = { and: [] };
     for (let level = 0; level < 100_000; level++) deep = { or: [deep] };
     expect(problemOf(deep).problem).toBe('too_deep');
@@ -89,7 +89,7 @@ const tree = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 })).node as fc.Arbitrary<Oql>;
 
-test('every tree of OQL comes back as it was', () => {
+test('every OQL tree survives a round trip', () => {
   fc.assert(
     fc.property(tree, (oql) => {
       expect(parseOql(oql)).toEqual(oql);
@@ -97,7 +97,7 @@ test('every tree of OQL comes back as it was', () => {
   );
 });
 
-test('the parser takes what the schema of the contract takes, and nothing else', () => {
+test('the parser accepts exactly what the contract schema accepts', () => {
   const anything = fc.anything({ maxDepth: 2, withBigInt: true });
   const nearly = fc
     .tuple(

@@ -58,12 +58,12 @@ const LEFT = {
   watched_resources: ['*.js'],
 };
 
-test('a configuration alone keeps the keys that are listed, and no key of tomorrow', () => {
+test('a configuration keeps only listed keys, and no future key', () => {
   expect(keptRecord('crawl_configs', CONFIG)).toEqual(LEFT);
   expect(keptRecord('crawl_configs', CONFIG, ['http_auth', 'tomorrow', 'proxy'])).toEqual(LEFT);
 });
 
-test('a configuration is the same in crawls, in projects, in scheduled crawls and under names like its own', () => {
+test('a configuration is filtered the same way in crawls, projects, scheduled crawls and similarly named keys', () => {
   expect(keptRecord('crawls', { id: 'c', crawl_config: CONFIG })).toEqual({ id: 'c', crawl_config: LEFT });
   const project = {
     id: 'p',
@@ -87,7 +87,7 @@ test('a configuration is the same in crawls, in projects, in scheduled crawls an
     expect(keptRecord('scheduled_crawls', { id: 's', [key]: CONFIG })).toEqual({ id: 's', [key]: LEFT });
 });
 
-test('undeclared plain values stay; undeclared objects and names of secrets are removed', () => {
+test('undeclared plain values stay; undeclared objects and secret-like names are removed', () => {
   const record = {
     id: 'p',
     new_count: 3,
@@ -106,7 +106,7 @@ test('undeclared plain values stay; undeclared objects and names of secrets are 
   });
 });
 
-test('credentials of a data export stay as long as they are a reference', () => {
+test('data export credentials stay if they are a reference', () => {
   const target = (store_b_credentials: string) => ({
     id: 'e',
     target_parameters: { store_b_bucket: 'b', store_b_credentials, signed_url: 'https://x/?sig=hidden' },
@@ -121,14 +121,14 @@ test('credentials of a data export stay as long as they are a reference', () => 
   });
 });
 
-test('maps that people name keep their keys, numbers their spelling', () => {
+test('maps with user-chosen keys keep their keys, numbers their spelling', () => {
   const record = parseJsonAsWritten('{"id":"f","fields":{"token":"string","api_key":"natural"},"size":1e3}');
   expect(stringifyJson(keptRecord('ingest_files', record as Record<string, unknown>))).toBe(
     '{"id":"f","fields":{"token":"string","api_key":"natural"},"size":1e3}',
   );
 });
 
-test('each key of a configuration is decided: kept, or one that holds secrets', () => {
+test('each configuration key is either kept or listed as secret', () => {
   const secret = [
     'analytics_a_params',
     'analytics_b_params',
@@ -152,7 +152,7 @@ test('each key of a configuration is decided: kept, or one that holds secrets', 
   expect(keys.filter((key) => !left.includes(key)).sort()).toEqual(secret);
 });
 
-test('user name and password leave an address however it is spelled, and nothing else does', () => {
+test('user name and password are removed from addresses in every spelling, and nothing else', () => {
   for (const [text, left] of [
     ['https://u:p@h/x', 'https://h/x'],
     ['HTTPS://u@h', 'HTTPS://h'],

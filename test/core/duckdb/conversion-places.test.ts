@@ -12,7 +12,7 @@ test.for([
   [8, '2GB', { places: 3, conversionThreads: 6, aloneThreads: 8, widePlaces: 1 }],
   [16, '1.5 GiB', { places: 3, conversionThreads: 9, aloneThreads: 11, widePlaces: 1 }],
   [8, '100KB', { places: 1, conversionThreads: 1, aloneThreads: 1, widePlaces: 1 }],
-] as const)('%i threads and %s of memory are shared out so that both suffice', ([threads, memory, plan]) => {
+] as const)('%i threads and %s of memory are shared so that both suffice', ([threads, memory, plan]) => {
   expect(planEngine(threads, memory)).toEqual(plan);
 });
 
@@ -30,7 +30,7 @@ async function engineOf(
   return { engine: await ConversionPlaces.start(database, threads, '400MB'), threadsNow };
 }
 
-test('conversions run at once on a thread each, as many as there is room for; then DuckDB has all its threads again', async () => {
+test('conversions run in parallel as memory allows, then DuckDB has all its threads again', async () => {
   const { engine, threadsNow } = await engineOf(2);
   let running = 0;
   let most = 0;
@@ -48,7 +48,7 @@ test('conversions run at once on a thread each, as many as there is room for; th
   expect(most).toBe(2);
 });
 
-test('what did not fit into the memory beside others is converted once more by itself; other errors stay errors', async () => {
+test('a conversion out of shared memory runs again alone; other errors stay errors', async () => {
   const { engine, threadsNow } = await engineOf(2);
   const steps: string[] = [];
   let running = 0;
@@ -83,7 +83,7 @@ test('what did not fit into the memory beside others is converted once more by i
   }
 });
 
-test('what runs alone has the threads that the memory suffices for, and nothing beside it', async () => {
+test('an exclusive conversion gets the threads that memory allows, and nothing runs next to it', async () => {
   const { engine, threadsNow } = await engineOf(8);
   const steps: string[] = [];
   const step = (name: string) => async (): Promise<void> => {

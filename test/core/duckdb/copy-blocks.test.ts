@@ -27,7 +27,7 @@ async function someFile(rows: number): Promise<string> {
   return file;
 }
 
-test('a copy is equal until one bit of a block differs that did not change', async () => {
+test('a copy is equal until a bit of an unchanged block differs', async () => {
   const file = await someFile(50_000);
   await copyFile(file, `${file}.copy`);
   expect(await compareCopy(file, `${file}.copy`, NONE, signal)).toEqual({ isEqual: true, next: 0 });
@@ -39,7 +39,7 @@ test('a copy is equal until one bit of a block differs that did not change', asy
   });
 });
 
-test('a comparison goes on where the last one ended, and begins again after the last block', async () => {
+test('a comparison continues where the last one ended, and restarts after the last block', async () => {
   const file = await someFile(50_000);
   await copyFile(file, `${file}.copy`);
   await flipByte(`${file}.copy`, IN_BLOCK);
@@ -53,7 +53,7 @@ test('a comparison goes on where the last one ended, and begins again after the 
   });
 });
 
-test('a damaged block of the file is found by a comparison and by a patch', async () => {
+test('a comparison and a patch find a damaged block', async () => {
   const file = await someFile(50_000);
   await copyFile(file, `${file}.copy`);
   await flipByte(file, IN_BLOCK);
@@ -62,7 +62,7 @@ test('a damaged block of the file is found by a comparison and by a patch', asyn
   await expect(patchCopy(file, `${file}.copy`, ALL, signal)).rejects.toMatchObject(damaged);
 });
 
-test('a patched copy has every value of the file and its size, whether it was longer or shorter', async () => {
+test('a patched copy has every value and the size of the file, whether it grew or shrank', async () => {
   const [file, longer, shorter] = [await someFile(20_000), await someFile(60_000), await someFile(10)];
   for (const copy of [longer, shorter]) {
     expect(await patchCopy(file, copy, ALL, signal)).toBeGreaterThan(100_000);

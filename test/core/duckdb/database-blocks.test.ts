@@ -39,7 +39,7 @@ async function freePlaces(file: string): Promise<number> {
   return free;
 }
 
-test('each header and block that holds something is told when one bit of it differs', async () => {
+test('a flipped bit in any used header or block is found', async () => {
   const file = await someFile(FILE_OPTIONS);
   await verifyBlocks(file);
   const connection = await temporaryConnection(await temporaryFolder());
@@ -49,7 +49,7 @@ test('each header and block that holds something is told when one bit of it diff
   expect(await freePlaces(file)).toBe(Number(size?.free_blocks));
 });
 
-test("a file with blocks of DuckDB's own size is read too", async () => {
+test("a file with DuckDB's default block size is read", async () => {
   const file = await someFile('BLOCK_SIZE 262144');
   await verifyBlocks(file);
   await flipByte(file, 3 * 4096 + 262_144 - 1);
@@ -66,7 +66,7 @@ test.for([
   ['garbage', (file: string) => writeFile(file, 'this is no database '.repeat(1000))],
   ['cut to half', async (file: string) => truncate(file, (await stat(file)).size / 2)],
   ['full of zeros', async (file: string) => writeFile(file, (await readFile(file)).fill(0, 12_288))],
-] as const)('a file that is %s is damaged', async ([_what, spoil]) => {
+] as const)('a file that is %s is reported as damaged', async ([_what, spoil]) => {
   const file = await someFile('BLOCK_SIZE 32768');
   await spoil(file);
   await expect(verifyBlocks(file)).rejects.toMatchObject({ code: 'damaged_warehouse' });

@@ -66,7 +66,7 @@ test('the time zone of a session is UTC', async () => {
   );
 });
 
-test('an abort ends a statement that runs, and the connection goes on', async () => {
+test('an abort ends a running statement, and the connection stays usable', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const controller = new AbortController();
   const reason = new Error('enough');
@@ -81,7 +81,7 @@ test('an abort ends a statement that runs, and the connection goes on', async ()
   await expect(connection.run('SELECT 1', [], controller.signal)).rejects.toBe(reason);
 });
 
-test('a transaction that throws leaves nothing, one that returns leaves all', async () => {
+test('a transaction that throws leaves nothing, one that returns keeps everything', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   await connection.run('CREATE TABLE t (n INTEGER)');
   const failing = connection.transaction(async () => {
@@ -107,7 +107,7 @@ test('closing a database closes its connections', async () => {
   await expect((async () => connection.run('SELECT 1'))()).rejects.toThrow();
 });
 
-test('texts of a file are kept by zstd, also those that come into a file of an older format', async () => {
+test('text in a file is compressed by zstd, also in a file of an older format', async () => {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   const attach = (options: string) =>

@@ -13,7 +13,7 @@ async function place() {
   return { file, ask };
 }
 
-test('the same inputs give the kept result, others a new one', async () => {
+test('the same inputs return the kept result, other inputs a new one', async () => {
   const { ask } = await place();
   const inputs = new Map([['a', new Set([1])]]);
   const first = await ask(inputs);
@@ -22,7 +22,7 @@ test('the same inputs give the kept result, others a new one', async () => {
   expect((await ask(inputs))[1]).toBe(3);
 });
 
-test('a file with any byte changed, cut short or gone costs the work, and nothing else', async () => {
+test('a changed, truncated or missing result file only repeats the work', async () => {
   const { file, ask } = await place();
   await ask('x');
   const whole = await readFile(file);
@@ -39,7 +39,7 @@ test('a file with any byte changed, cut short or gone costs the work, and nothin
   expect(await ask('x')).toEqual(['x', ++times]);
 });
 
-test('where nothing can be kept the work is done all the same', async () => {
+test('if nothing can be kept, the work still runs', async () => {
   const { file, ask } = await place();
   expect(await ask('x', join(file, 'no', 'folder'))).toEqual(['x', 1]);
 });

@@ -21,7 +21,7 @@ async function outOfMemory(): Promise<Error> {
 const limit = (connection: Connection): Promise<unknown> =>
   connection.scalar("SELECT current_setting('memory_limit')");
 
-test('work runs with a share of the limit, which is whole again after it', async () => {
+test('work runs with a share of the memory limit, which is restored afterwards', async () => {
   const connection = await connect('400MB');
   const whole = await limit(connection);
   expect(await withLowerMemory(connection, 0.5, () => limit(connection))).toBe('190.7 MiB');
@@ -30,7 +30,7 @@ test('work runs with a share of the limit, which is whole again after it', async
   expect(await limit(connection)).toBe(whole);
 });
 
-test('what its share is too little for is done again with all of the limit, once; another error is not', async () => {
+test('work that exceeds its share runs again once with the whole limit; other errors do not', async () => {
   const connection = await connect('400MB');
   const whole = await limit(connection);
   const limits: unknown[] = [];
@@ -62,7 +62,7 @@ test('what its share is too little for is done again with all of the limit, once
   expect(await limit(connection)).toBe(whole);
 });
 
-test('after a step that took all of the limit the next one has a share again', async () => {
+test('after a step with the whole limit, the next step has a share again', async () => {
   const connection = await connect('400MB');
   const whole = await limit(connection);
   const real = await outOfMemory();
@@ -76,7 +76,7 @@ test('after a step that took all of the limit the next one has a share again', a
   expect([...limits, await limit(connection)]).toEqual(['190.7 MiB', whole, '190.7 MiB', whole]);
 });
 
-test('rows that do not go into the share go into the limit', async () => {
+test('rows that exceed the share fit the whole limit', async () => {
   const connection = await connect('200MB');
   const shares: unknown[] = [];
   const most = await withLowerMemory(connection, 0.2, async () => {
@@ -88,7 +88,7 @@ test('rows that do not go into the share go into the limit', async () => {
   expect(shares).toEqual(['38.1 MiB', '190.7 MiB']);
 });
 
-test('work runs on one thread, and the threads are as before after it', async () => {
+test('work runs on one thread, and the number of threads is restored afterwards', async () => {
   const connection = await connect('400MB');
   const threads = (): Promise<unknown> => connection.scalar("SELECT current_setting('threads')");
   expect(await withOneThread(connection, threads)).toBe(1n);

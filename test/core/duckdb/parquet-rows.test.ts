@@ -29,7 +29,7 @@ test.for([
   expect(await parquetRows(await parquet(select), 'it')).toBe(rows);
 });
 
-test('a file that was cut is no whole one', async () => {
+test('a truncated file is not a complete Parquet file', async () => {
   const path = await parquet('SELECT range AS a FROM range(1000)');
   const { length } = await readFile(path);
   for (const size of [length - 1, length - 9, 20, 3, 0]) {
@@ -60,10 +60,10 @@ test.each([
   ['a number of a thousand bytes', [0x15, ...Array(1000).fill(0x80), 0x00, 0x26, 0x02]],
   ['fewer rows than none', [0x36, 0x01]],
   ['more rows than 2^53', [0x36, ...LONG]],
-])('a footer that says %s is refused at once', async (_, footer) => {
+])('a footer with %s is refused immediately', async (_, footer) => {
   await expect(parquetRows(await withFooter(footer), 'it')).rejects.toMatchObject({ code: 'cut_short' });
 });
 
-test('a footer with its number of rows alone is read', async () => {
+test('a footer with only its number of rows is read', async () => {
   expect(await parquetRows(await withFooter([0x36, 0x0e]), 'it')).toBe(7);
 });

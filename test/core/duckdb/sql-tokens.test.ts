@@ -94,7 +94,7 @@ function bare({ kind, text }: SqlToken): string {
   return text;
 }
 
-test('DuckDB reads the tokens of hostile SQL as it reads the SQL', { timeout: 120_000 }, async () => {
+test('tokens joined with spaces mean the same to DuckDB as hostile SQL', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(sql, async (text) => {
       const tokens = sqlTokens(text);
@@ -114,7 +114,7 @@ test('DuckDB reads the tokens of hostile SQL as it reads the SQL', { timeout: 12
   );
 });
 
-test('a text of any characters is one token in each of its forms, and DuckDB reads its value', async () => {
+test('any text is one token in each literal form, and DuckDB reads its value', async () => {
   const connection = await instance.connect();
   const character = fc.constantFrom(
     ...signs,
@@ -159,7 +159,7 @@ test('a text of any characters is one token in each of its forms, and DuckDB rea
   connection.closeSync();
 });
 
-test('places are those of the parser, in bytes, behind spaces of Unicode too', async () => {
+test('positions match the parser in bytes, also after Unicode spaces', async () => {
   const text = "\u00a0SELECT 'é\u00a0', \u3000 /* 😀 */ a FROM t";
   const connection = await instance.connect();
   const [row] = (await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [text])).getRows();
@@ -183,7 +183,7 @@ test.each([
   expect(sqlTokens(text).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-test('a text of ten million characters is read', () => {
+test('ten million characters are tokenized', () => {
   const long = 'x'.repeat(10_000_000);
   for (const text of [`'${long}'`, `E'${long}'`, `"${long}"`, `/*${long}*/`, long, ' '.repeat(10_000_000)])
     expect(sqlTokens(text)).toHaveLength(1);

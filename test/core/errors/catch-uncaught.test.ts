@@ -25,7 +25,7 @@ test.for([
   ['a throw in a timer', "later(() => { throw new Error('planted'); })"],
   ['an emitter without a listener', "later(() => new EventEmitter().emit('error', new Error('planted')))"],
   ['a rejection that nobody awaits', "later(() => { Promise.reject(new Error('planted')); })"],
-])('%s goes to the unit that it arose in, and the others go on', ([, fault]) => {
+])('%s fails the unit that caused it, and other units continue', ([, fault]) => {
   const { status, stdout } = inProcess(`await Promise.all([
     unit('bad', () => ${fault}),
     unit('good', () => sleep(50, 'done')),
@@ -34,7 +34,7 @@ test.for([
   expect(status).toBe(0);
 });
 
-test('an error that arose in no unit goes to the process, which ends it', () => {
+test('an error outside of units goes to the process, which ends', () => {
   const { stdout, status } = inProcess(`setTimeout(() => { throw new Error('planted'); }, 20);
     const end = (error) => { console.log(error.message, error.cause.message); process.exit(error.exitCode); };
     await catchUncaught('process', end, () => Promise.all([unit('one', () => sleep(60)), sleep(60)]));
@@ -42,7 +42,7 @@ test('an error that arose in no unit goes to the process, which ends it', () => 
   expect([stdout, status]).toEqual(['uncaught error: planted planted\n', 1]);
 });
 
-test("the error of a host program that uses the library stays that program's own", () => {
+test('an error of a host program that uses the library stays with that program', () => {
   const { stdout, stderr, status } = inProcess(`setTimeout(() => { throw new Error("the host's"); }, 5);
     await unit('ours', () => sleep(30));`);
   expect(stdout).toBe('');
@@ -50,7 +50,7 @@ test("the error of a host program that uses the library stays that program's own
   expect(status).not.toBe(0);
 });
 
-test('work that waits for what can no longer happen ends with an error', () => {
+test('work that waits for an impossible event ends with an error', () => {
   const { stdout, status } = inProcess("await unit('stuck', () => new Promise(() => {}));");
   expect(stdout).toBe('stuck internal the work waits for an event that can no longer happen\n');
   expect(status).toBe(0);

@@ -4,7 +4,7 @@ import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 
 const NUMBERS = [1, 2, 3];
 
-test('an item that fails costs only itself', async () => {
+test('a failing item affects only itself', async () => {
   const done: number[] = [];
   const failed: unknown[] = [];
   await eachApart(
@@ -18,7 +18,7 @@ test('an item that fails costs only itself', async () => {
   expect([done, failed]).toEqual([[1, 3], [[2, 'two']]]);
 });
 
-test('an abort ends the loop, and so does a failure that no other item would avoid', async () => {
+test('an abort ends the loop, and so does a failure that affects all items', async () => {
   const controller = new AbortController();
   const done: number[] = [];
   const work = async (one: number): Promise<void> => {

@@ -31,7 +31,7 @@ test('docs/errors.md explains every kind, with its exit code', () => {
   expect(unexplained).toEqual([]);
 });
 
-test('a code without a next step says why in a comment', () => {
+test('a code without a next step has a comment with the reason', () => {
   const source = readFileSync(join(ROOT, 'src', 'core', 'errors', 'error-codes.ts'), 'utf8');
   const without = Object.values(ERROR_CODES).filter(({ hint }) => hint === null);
   expect(source.match(/^ +\/\/ .+\n +hint: null,$/gm)).toHaveLength(without.length);

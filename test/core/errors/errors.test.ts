@@ -18,18 +18,18 @@ test('the code of an error decides its kind and exit code', () => {
   expect(new CrawlhouseError('interrupted', 'no').exitCode).toBe(130);
 });
 
-test('an error has the next step that it is given, or else the one of its code', () => {
+test('an error shows its own hint, or else the hint of its code', () => {
   expect(new CrawlhouseError('usage', 'no', { hint: 'yes' }).hint).toBe('yes');
   expect(new CrawlhouseError('usage', 'no').hint).toBe(ERROR_CODES.usage.hint);
   expect(new CrawlhouseError('not_exportable', 'no', { hint: null }).hint).toBe(null);
 });
 
-test('an error of ours stays the same object', () => {
+test('a crawlhouse error is passed on unchanged', () => {
   const error = new CrawlhouseError('usage', 'no', { hint: 'yes' });
   expect(toCrawlhouseError(error)).toBe(error);
 });
 
-test('a full disk is an error of the disk that asks for space', () => {
+test('a full disk is a disk error with a hint about space', () => {
   const full = [
     systemError('ENOSPC'),
     systemError('EDQUOT'),
@@ -41,20 +41,20 @@ test('a full disk is an error of the disk that asks for space', () => {
   }
 });
 
-test('an error that hid another one while something was closed is the error that came first', () => {
+test('an error during closing does not hide the original error', () => {
   const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
   const hidden = new SuppressedError(new Error('second'), new SuppressedError(new Error('first'), full));
   expect(toCrawlhouseError(hidden)).toMatchObject({ code: 'disk', message: full.message, cause: full });
 });
 
-test('a disk that fails is an error of the disk, not a fault of crawlhouse', () => {
+test('a failing disk is a disk error, not an internal error', () => {
   for (const thrown of [systemError('EIO'), Object.assign(new Error('disk I/O error'), { errcode: 266 })]) {
     const error = toCrawlhouseError(thrown);
     expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('the disk has failed')]);
   }
 });
 
-test('a file without permission is an error of the disk that asks for the right, not for space', async () => {
+test('a file without permission is a disk error with a hint about permissions, not space', async () => {
   const denied = await writeFile('/sys/no-such-place', '').catch((error: unknown) => error);
   const errors = [
     denied,
@@ -68,7 +68,7 @@ test('a file without permission is an error of the disk that asks for the right,
   expect(toCrawlhouseError(denied).hint).toContain('/sys/no-such-place');
 });
 
-test('a disk that is mounted read-only is an error of the disk that names the mount, not the space', () => {
+test('a read-only disk is a disk error that names the mount, not space', () => {
   const errors = [
     Object.assign(systemError('EROFS'), { syscall: 'open', path: '/data/warehouse.duckdb' }),
     new Error('IO Error: Cannot open file "/data/warehouse.duckdb": Read-only file system'),
@@ -78,12 +78,12 @@ test('a disk that is mounted read-only is an error of the disk that names the mo
   }
 });
 
-test('a port that the user may not listen on has nothing to do with the disk', () => {
+test('a privileged port is not a disk error', () => {
   const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
   expect(toCrawlhouseError(error).code).toBe('internal');
 });
 
-test('a folder in the place of a file, and the other way round, is a wrong use that names the path', async () => {
+test('a folder instead of a file, and the reverse, is a usage error with the path', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -110,7 +110,7 @@ test('a folder in the place of a file, and the other way round, is a wrong use t
   expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
 });
 
-test('a file of SQLite that a full disk does not take is an error of the disk, not a missing file', () => {
+test('an SQLite file on a full disk is a disk error, not a missing file', () => {
   const full = {
     ...host(),
     sqlite: () => {
@@ -126,14 +126,14 @@ test('a file of SQLite that a full disk does not take is an error of the disk, n
   expect(() => withHost(full, () => openSqlite('/lock.sqlite'))).toThrowError(systemError('ENOSPC').message);
 });
 
-test('an abort is an interruption, or the error that it was given as its reason', async () => {
+test('an abort is an interruption, or the error given as its reason', async () => {
   expect(toCrawlhouseError(AbortSignal.abort().reason).code).toBe('interrupted');
   const reason = new CrawlhouseError('interrupted', 'interrupted by SIGTERM');
   const thrown = Object.assign(new Error('aborted', { cause: reason }), { name: 'AbortError' });
   expect(toCrawlhouseError(thrown)).toBe(reason);
 });
 
-test('anything else is a fault of ours that keeps its cause', () => {
+test('any other error is an internal error with its cause', () => {
   const cause = new TypeError('x is not a function');
   const error = toCrawlhouseError(cause);
   expect([error.code, error.exitCode, error.message]).toEqual(['internal', 1, 'x is not a function']);
@@ -147,7 +147,7 @@ test.for([
   new Error('libduckdb.so: failed to map segment from shared object'),
   Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM', syscall: 'spawn' }),
   new Error('IO Error: Could not mmap: Cannot allocate memory'),
-])('too little memory is no fault of crawlhouse: %s', (error) => {
+])('out of memory is not an internal error: %s', (error) => {
   const { code, exitCode, hint } = toCrawlhouseError(error);
   expect([code, exitCode, hint]).toEqual(['memory', 3, expect.stringContaining('raise memory_limit')]);
 });
@@ -161,7 +161,7 @@ test.for([
   Object.assign(new Error('spawn ENFILE'), { code: 'ENFILE', syscall: 'spawn ENFILE' }),
   Object.assign(new Error('listen EMFILE'), { code: 'EMFILE', syscall: 'listen' }),
   new Error('IO Error: Cannot open file "/x": Too many open files'),
-])('too many open files are the machine: %s', (error) => {
+])('too many open files are an error of the machine: %s', (error) => {
   const { code, exitCode, hint } = toCrawlhouseError(error);
   expect([code, exitCode, hint]).toEqual([
     'disk',
@@ -171,7 +171,7 @@ test.for([
 });
 
 test.for([8, 14, 264, 520, 776, 1032, 1288, 1544, 270, 526])(
-  'a file of SQLite that can not be opened or written (%i) is no fault of crawlhouse',
+  'an SQLite file that cannot be opened or written (%i) is not an internal error',
   (errcode) => {
     const error = Object.assign(new Error('unable to open database file'), {
       errcode,
@@ -191,6 +191,6 @@ test('the stack of an internal error and of its causes is logged once', () => {
   expect(firstStack(toCrawlhouseError(new TypeError('another')))).toHaveProperty('stack');
 });
 
-test('an error that a person can do something about has none', () => {
+test('an error that the user can fix has no stack trace', () => {
   expect(firstStack(new CrawlhouseError('usage', 'no such flag'))).toEqual({});
 });

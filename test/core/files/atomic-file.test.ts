@@ -15,7 +15,7 @@ import { commitFile, fillFile, writeFileAtomic, writeWhole } from '../../../src/
 import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-test('a file is written whole, over the former one, and leaves nothing beside it', async () => {
+test('a file is replaced as a whole, and leaves no temporary file', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'ready.json');
   await writeFileAtomic(path, 'old and longer');
@@ -48,7 +48,7 @@ test('a write that fails leaves the former state and no temporary file', async (
   expect(await readdir(path)).toEqual(['inside']);
 });
 
-test('committing a file takes its temporary name away', async () => {
+test('committing a file removes its temporary name', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.tmp'), 'whole');
   await commitFile(join(folder, 'a.tmp'), join(folder, 'a'));
@@ -58,7 +58,7 @@ test('committing a file takes its temporary name away', async () => {
 
 const GROWING = '5f0c6a3e-7a53-4c61-9f0f-3f6d5d0e6a01';
 
-test('what killed processes have left of a file goes after an hour, and nothing else does', async () => {
+test('temporary files of killed processes are removed after an hour, and no other files', async () => {
   const folder = await temporaryFolder();
   const names = [`a.${GROWING}.tmp`, `a.${GROWING.replace('5', '6')}.tmp`, `b.${GROWING}.tmp`, 'a.tmp'];
   for (const name of names) await writeFile(join(folder, name), '');
@@ -70,7 +70,7 @@ test('what killed processes have left of a file goes after an hour, and nothing 
   expect((await readdir(folder)).sort()).toEqual(['a', 'a.duckdb', 'a.duckdb.tmp', ...names.slice(1)].sort());
 });
 
-test('two processes with the same id on two machines grow files of their own', async () => {
+test('two processes with the same id on two machines write separate files', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'state.json');
   const first = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ test('two processes with the same id on two machines grow files of their own', a
   expect(await readdir(folder)).toEqual(['state.json']);
 });
 
-test('a file that is filled has as many bytes as were promised, or is refused', async ({ skip }) => {
+test('a file with another number of bytes than promised is refused', async ({ skip }) => {
   const why = noSmallDisk();
   if (why !== null) skip(why);
   const { path: disk } = await smallDisk(4);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crc32c } from '../../../src/core/files/crc32c.ts';
 
-test('the values are those that RFC 3720 shows', () => {
+test('the checksums equal the examples of RFC 3720', () => {
   expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
   expect(crc32c(Buffer.alloc(32))).toBe(0x8a9136aa);
   expect(crc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8ab43);
@@ -10,7 +10,7 @@ test('the values are those that RFC 3720 shows', () => {
   expect(crc32c(Buffer.alloc(0))).toBe(0);
 });
 
-test('pieces of any size give what the whole gives, bit by bit', () => {
+test('checksums do not depend on how the data is split', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, cut) => {
       let plain = 0xffffffff;

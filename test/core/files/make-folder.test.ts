@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 
 const NAMES = ['a', 'b', 'c', 'file', 'dangling', 'loop', 'to-a', 'to-file', 'n'.repeat(256)];
 
-test('a folder is made wherever mkdir -p makes it, and refused wherever that refuses it', async () => {
+test('a folder is created or refused exactly as by mkdir -p', async () => {
   const folder = await temporaryFolder();
   const random = seededRandom(testSeed());
   const pick = (): string => NAMES[Math.floor(random() * NAMES.length)] as string;
@@ -43,7 +43,7 @@ test('a folder is made wherever mkdir -p makes it, and refused wherever that ref
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a folder below /proc is refused at once, and what is there stays',
+  'a folder below /proc is refused immediately, and existing folders stay',
   () => {
     for (const path of ['/proc/nope', '/proc/nope/below', '/proc/self/nope']) {
       const error = attempt(() => makeFolder(path, { from: 'state_dir' }));
@@ -56,13 +56,13 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('the first folder that was made is told; nothing where all are there', async () => {
+test('the first created folder is returned, or nothing if all exist', async () => {
   const folder = await temporaryFolder();
   expect(makeFolder(join(folder, 'a', 'b', 'c'))).toBe(join(folder, 'a'));
   expect(makeFolder(join(folder, 'a', 'b', 'c'))).toBeUndefined();
 });
 
-test('without the right to write, a writer is refused, and a reader of a folder that is not there goes on', async () => {
+test('without write permission, a writer is refused, and a reader of a missing folder continues', async () => {
   const folder = await temporaryFolder();
   for (const [code, said] of [
     ['EACCES', `no right to write to ${folder}`],
@@ -82,7 +82,7 @@ test('without the right to write, a writer is refused, and a reader of a folder 
   }
 });
 
-test('a full or failing disk stays an error that a later run may mend', async () => {
+test('a full or failing disk stays a retriable error', async () => {
   const folder = await temporaryFolder();
   const full = (): never => {
     throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });

@@ -10,7 +10,7 @@ async function linesOf(content: string | Buffer, encoding?: 'utf8' | 'latin1') {
   return Array.fromAsync(readLines(file, encoding));
 }
 
-test('a line ends at a newline only, and the last one needs none', async () => {
+test('only a newline ends a line, and the last line needs none', async () => {
   expect(await linesOf('a\u2028b\u2029c\rd\r\n\ne')).toEqual([
     { line: 'a\u2028b\u2029c\rd\r', number: 1 },
     { line: '', number: 2 },
@@ -20,14 +20,14 @@ test('a line ends at a newline only, and the last one needs none', async () => {
   expect(await linesOf('a\n')).toEqual([{ line: 'a', number: 1 }]);
 });
 
-test('a line longer than a piece of the file, cut within a character, comes whole', async () => {
+test('a line longer than a chunk, split within a character, stays whole', async () => {
   const long = 'x'.repeat(1024 * 1024 - 1) + 'é'.repeat(600_000);
   const [first, second] = await linesOf(`${long}\nend\n`);
   expect(first?.line === long).toBe(true);
   expect(second).toEqual({ line: 'end', number: 2 });
 });
 
-test('as latin1 every byte is a character', async () => {
+test('with latin1, every byte is a character', async () => {
   expect(await linesOf(Buffer.from([0xff, 0x0a, 0xc3]), 'latin1')).toEqual([
     { line: 'ÿ', number: 1 },
     { line: 'Ã', number: 2 },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readText } from '../../../src/core/files/read-text.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-test('a byte order mark at the start is no part of the text, and one elsewhere is', async () => {
+test('a byte order mark counts as text except at the start', async () => {
   const path = join(await temporaryFolder(), '.env');
   for (const [written, read] of [
     ['\ufeffA=1\r\n', 'A=1\r\n'],
@@ -17,7 +17,7 @@ test('a byte order mark at the start is no part of the text, and one elsewhere i
   }
 });
 
-test('a folder is an error with its path', async () => {
+test('reading a folder is an error with its path', async () => {
   const path = await temporaryFolder();
   await expect(readText(path)).rejects.toMatchObject({ code: 'EISDIR', path });
 });

@@ -21,7 +21,7 @@ function refusal(stateDir: string): CrawlhouseError | undefined {
   }
 }
 
-test('a second holder is refused with the name of the first, until that one lets go', async () => {
+test('a second holder is refused with the name of the first until it releases the lock', async () => {
   const stateDir = join(await temporaryFolder(), 'made', 'when missing');
   const lock = lockState(stateDir, 'crawlhouse run');
   const error = refusal(stateDir);
@@ -43,7 +43,7 @@ test.for([
   expect(refusal(stateDir)?.message).toBe(`${stateDir} is in use by another process`);
 });
 
-test('a holder in another container is named, though its host has the same name and its id is here that of another process', async () => {
+test('a holder in another container is named, even with the same host name and a reused process id', async () => {
   const stateDir = await temporaryFolder();
   using _lock = lockState(stateDir, 'crawlhouse run');
   const file = join(stateDir, 'lock.json');
@@ -52,7 +52,7 @@ test('a holder in another container is named, though its host has the same name 
   expect(refusal(stateDir)?.message).toContain('in use by crawlhouse run (process ');
 });
 
-test('a lock whose holder can not be written is given back', async () => {
+test('a lock whose holder cannot be recorded is released', async () => {
   const stateDir = await temporaryFolder();
   await mkdir(join(stateDir, 'lock.json'));
   expect(() => lockState(stateDir, 'crawlhouse schedule')).toThrowError('EISDIR');
@@ -60,13 +60,13 @@ test('a lock whose holder can not be written is given back', async () => {
   expect(refusal(stateDir)).toBeUndefined();
 });
 
-test('two state directories do not know of each other', async () => {
+test('two state directories have independent locks', async () => {
   const folder = await temporaryFolder();
   using _one = lockState(join(folder, 'one'), 'one');
   expect(refusal(join(folder, 'two'))).toBeUndefined();
 });
 
-test('a holder that is killed loses the lock', async () => {
+test('a killed holder loses the lock', async () => {
   const stateDir = await temporaryFolder();
   const script = join(stateDir, 'hold.ts');
   await writeFile(
@@ -91,7 +91,7 @@ test.for([
   ['garbage', 'this is no database '.repeat(1000)],
   ['a header and garbage', `SQLite format 3\0${'garbage'.repeat(2000)}`],
   ['cut short', 'SQLite format 3\0'],
-] as const)('a lock file that is %s is emptied and taken, by one holder only', async ([_what, content]) => {
+] as const)('a lock file that is %s is emptied and locked, by one holder only', async ([_what, content]) => {
   const stateDir = await temporaryFolder();
   await writeFile(join(stateDir, 'lock.sqlite'), content);
   const { ino } = await stat(join(stateDir, 'lock.sqlite'));
@@ -101,7 +101,7 @@ test.for([
   expect(refusal(stateDir)?.code).toBe('locked');
 });
 
-test('a lock file that becomes garbage while it is held stays held', async () => {
+test('a held lock file that becomes garbage stays locked', async () => {
   const stateDir = await temporaryFolder();
   using _lock = lockState(stateDir, 'first');
   await writeFile(join(stateDir, 'lock.sqlite'), 'this is no database '.repeat(1000));

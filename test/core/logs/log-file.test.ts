@@ -23,7 +23,7 @@ const linesOf = (folder: string): Record<string, unknown>[] =>
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
     .map((line) => JSON.parse(line));
 
-test('each record is one JSON object a line, with its scope, also where the terminal shows nothing', async () => {
+test('each record is one JSON line with its scope, also if the terminal shows nothing', async () => {
   const one = await options();
   const logger = withSink(silentLogger, 'info', logFile(one))
     .with({ run: 'r1' })
@@ -43,7 +43,7 @@ test('each record is one JSON object a line, with its scope, also where the term
   ]);
 });
 
-test('a secret does not come through, also one that JSON would quote', async () => {
+test('secrets are masked in the log, also if JSON escapes them', async () => {
   const one = await options();
   keepSecret('pass"word\\1');
   logFile(one)({
@@ -55,7 +55,7 @@ test('a secret does not come through, also one that JSON would quote', async () 
   expect(linesOf(one.folder)).toMatchObject([{ message: 'no [redacted]', error: 'with [redacted]' }]);
 });
 
-test('a file that is full is followed by the next of its day; the oldest and the old ones go', async () => {
+test('a full log file is followed by another of the same day; old files are removed', async () => {
   const one = await options({ maxBytes: 150, maxFiles: 3 });
   const sink = logFile(one, () => DAY);
   for (let n = 0; n < 6; n++) sink({ at: DAY, level: 'info', message: 'x'.repeat(60), fields: { n } });
@@ -78,7 +78,7 @@ test('a file that is full is followed by the next of its day; the oldest and the
   ]);
 });
 
-test('a log that stays open lets go of what is old or too much whenever it begins a file', async () => {
+test('an open log removes old files whenever it starts a new file', async () => {
   const one = await options({ maxBytes: 150, maxFiles: 3 });
   let today = DAY;
   const sink = logFile(one, () => today);
@@ -92,7 +92,7 @@ test('a log that stays open lets go of what is old or too much whenever it begin
   expect(names()).toEqual(['2026-11-22.jsonl']);
 });
 
-test('a line that was cut short is ended before the next one', async () => {
+test('a truncated line is ended before the next one', async () => {
   const one = await options();
   logFile(one, () => DAY);
   writeFileSync(join(one.folder, '2026-11-21.jsonl'), '{"time":"2026');
@@ -102,7 +102,7 @@ test('a line that was cut short is ended before the next one', async () => {
   expect(JSON.parse(String(lines[1]))).toMatchObject({ message: 'whole' });
 });
 
-test('a log that cannot be written stops nobody, says so once, and goes on when it can', async () => {
+test('a log that cannot be written stops nothing, reports once, and resumes when possible', async () => {
   const folder = join(await temporaryFolder(), 'file');
   writeFileSync(folder, '');
   const errors: unknown[] = [];
@@ -119,7 +119,7 @@ test('a log that cannot be written stops nobody, says so once, and goes on when 
   expect(errors).toHaveLength(2);
 });
 
-test('what hears of a log that fails may write to it', async () => {
+test('the listener for log failures may itself write to the log', async () => {
   const folder = join(await temporaryFolder(), 'logs');
   const errors: unknown[] = [];
   const onFailure = (error: unknown): void => {

@@ -15,13 +15,13 @@ function logged(level: LogLevel): string[] {
   return lines.map((line) => line.trim());
 }
 
-test('a logger says what is at least as grave as its level', () => {
+test('a logger prints records at or above its level', () => {
   expect(logged('error')).toEqual(['one']);
   expect(logged('warn').map((line) => line.replace(/^ /, ''))).toEqual(['one', 'two']);
   expect(logged('debug')).toHaveLength(4);
 });
 
-test('a stack is printed by --debug alone', () => {
+test('only --debug prints a stack trace', () => {
   for (const [level, shown] of [
     ['error', 'failed code=internal'],
     ['debug', 'failed code=internal stack="Error: no\\n at a"'],
@@ -35,6 +35,6 @@ test('a stack is printed by --debug alone', () => {
   }
 });
 
-test('a field that is undefined is left out', () => {
+test('an undefined field is omitted', () => {
   expect(logged('info').at(-1)).toBe('three unit=crawl_pages/1');
 });

@@ -6,7 +6,7 @@ import { keepSecret } from '../../../src/core/secrets/redact.ts';
 
 const ASKED = { door: 'console', path: '/projects' };
 
-test('a fault is logged with its causes under the identifier that the answer shows', () => {
+test('a fault is logged with its causes under the identifier in the response', () => {
   const lines: string[] = [];
   keepSecret('very-secret-token');
   const cause = new TypeError('no such file', { cause: new Error('disk sda said very-secret-token') });
@@ -26,7 +26,7 @@ test('a fault is logged with its causes under the identifier that the answer sho
   expect(lines[0]).not.toContain('very-secret-token');
 });
 
-test("what the asker can mend is not logged, and a fault's own hint stays", () => {
+test('an error that the client can fix is not logged, and a fault keeps its own hint', () => {
   const lines: string[] = [];
   const logger = createLogger('debug', (line) => lines.push(line));
   const theirs = new CrawlhouseError('bad_query', 'no such column', { hint: 'DESCRIBE mart.pages' });

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 afterEach(() => trace.disable());
 
-test('a span has what is known before and after its work, and a failure in its result as its status', async () => {
+test('a span has attributes from before and after its work, and a failed result sets its status', async () => {
   const work = async () => ({ rows: 3, failure: null as string | null });
   const describe = ({ rows, failure }: { rows: number; failure: string | null }) => ({
     attributes: { rows },
@@ -58,7 +58,7 @@ test('a span has what is known before and after its work, and a failure in its r
   ]);
 });
 
-test('an error goes on, and its span ends as failed', async () => {
+test('an error is passed on, and its span ends as failed', async () => {
   await expect(runStep('load', {}, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
     'disk full',
   );
@@ -67,7 +67,7 @@ test('an error goes on, and its span ends as failed', async () => {
   ]);
 });
 
-test('all attempts at a step are one span, and the signal of an isolated step ends with it', async () => {
+test('all attempts of a step are one span, and the signal of an isolated step ends with it', async () => {
   const policy = { attempts: 3, baseMs: 0, maxMs: 0 };
   const work = async (attempt: number): Promise<number> => {
     if (attempt < 3) throw retriable('cut_short', 'cut');
@@ -84,7 +84,7 @@ test('all attempts at a step are one span, and the signal of an isolated step en
   expect(own.signal.aborted).toBe(true);
 });
 
-test('without an SDK work is done and nothing is recorded', async () => {
+test('without an SDK, work runs and nothing is recorded', async () => {
   trace.disable();
   expect(await runStep('unit', {}, async () => 7)).toBe(7);
   count('rows', 3, { dataset: 'crawl_pages' });

@@ -40,7 +40,7 @@ test.each([
   expect(addressKind(address)).toBe(kind);
 });
 
-test('the host of a URL is an address, or a name', () => {
+test('the host of a URL is an address or a name', () => {
   expect(
     ['http://0x7f.1/', 'http://[::1]/', 'http://a.example/'].map((url) => addressOf(new URL(url).hostname)),
   ).toEqual(['127.0.0.1', '::1', null]);

@@ -10,7 +10,7 @@ async function* drip(pieces: number, everyMs: number, size: number): AsyncGenera
   }
 }
 
-test('a body that drips is given up after a span of waiting, and the error names the setting', async () => {
+test('a slow body fails after the wait limit, and the error names the setting', async () => {
   const read = Array.fromAsync(atLeastAtRate(drip(100, 10, 1), 'the export', { rate: 1000 }, 50));
   await expect(read).rejects.toMatchObject({
     code: 'connection',
@@ -18,12 +18,12 @@ test('a body that drips is given up after a span of waiting, and the error names
   });
 });
 
-test('a body that comes fast enough is read to its end', async () => {
+test('a body that is fast enough is read to its end', async () => {
   const pieces = await Array.fromAsync(atLeastAtRate(drip(20, 5, 1000), 'x', { rate: 1000 }, 20));
   expect(pieces).toHaveLength(20);
 });
 
-test('time in which nobody asks for a piece is no waiting', async () => {
+test('time without a pending read does not count as waiting', async () => {
   let pieces = 0;
   for await (const _piece of atLeastAtRate(drip(5, 0, 1), 'x', { rate: 1000 }, 60)) {
     pieces++;
@@ -32,7 +32,7 @@ test('time in which nobody asks for a piece is no waiting', async () => {
   expect(pieces).toBe(5);
 });
 
-test('content may have so many bytes a row, and always 64 MB', () => {
+test('content is limited per row, but 64 MB are always allowed', () => {
   expect(mostContent(3, DEFAULT_LIMITS)).toBe(64e6);
   expect(mostContent(1000, DEFAULT_LIMITS)).toBe(1e9);
   // A billion links of 100 kB each would pass.

@@ -34,13 +34,13 @@ test.each([
 });
 
 test.each([':::', '1::2::3', 'fe80::1%eth0', '::g', '1:2:3:4:5:6:7', '66.249.66.1\n', ' 66.249.66.1'])(
-  '%j is no address either',
+  '%j is not an address either',
   (address) => {
     expect(addressNumber(address)).toBeNull();
   },
 );
 
-test('each way to write an address gives the same number', () => {
+test('all spellings of an address give the same number', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, (1n << 128n) - 1n), (number) => {
       const groups = Array.from({ length: 8 }, (_, index) => (number >> BigInt(112 - 16 * index)) & 0xffffn);
@@ -53,7 +53,7 @@ test('each way to write an address gives the same number', () => {
   );
 });
 
-test('an IPv4-mapped address is told as the IPv4 address, others stay', () => {
+test('an IPv4-mapped address is treated as IPv4, others stay unchanged', () => {
   expect(['::ffff:1.2.3.4', '::ffff:102:304', '1.2.3.4', '::1.2.3.4', '-'].map(plainAddress)).toEqual([
     '1.2.3.4',
     '1.2.3.4',

@@ -3,7 +3,7 @@ import type { CrawlhouseError } from '../../../src/core/errors/errors.ts';
 import { createLogger } from '../../../src/core/logs/logger.ts';
 import { listenAddress, listenHttp } from '../../../src/core/net/listen-http.ts';
 
-test('a used port is named with a command that works on a free one', async () => {
+test('a port in use is reported with a working command on a free port', async () => {
   const options = {
     code: 'usage',
     way: (free: string) => `crawlhouse mcp --http ${free}`,
@@ -23,7 +23,7 @@ test('a used port is named with a command that works on a free one', async () =>
   await using _free = await listen(command.exec(hint ?? '')?.[1] ?? '');
 });
 
-test('an address that this machine does not have is replaced by one of this machine', async () => {
+test('an address of another machine is reported with an address of this machine', async () => {
   const [code, way, door] = ['bad_settings', (free: string) => `ADDRESS=${free}`, 'test'] as const;
   const logger = createLogger('error', () => {});
   await expect(
@@ -34,7 +34,7 @@ test('an address that this machine does not have is replaced by one of this mach
   });
 });
 
-test('an answer that fails is 500, and the log has its cause, server and path', async () => {
+test('a failing response is 500, and the log contains cause, server and path', async () => {
   const lines: string[] = [];
   const logger = createLogger('error', (line) => lines.push(line));
   const fails = async (): Promise<void> => {
@@ -54,6 +54,6 @@ test('an answer that fails is 500, and the log has its cause, server and path', 
   expect(lines.join('')).not.toContain('secret');
 });
 
-test('an IPv6 host is told without its brackets', () => {
+test('an IPv6 host is reported without brackets', () => {
   expect(listenAddress('[::1]:8092')).toEqual({ name: '[::1]', host: '::1', port: 8092 });
 });

@@ -3,7 +3,7 @@ import { PostgresUrl, postgresAddress } from '../../../src/core/net/postgres-add
 
 const said = (text: string): string | undefined => PostgresUrl.safeParse(text).error?.issues[0]?.message;
 
-test('an address says all that a connection needs, and TLS is left out on this machine only', () => {
+test('an address contains all connection parameters, and TLS is optional only on this machine', () => {
   const text =
     'postgresql://ann%40x:p%2Fw@[2001:db8::1]:5433/my%20db?project=shop%20one&schema=s&sslrootcert=ca.crt';
   expect(postgresAddress(text, '/srv/shop')).toEqual({
@@ -50,7 +50,7 @@ test.each([
   ],
   ['postgres://u@db/d?project=p&sslmode=require', 'sslmode is verify-full or disable'],
   [`postgres://u@db/d?project=p&schema=${'s'.repeat(64)}`, 'the schema has a name of more than 63 bytes'],
-])('%s is refused with the reason, and without its password', (text, reason) => {
+])('%s is refused with the reason, without its password', (text, reason) => {
   expect(said(text)).toBe(reason);
   expect(() => postgresAddress(text, '/')).toThrow(`ledger: ${reason}`);
 });

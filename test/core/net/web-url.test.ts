@@ -14,7 +14,7 @@ test.each([
   ['http://[::1', null],
   ['mailto:a@site.example', null],
   ['javascript:alert(1)', null],
-])('the text %j of a stranger is the URL %j', (text, href) => {
+])('untrusted text %j is parsed as the URL %j', (text, href) => {
   expect(webUrl(text, BASE)?.href ?? null).toBe(href);
 });
 
@@ -22,7 +22,7 @@ test.each([
   ['', 'is empty'],
   ['a b', 'is not a URL'],
   ['mailto:a@b', 'has the scheme mailto, not http or https'],
-])('%j is no URL of the web, and it says why', (text, why) => {
+])('%j is not a web URL, with the reason', (text, why) => {
   expect(whyNoUrl(text)).toBe(why);
 });
 
@@ -73,7 +73,7 @@ const foreign = fc.array(piece, { maxLength: 12 }).map((pieces) => `https://site
 const meant = (text: string): string =>
   text.replaceAll(/%[0-9a-f]{2}/gi, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)));
 
-test('a spelling is a URL that is spelled so itself, and means the same octets', () => {
+test('a normalized URL is stable, and means the same octets', () => {
   fc.assert(
     fc.property(foreign, (text) => {
       const url = ownUrl(text);
@@ -85,7 +85,7 @@ test('a spelling is a URL that is spelled so itself, and means the same octets',
   );
 });
 
-test('URLs that differ in the case or the need of their percent-encodings are spelled alike', () => {
+test('URLs that differ only in case or need of percent-encodings are normalized alike', () => {
   const parts = fc.constantFrom(...'aZ09-._~/', '%2F', '%C3%A9', '%20', '%25');
   fc.assert(
     fc.property(fc.array(fc.tuple(parts, fc.boolean()), { maxLength: 12 }), (pieces) => {

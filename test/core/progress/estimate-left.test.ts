@@ -78,7 +78,7 @@ test.for<[string, Partial<Scene>]>([
   ['models that take no time', { units: MIXED, after: 0.5, expectedAfter: 0.5 }],
   ['models that take two thirds longer than expected', { units: MIXED, after: 25 }],
   ['models that take two thirds of what was expected', { units: MIXED, after: 10 }],
-])('from a quarter of the way on, the estimate of %s is within a factor of two', ([, scene]) => {
+])('after a quarter of the time, the estimate of %s is within a factor of two', ([, scene]) => {
   const all = { units: MIXED, overhead: 0.4, after: 15, expected: false, expectedAfter: 15, ...scene };
   const seen = [...moments(all)];
   const whole = (seen[0]?.[1] ?? 0) + (seen[0]?.[0].seconds ?? 0);
@@ -94,13 +94,13 @@ test.for<[string, Partial<Scene>]>([
   }
 });
 
-test('before anything is known, nothing is foretold', () => {
+test('without data, there is no estimate', () => {
   const facts = { seconds: 5, units: { done: 1, total: 1000 }, after: null, expectedAfter: 2 };
   expect(estimateLeft(facts)).toBeNull();
   expect(estimateLeft({ ...facts, units: { done: 0, total: 0 } })).toBeNull();
 });
 
-test('while most units are of datasets that nothing is known of, nothing is foretold', () => {
+test('while most units belong to unknown datasets, there is no estimate', () => {
   const unit = (dataset: string, rows: number | null) => ({ unit: dataset, dataset, rows });
   const due = [unit('lists', 1), unit('pages', null), unit('links', null)];
   const work = new UnitWork(due);
@@ -110,7 +110,7 @@ test('while most units are of datasets that nothing is known of, nothing is fore
   expect(estimateLeft({ ...facts, units: work.work() })).toBeGreaterThan(0);
 });
 
-test('what follows the units is what was expected, and no less than it took so far', () => {
+test('the time after the units is the expected one, but at least the time spent so far', () => {
   const units = { done: 1, total: 1 };
   const after = { unitsTook: 10, done: 0, total: 18 };
   expect(estimateLeft({ seconds: 10, units, after, expectedAfter: 20 })).toBe(20);

@@ -13,7 +13,7 @@ const PROGRESS: Progress = {
   left: 170,
 };
 
-test('the progress says rows, phase, what is left, pace, units and bytes', () => {
+test('the progress shows rows, phase, remaining time, pace, units and bytes', () => {
   expect(describeProgress(PROGRESS)).toBe(
     '[████░░░░░░] 41 % download after 55 s, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB',
   );
@@ -23,7 +23,7 @@ test('the progress says rows, phase, what is left, pace, units and bytes', () =>
   );
 });
 
-test('nothing is foretold before rows come; models are counted', () => {
+test('there is no estimate before the first rows; models are counted', () => {
   const none = { received: 0, expected: 0, isGuess: true };
   expect(describeProgress({ ...PROGRESS, rows: none, left: null })).toMatch(
     /^\[░{10}\] 0 % download after 55 s · 0 rows · 10 of 40 units/,
@@ -38,7 +38,7 @@ test('nothing is foretold before rows come; models are counted', () => {
   );
 });
 
-test('a meter prints its progress from discovery to the end, and says how long units and models took', () => {
+test('a meter prints progress from discovery to the end, and the time of units and models', () => {
   const printed: string[] = [];
   let now = 0;
   using meter = new Meter(
@@ -79,7 +79,7 @@ test('a meter prints its progress from discovery to the end, and says how long u
   expect(meter.took()).toEqual({ units: 3, after: 1, usual: expect.closeTo(2.8, 3) });
 });
 
-test('rows are told as they come, and told again count once', () => {
+test('rows are counted as they arrive, and repeated rows count once', () => {
   const printed: string[] = [];
   using meter = new Meter((text) => printed.push(text));
   meter.begin([{ unit: 'pages/a', dataset: 'pages', rows: null }]);

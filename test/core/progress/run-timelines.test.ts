@@ -55,7 +55,7 @@ function played({ formerPace, due, events }: ReturnType<typeof recorded>) {
 }
 
 test.for(['first-run', 'slow-service', 'second-run'])(
-  'from a quarter of the recorded %s on, each estimate is within a factor of two',
+  'after a quarter of the recorded %s, each estimate is within a factor of two',
   (name) => {
     const { printed, end } = played(recorded(name));
     // In the last two seconds a difference matters to nobody.

@@ -13,7 +13,7 @@ const limitsOf = fc.record({
   store: fc.integer({ min: 1, max: 3 }),
 });
 
-test('the limits hold at every moment, and every unit gets done, whatever store it queue out to need', async () => {
+test('the limits hold at any time, and every unit completes, whichever store it needs', async () => {
   const unit = fc.record({
     project: fc.constantFrom('a', 'b', 'c', 'd'),
     stores: fc.array(storeOf, { maxLength: 3 }),
@@ -53,7 +53,7 @@ test('the limits hold at every moment, and every unit gets done, whatever store 
   );
 });
 
-test('no project waits for another one: between two slots of one, each that could start got its own', () => {
+test('no project waits longer than one round of slots of the others', () => {
   const queue = fc.array(fc.constant(null), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), queue), limitsOf, (counts, limits) => {
@@ -107,7 +107,7 @@ test('a project with a thousand units does not delay another one', async () => {
   expect(order).toHaveLength(1003);
 });
 
-test('a unit that waits for its store lets one that needs none go on', async () => {
+test('a unit that waits for its store does not block one that needs none', async () => {
   const queue = new FairQueue({ all: 2, project: 2, store: 1 });
   const log: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -130,13 +130,13 @@ test('a unit that waits for its store lets one that needs none go on', async () 
   expect(log[2]).toBe('second in the store');
 });
 
-test('a unit that fails gives its place back', async () => {
+test('a failed unit releases its slot', async () => {
   const queue = new FairQueue({ all: 1, project: 1, store: 1 });
   await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await queue.run('a', async () => 'next')).toBe('next');
 });
 
-test('idle projects are forgotten, and one that waits never', async () => {
+test('idle projects are forgotten, waiting ones never', async () => {
   const queue = new FairQueue({ all: 1, project: 1, store: 1 });
   const held = Promise.withResolvers<void>();
   const first = queue.run('a', () => held.promise);

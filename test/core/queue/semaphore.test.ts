@@ -16,7 +16,7 @@ function manual(log: string[], name: string): { work: () => Promise<string>; end
 /** Lets everything that can go on now go on. */
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('never is more weight at work than there are places, and all work gets done in turn', async () => {
+test('the weight in progress never exceeds the slots, and all work completes in order', async () => {
   const job = fc.record({ weight: fc.integer({ min: 1, max: 4 }), ticks: fc.integer({ min: 0, max: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(job, { maxLength: 20 }), async (jobs) => {
@@ -40,7 +40,7 @@ test('never is more weight at work than there are places, and all work gets done
   );
 });
 
-test('work that needs all places is not overtaken by small work that asked later', async () => {
+test('later small work does not overtake work that needs all slots', async () => {
   const semaphore = new Semaphore(2);
   const log: string[] = [];
   const first = manual(log, 'first');
@@ -61,7 +61,7 @@ test('work that needs all places is not overtaken by small work that asked later
   expect(await Promise.all(runs)).toEqual(['first', 'whole', 'late']);
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work releases its slots', async () => {
   const semaphore = new Semaphore(1);
   await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await semaphore.run(async () => 'next')).toBe('next');

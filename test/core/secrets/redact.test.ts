@@ -5,7 +5,7 @@ import { forgetSecrets, keepSecret, redact, redactTexts } from '../../../src/cor
 import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 import { grapheme } from '../../support/characters.ts';
 
-test('a secret is masked by its value wherever it stands', () => {
+test('a secret is masked by its value in any field', () => {
   keepSecret('s3cr3t-one');
   expect(redact('Bearer s3cr3t-one; again s3cr3t-one.')).toBe('Bearer [redacted]; again [redacted].');
 });
@@ -17,13 +17,13 @@ test('a secret is masked percent-encoded and in base64', () => {
   expect(redact(text)).toBe('?token=[redacted]&b=[redacted]');
 });
 
-test('where one secret begins with another, the longer one goes whole', () => {
+test('if one secret starts with another, the longer one is masked', () => {
   keepSecret('begin');
   keepSecret('begin-and-more');
   expect(redact('begin-and-more begin')).toBe('[redacted] [redacted]');
 });
 
-test('a text too short to be a secret and an unset one mask nothing', () => {
+test('short text and unset secrets mask nothing', () => {
   keepSecret('abc');
   keepSecret('');
   keepSecret(undefined);
@@ -46,7 +46,7 @@ test('a log line masks secrets in its message, fields and scope', () => {
   ]);
 });
 
-test('half of a secret, and a secret over two lines however they are labelled, are masked', () => {
+test('half of a secret, and a secret over two labeled lines, are masked', () => {
   // A short one, one that is usual, one with all characters that HTML names.
   for (const secret of [
     'Kx7-mQ2pWz9v',
@@ -90,7 +90,7 @@ const NAMED: Readonly<Record<string, string>> = {
   ')': 'rpar',
 };
 
-test('a text of a megabyte is redacted in about the time that its length asks for', () => {
+test('redacting a megabyte takes linear time', () => {
   for (let n = 0; n < 20; n++) keepSecret(`secret-${n}-${'x'.repeat(n)}`);
   const took = (length: number): number => {
     const text = '"a b\n> '.repeat(length / 7);
@@ -105,7 +105,7 @@ test('a text of a megabyte is redacted in about the time that its length asks fo
 
 const TOKEN = 'tk-9fQ/2+x=Zü7 "q\\wE&r<ty>uiop01';
 
-test('a secret is masked however it is escaped, in layers too', () => {
+test('a secret is masked in any layers of escaping', () => {
   keepSecret(TOKEN);
   const percent = encodeURIComponent(TOKEN);
   const every = [...Buffer.from(TOKEN)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -142,7 +142,7 @@ test('a secret is masked in base64, base64url and hexadecimal, alone and within 
     }
 });
 
-test('a secret that is wrapped over lines, colours, fields or strings is masked', () => {
+test('a secret wrapped over lines, colors, fields or strings is masked', () => {
   const secret = 'wrapped-secret-of-test';
   keepSecret(secret);
   const [a, b] = ['wrapped-sec', 'ret-of-test'];
@@ -166,7 +166,7 @@ test('a secret that is wrapped over lines, colours, fields or strings is masked'
   );
 });
 
-test('a long piece of a secret is masked where the rest stands in another text', () => {
+test('a long part of a secret is masked if the rest is in another text', () => {
   keepSecret('0f1e2d3c4b5a69788796a5b4c3d2e1f0');
   expect(redact('first 0f1e2d3c4b5a6978')).toBe('first [redacted]');
   expect(redact('8796a5b4c3d2e1f0 ends')).toBe('[redacted] ends');
@@ -174,7 +174,7 @@ test('a long piece of a secret is masked where the rest stands in another text',
   expect(redact('https://hooks.example/other')).toBe('https://hooks.example/other');
 });
 
-test('a document stays one: its keys, numbers and dates are as before', () => {
+test('a redacted document keeps its keys, numbers and dates', () => {
   keepSecret('units');
   keepSecret('12345');
   keepSecret('": "');
@@ -184,7 +184,7 @@ test('a document stays one: its keys, numbers and dates are as before', () => {
   });
 });
 
-test('a secret that two neighbouring texts of a document share masks both', () => {
+test('a secret split over two adjacent texts is masked in both', () => {
   keepSecret('split-two');
   expect(redactTexts({ a: 'x split', b: ['-two y', 'z'] })).toEqual({
     a: '[redacted]',
@@ -192,7 +192,7 @@ test('a secret that two neighbouring texts of a document share masks both', () =
   });
 });
 
-test('any secret is masked in any text around it, and other texts stay', () => {
+test('any secret is masked in any context, and other text stays', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: grapheme, minLength: 8, maxLength: 40 }),

@@ -30,7 +30,7 @@ function checksumsOf(parts: readonly Uint8Array[]): Checksum[] {
   ];
 }
 
-test('bytes hold against their checksums, however they come in pieces', () => {
+test('bytes match their checksums, however they are split', () => {
   const Parts = fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(Parts, fc.array(fc.nat(100), { maxLength: 6 }), (parts, cuts) => {
@@ -42,7 +42,7 @@ test('bytes hold against their checksums, however they come in pieces', () => {
   );
 });
 
-test('a changed byte, a missing one and an extra one do not hold', () => {
+test('changed, missing and extra bytes fail the check', () => {
   fc.assert(
     fc.property(Pieces, fc.nat(), (pieces, where) => {
       const whole = Buffer.concat(pieces);
@@ -60,6 +60,6 @@ test('a changed byte, a missing one and an extra one do not hold', () => {
   );
 });
 
-test('where the store gives nothing, there is nothing that could not hold', () => {
+test('without a checksum from the store, no check fails', () => {
   expect(holds({ kind: 'length' }, [Buffer.from('anything')])).toBe(true);
 });

@@ -7,7 +7,7 @@ import { openServer, type StoreServer } from './store-server.ts';
 
 /** What only Google has: objects that it would unpack on the way. */
 export function gcsSpecifics(name: string, server: () => StoreServer): void {
-  test(`${name}: an object with Content-Encoding gzip is read as it is stored`, async () => {
+  test(`${name}: an object with Content-Encoding gzip is read as stored`, async () => {
     const { endpoint, bucket } = server();
     // Google leaves the bytes as they are for whoever says that gzip will do; no emulator unpacks them.
     const proxy = await faultyProxy(endpoint, (request, _times, headers) =>
@@ -25,7 +25,7 @@ export function gcsSpecifics(name: string, server: () => StoreServer): void {
     expect([object.size, whole.bytes.equals(packed), whole.verified]).toEqual([packed.length, true, 'md5']);
   });
 
-  test(`${name}: a file above 16 MB goes up so that it can be taken up again`, async () => {
+  test(`${name}: a file above 16 MB is uploaded resumably`, async () => {
     const one = new Bench(await openServer(server()));
     const content = Buffer.alloc(17 * 1024 * 1024, 'abcdefg');
     const object = await one.stored('large', content);

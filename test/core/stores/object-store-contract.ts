@@ -67,7 +67,7 @@ export class Bench {
 export function objectStoreContract(name: string, subject: ContractSubject): void {
   const bench = async (): Promise<Bench> => new Bench(await subject.open());
 
-  test(`${name}: what was put is listed in the order of keys with its size, and nothing outside the prefix`, async () => {
+  test(`${name}: uploaded objects are listed by key with size, and nothing outside the prefix`, async () => {
     const one = await bench();
     const names = ['b', 'a/2 two.csv', 'a/10', 'a/ü+%20&?#=.gz', 'B'];
     for (const [index, each] of names.entries()) await one.put(each, 'x'.repeat(index));
@@ -94,7 +94,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     expect(await one.range(object, 9, 10)).toBe('9');
   });
 
-  test(`${name}: an object is read in ranges, in order, and checked against what the store says of it`, async () => {
+  test(`${name}: an object is read in ordered ranges, and checked against the checksum of the store`, async () => {
     const one = await bench();
     const content = randomBytes(100_000);
     const object = await one.stored('bytes', content);
@@ -120,7 +120,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     expect([whole.bytes.length, whole.verified]).toEqual([0, subject.verified]);
   });
 
-  test(`${name}: an object that was replaced or deleted since it was listed is not read`, async () => {
+  test(`${name}: an object replaced or deleted since the listing is not read`, async () => {
     const one = await bench();
     const replaced = await one.stored('replaced', 'before');
     await one.put('replaced', 'after.');
@@ -135,7 +135,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     expect((await one.whole(now as StoredObject)).bytes.toString()).toBe('after.');
   });
 
-  test(`${name}: only the version that was listed is removed, and what is gone already is no error`, async () => {
+  test(`${name}: only the listed version is removed, and a missing object is no error`, async () => {
     const one = await bench();
     const before = await one.stored('one', 'before');
     await one.put('one', 'after.');
@@ -147,7 +147,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     expect(await one.list()).toEqual([]);
   });
 
-  test(`${name}: a bucket that is not there is a wrong setting, not an empty list`, async () => {
+  test(`${name}: a missing bucket is a configuration error, not an empty list`, async () => {
     const one = new Bench(await subject.openMissing());
     await expect(one.list()).rejects.toMatchObject({
       code: 'bad_settings',

@@ -18,7 +18,7 @@ class CountingStore extends LocalStore {
   }
 }
 
-test('ranges cover an object once, in order, and none is longer than asked for', () => {
+test('ranges cover an object once, in order, within the maximum size', () => {
   fc.assert(
     fc.property(fc.nat(1000), fc.integer({ min: 1, max: 300 }), (size, length) => {
       let at = 0;
@@ -31,7 +31,7 @@ test('ranges cover an object once, in order, and none is longer than asked for',
   );
 });
 
-test('no more ranges are asked for than may be in flight, however slow the reader is', async () => {
+test('the number of concurrent ranges is limited, however slow the reader is', async () => {
   const store = new CountingStore({ folder: await temporaryFolder() });
   const bench = new Bench(store);
   const object = await bench.stored('bytes', Buffer.alloc(2000));
@@ -47,7 +47,7 @@ test('no more ranges are asked for than may be in flight, however slow the reade
   expect([taken, store.asked]).toEqual([20, 20]);
 });
 
-test('an object of which the store sends more bytes than requested is not taken', async () => {
+test('an object with more bytes than requested is refused', async () => {
   class Generous extends LocalStore {
     override read(object: StoredObject, range: ByteRange, signal: AbortSignal) {
       return super.read(object, { from: range.from, to: range.to + 1 }, signal);
@@ -58,7 +58,7 @@ test('an object of which the store sends more bytes than requested is not taken'
   await expect(bench.whole(object, { rangeBytes: 100 })).rejects.toMatchObject({ code: 'contract_broken' });
 });
 
-test('a range that comes slowly but steadily is waited for', async () => {
+test('a slow but steady range is awaited', async () => {
   class Slow extends LocalStore {
     override async read(object: StoredObject, range: ByteRange, signal: AbortSignal) {
       const bytes = await super.read(object, range, signal);

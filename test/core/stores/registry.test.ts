@@ -14,7 +14,7 @@ import { s3 } from '../../../src/core/stores/s3/s3.ts';
 const STORES = join(import.meta.dirname, '..', '..', '..', 'src', 'core', 'stores');
 const registry = readFileSync(join(STORES, 'registry.ts'), 'utf8');
 
-test('every folder of stores holds one kind of store', () => {
+test('every folder of stores contains one kind of store', () => {
   const folders = readdirSync(STORES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const { name } of folders) {
     const file = `${name}/${name}.ts`;
@@ -26,12 +26,12 @@ test('every folder of stores holds one kind of store', () => {
   }
 });
 
-test('each store has a setting of its own', () => {
+test('each store has its own setting', () => {
   expect(STORE_NAMES).toEqual(['store_a', 'store_b']);
   expect(Object.keys(STORE_SETTINGS)).toEqual(STORE_NAMES);
 });
 
-test('a store is configured when the settings name its bucket', () => {
+test('a store is configured if the settings name its bucket', () => {
   const settings = { store_b: { bucket: 'exports', prefix: '', region: 'eu-west-1' } };
   expect(configuredStores(settings)).toEqual(['store_b']);
   expect(() => openConfiguredStore(settings, 'store_a')).toThrow('the setting store_a.bucket is missing');
@@ -53,7 +53,7 @@ test('an export request has the bucket, the prefix and, for S3, the region and t
   });
 });
 
-test('a data export to S3 needs the name of the secret, reading does not', async () => {
+test('a data export to S3 needs the name of the secret; reading does not', async () => {
   const store_b = STORE_SETTINGS.store_b.parse({ bucket: 'b', region: 'eu' });
   expect(() => exportParameters({ store_b }, 'store_b', 'w1', 'unit/')).toThrow(
     'the setting store_b.credentials_secret is missing',

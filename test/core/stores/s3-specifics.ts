@@ -20,22 +20,25 @@ export function s3Specifics(name: string, server: () => S3Server): void {
   test.for([
     ['an unknown key', { accessKey: 'AKIAUNKNOWN' }],
     ['a wrong secret', { secretKey: 'not-the-secret' }],
-  ] as const)(`${name}: %s is a matter of access and names the standard chain`, async ([, wrong]) => {
-    const one = new Bench(await openServer({ ...server(), ...wrong }));
-    await expect(one.list()).rejects.toMatchObject({
-      code: 'store_access',
-      message: expect.not.stringContaining('not-the-secret'),
-      hint: expect.stringContaining('AWS_ACCESS_KEY_ID'),
-    });
-  });
+  ] as const)(
+    `${name}: %s is an access error that names the standard credential chain`,
+    async ([, wrong]) => {
+      const one = new Bench(await openServer({ ...server(), ...wrong }));
+      await expect(one.list()).rejects.toMatchObject({
+        code: 'store_access',
+        message: expect.not.stringContaining('not-the-secret'),
+        hint: expect.stringContaining('AWS_ACCESS_KEY_ID'),
+      });
+    },
+  );
 
-  test(`${name}: no credentials at all are a matter of access`, async () => {
+  test(`${name}: missing credentials are an access error`, async () => {
     const one = new Bench(await openServer(server()));
     awsEnvironment(undefined, undefined);
     await expect(one.list()).rejects.toMatchObject({ code: 'store_access' });
   });
 
-  test(`${name}: a bucket of another region is a wrong setting that names the right one`, async () => {
+  test(`${name}: a bucket of another region is a configuration error that names the right one`, async () => {
     const { region } = server();
     const one = new Bench(await openServer({ ...server(), region: 'ap-south-2' }));
     await expect(one.list()).rejects.toMatchObject({
@@ -47,7 +50,7 @@ export function s3Specifics(name: string, server: () => S3Server): void {
     });
   });
 
-  test(`${name}: an object that came in parts of any size is checked against the ETag of its parts`, async () => {
+  test(`${name}: a multipart object of any part size is checked against its ETag`, async () => {
     const one = new Bench(await openServer(server()));
     const parts = [5 * MB, 6 * MB + 1, 5 * MB + 17, 100].map((size) => randomBytes(size));
     await uploadParts(server(), `${one.prefix}parts`, parts);
@@ -60,7 +63,7 @@ export function s3Specifics(name: string, server: () => S3Server): void {
 
 /** Apart, because it takes its time. */
 export function s3LargeUpload(name: string, server: () => S3Server): void {
-  test(`${name}: a file above 64 MB goes up in parts and is checked against the CRC-32C of the whole`, async () => {
+  test(`${name}: a file above 64 MB is uploaded in parts and checked by CRC-32C`, async () => {
     const one = new Bench(await openServer(server()));
     const content = Buffer.concat([randomBytes(MB), Buffer.alloc(64 * MB)]);
     const file = join(await temporaryFolder(), 'file');

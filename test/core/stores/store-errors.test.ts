@@ -50,11 +50,11 @@ test.for([
   ['body', new Error('aborted'), 'connection'],
   ['body', new Error('the unexpected'), 'connection'],
   ['object', new Error('the unexpected'), 'store_refused'],
-] as const)('S3, %s: %s is told as what can be done about it: %s', ([asked, error, code]) => {
+] as const)('S3, %s: %s is mapped to the error to act on: %s', ([asked, error, code]) => {
   expect(s3Error(error, asked, 's3://exports/key', place)).toMatchObject({ code });
 });
 
-test('a region that the store names is in the error and its hint', () => {
+test('the region in a response appears in the error and its hint', () => {
   const error = sdkError('PermanentRedirect', 301, { 'x-amz-bucket-region': 'us-east-2' });
   expect(s3Error(error, 'list', 's3://exports/', place)).toMatchObject({
     message: expect.stringContaining(
@@ -64,7 +64,7 @@ test('a region that the store names is in the error and its hint', () => {
   });
 });
 
-test('a wait that a store asks for is kept, and one that it does not name is a second', () => {
+test('the wait of a store is respected, and defaults to one second', () => {
   const slow = (headers = {}) =>
     s3Error(sdkError('SlowDown', 503, headers), 'object', 's3://exports/k', place);
   expect([slow({ 'retry-after': '7' }).retryAfterMs, slow().retryAfterMs]).toEqual([7000, 1000]);
@@ -93,17 +93,17 @@ test.for([
   ['object', network, 'connection'],
   ['body', new Error('terminated'), 'connection'],
   ['list', Object.assign(new Error('request failed', { cause: network })), 'connection'],
-] as const)('Google, %s: %j is told as what can be done about it: %s', ([asked, error, code]) => {
+] as const)('Google, %s: %j is mapped to the error to act on: %s', ([asked, error, code]) => {
   expect(gcsError(error, asked, 'gs://exports/key', 'exports')).toMatchObject({ code });
 });
 
-test("Google's error object is told by its sentence, and no SDK's error with its request is the cause", () => {
+test('a Google error shows its message, and no SDK error with the request is its cause', () => {
   const told = gcsError({ code: 403, message: json('forbidden') }, 'object', 'gs://exports/key', 'exports');
   expect(told.message).toBe('gs://exports/key: said (403)');
   expect(told.cause).toBeUndefined();
 });
 
-test('credentials of Google that cannot be had are a matter of access, before anything is asked', async () => {
+test('unavailable Google credentials are an access error before any request', async () => {
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '/nowhere/key.json');
   try {
     await using store = await gcs.open({ bucket: 'exports', retry: QUICK });

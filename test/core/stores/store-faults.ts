@@ -34,7 +34,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     ['resets the connection', { cutAfter: 7000 }],
     ['ends a body early', { shortBy: 1 }],
     ['stands still', { stallAfter: 7000 }],
-  ] as const)(`${name}: a range is asked for again by itself where the store %s`, async ([, strike]) => {
+  ] as const)(`${name}: a range is requested again by itself if the store %s`, async ([, strike]) => {
     let left = 2;
     const { one, object, content, proxy } = await behind((request) =>
       reads(request) && left-- > 0 ? { headers: { 'retry-after': '0' }, ...strike } : undefined,
@@ -49,19 +49,16 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     ['resets the connection', { cutAfter: 7000 }, 'connection'],
     ['ends a body early', { shortBy: 1 }, 'cut_short'],
     ['stands still', { stallAfter: 7000 }, 'connection'],
-  ] as const)(
-    `${name}: what goes on for ever is a retriable error: the store %s`,
-    async ([, strike, code]) => {
-      const { one, object } = await behind((request) => (reads(request) ? strike : undefined));
-      await expect(one.whole(object, optionsFor(strike, 400))).rejects.toMatchObject({
-        code,
-        kind: 'retriable',
-        message: expect.stringContaining(object.key),
-      });
-    },
-  );
+  ] as const)(`${name}: a permanent failure is a retriable error: the store %s`, async ([, strike, code]) => {
+    const { one, object } = await behind((request) => (reads(request) ? strike : undefined));
+    await expect(one.whole(object, optionsFor(strike, 400))).rejects.toMatchObject({
+      code,
+      kind: 'retriable',
+      message: expect.stringContaining(object.key),
+    });
+  });
 
-  test(`${name}: a wait that the store asks for is taken over`, async () => {
+  test(`${name}: the wait of the store is respected`, async () => {
     const { one, object } = await behind((request) =>
       reads(request) ? { status: 503, headers: { 'retry-after': '2' } } : undefined,
     );
@@ -72,7 +69,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     });
   });
 
-  test(`${name}: a flipped bit is found by the checksum`, async () => {
+  test(`${name}: the checksum finds a flipped bit`, async () => {
     const { one, object } = await behind((request, times) =>
       reads(request) && times === 1 ? { flip: true } : undefined,
     );
@@ -83,7 +80,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     });
   });
 
-  test(`${name}: an object that is replaced while it is read is never mixed`, async () => {
+  test(`${name}: bytes of a replaced object are never mixed`, async () => {
     const { direct, one, object } = await behind(() => undefined);
     const { signal } = new AbortController();
     const first = await one.store.read(object, { from: 0, to: 10 }, signal);
@@ -92,7 +89,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     await expect(one.whole(object, OPTIONS)).rejects.toMatchObject({ code: 'object_changed' });
   });
 
-  test(`${name}: a listing is asked for again, and one that cannot be had is an error`, async () => {
+  test(`${name}: a listing is retried, and finally an error`, async () => {
     let left = 2;
     const { direct, one } = await behind((request) =>
       lists(request) && left-- > 0 ? { status: 503, headers: { 'retry-after': '0' } } : undefined,
@@ -105,22 +102,25 @@ export function storeFaults(name: string, server: () => StoreServer): void {
   test.for([
     ['401', 401],
     ['403', 403],
-  ] as const)(`${name}: %s is a matter of access, with a hint at the standard chain`, async ([, status]) => {
-    const { one, object, proxy } = await behind((request) =>
-      request.startsWith('GET') ? { status } : undefined,
-    );
-    const refused = {
-      code: 'store_access',
-      kind: 'forbidden',
-      hint: expect.stringContaining('the standard chain of'),
-    };
-    await expect(one.list()).rejects.toMatchObject(refused);
-    await expect(one.whole(object, OPTIONS)).rejects.toMatchObject(refused);
-    // Nothing that a retry would help.
-    expect(proxy.seen.filter(lists)).toHaveLength(1);
-  });
+  ] as const)(
+    `${name}: %s is an access error, with a hint about the standard credential chain`,
+    async ([, status]) => {
+      const { one, object, proxy } = await behind((request) =>
+        request.startsWith('GET') ? { status } : undefined,
+      );
+      const refused = {
+        code: 'store_access',
+        kind: 'forbidden',
+        hint: expect.stringContaining('the standard chain of'),
+      };
+      await expect(one.list()).rejects.toMatchObject(refused);
+      await expect(one.whole(object, OPTIONS)).rejects.toMatchObject(refused);
+      // Nothing that a retry would help.
+      expect(proxy.seen.filter(lists)).toHaveLength(1);
+    },
+  );
 
-  test(`${name}: a server that is not there is retriable`, async () => {
+  test(`${name}: an unreachable server is retriable`, async () => {
     const one = new Bench(await openServer({ ...server(), endpoint: 'http://127.0.0.1:1' }));
     await expect(one.list()).rejects.toMatchObject({ code: 'connection', kind: 'retriable' });
     const object: StoredObject = { key: 'k', url: 'x://b/k', size: 1, version: '1', hashes: { md5: '0' } };

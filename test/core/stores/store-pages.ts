@@ -13,7 +13,7 @@ const AT_ONCE = 16;
 
 /** A listing of more than one page, whole or an error. */
 export function storePages(name: string, server: () => StoreServer): void {
-  test(`${name}: a listing goes on to its last page, and is an error where that page is one`, async () => {
+  test(`${name}: a listing continues to its last page, and an error page fails it`, async () => {
     const direct = new Bench(await openServer(server()));
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, 'x');

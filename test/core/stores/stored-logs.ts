@@ -23,7 +23,7 @@ function nameStore({ kind, bucket, endpoint, ...more }: StoreServer): void {
 
 /** Access logs are objects of a store, as `logs add` takes them by a prefix. */
 export function storedLogs(name: string, server: () => StoreServer): void {
-  test(`${name}: access logs below a prefix are added once, and what an object has more is added later`, async () => {
+  test(`${name}: access logs below a prefix are added once, and appended lines are added later`, async () => {
     const { kind, bucket, endpoint, ...more } = server();
     await using store = await openServer(server());
     const folder = await projectFolder();
@@ -62,7 +62,7 @@ export function storedLogs(name: string, server: () => StoreServer): void {
 
 /** A store that lets `logs add` down costs what it does not give, whole. */
 export function storedLogFaults(name: string, server: () => StoreServer): void {
-  test(`${name}: a log that is cut is asked for again, one that was replaced is refused, and what follows a store that refuses is read`, async () => {
+  test(`${name}: a truncated log is requested again, a replaced one refused, and later ones are still read`, async () => {
     const { kind } = server();
     await using store = await openServer(server());
     const folder = await projectFolder();

@@ -14,7 +14,7 @@ test.for([
   [3_420_000, '3.4 MB'],
   [250_000_000, '250 MB'],
   [7e15, '7000 TB'],
-] as const)('%i bytes read %s', ([bytes, text]) => expect(bytesText(bytes)).toBe(text));
+] as const)('%i bytes are shown as %s', ([bytes, text]) => expect(bytesText(bytes)).toBe(text));
 
 test.for([
   [0, '0.0 s'],
@@ -23,9 +23,9 @@ test.for([
   [99.6, '2 min'],
   [3_600, '1 h'],
   [7_500, '2 h 5 min'],
-] as const)('%f seconds read %s', ([seconds, text]) => expect(durationText(seconds)).toBe(text));
+] as const)('%f seconds are shown as %s', ([seconds, text]) => expect(durationText(seconds)).toBe(text));
 
-test.each([-0, -0.0004, 0])('a number like %d is 0, without a sign', (count) =>
+test.each([-0, -0.0004, 0])('a number like %d is shown as 0, without a sign', (count) =>
   expect(countText(count)).toBe('0'),
 );
 
@@ -37,7 +37,7 @@ test.each([
   [-0.001, '0'],
   [-5n, '−5'],
   [0.001, '0'],
-])('a change of %s reads %s', (change, text) => expect(signedText(change)).toBe(text));
+])('a change of %s is shown as %s', (change, text) => expect(signedText(change)).toBe(text));
 
 test.each([
   [-100, 400, ' (−25 %)'],
@@ -45,8 +45,8 @@ test.each([
   [-19, 19, ''],
   [3, 0, ''],
   [3, null, ''],
-])('a change of %s from %s has the percentage "%s": none of too little', (change, before, text) =>
+])('a change of %s from %s has the percentage "%s", none if it is too small', (change, before, text) =>
   expect(percentText(change, before)).toBe(text),
 );
 
-test('counts have their thousands apart', () => expect(countText(1_234_567)).toBe('1,234,567'));
+test('counts have thousands separators', () => expect(countText(1_234_567)).toBe('1,234,567'));

@@ -26,11 +26,11 @@ test.for([
   ['…─', 2],
   ['a\u200bb', 2],
   ['𠮷', 2],
-] as const)('%j takes %i columns', ([text, width]) => {
+] as const)('%j is %i columns wide', ([text, width]) => {
   expect(displayWidth(text)).toBe(width);
 });
 
-test('a text is filled up to a width on either side, and a longer one stays', () => {
+test('text is padded to a width on either side, and longer text stays', () => {
   expect([padToWidth('日本', 6), padToWidth('日本', 6, true), padToWidth('日本', 3)]).toEqual([
     '日本  ',
     '  日本',
@@ -38,7 +38,7 @@ test('a text is filled up to a width on either side, and a longer one stays', ()
   ]);
 });
 
-test('a text is cut to a width between characters', () => {
+test('text is truncated between characters', () => {
   expect(cutToWidth('日本語', 6)).toBe('日本語');
   expect(cutToWidth('日本語', 5)).toBe('日本…');
   expect(cutToWidth('日本語', 4)).toBe('日…');
@@ -56,14 +56,14 @@ test('a long line is broken between words, with an indent; a long word stays who
   expect(wrapToWidth('漢字 漢字 漢字', 9, '')).toEqual(['漢字 漢字', '漢字']);
 });
 
-test('a text that is cut in its middle keeps its beginning and its end, in any script', () => {
+test('text truncated in the middle keeps its beginning and end, in any script', () => {
   expect(cutMiddle('https://a.example/long/way/to/page', 20)).toBe('https://a…ay/to/page');
   expect(cutMiddle('short', 5)).toBe('short');
   const wide = cutMiddle('漢字漢字漢字漢字', 7);
   expect([wide, displayWidth(wide)]).toEqual(['漢…漢字', 7]);
 });
 
-test('the widths of mart.pages are those of a terminal', () => {
+test('the widths in mart.pages equal those of a terminal', () => {
   const sql = readFileSync(join(import.meta.dirname, '../../../sql/crawl_pages/pages.sql'), 'utf8');
   expect(sql.split(`'[^${FULL_WIDTH}]+'`)).toHaveLength(4);
 });

@@ -6,7 +6,7 @@ import digests from './encodings/digests.json' with { type: 'json' };
 import labels from './encodings/labels.json' with { type: 'json' };
 import { digestOf, WALKS } from './encodings/walks.ts';
 
-test('the digests are of all legacy encodings', () => {
+test('the digests cover all legacy encodings', () => {
   expect(digests.map(({ encoding, index }) => [encoding, index])).toEqual(
     WALKS.map(({ encoding, index }) => [encoding, index]),
   );
@@ -20,14 +20,14 @@ function codePointOf(bytes: readonly number[] | null, encoding: string): number 
 }
 
 test.each(WALKS.map((walk, at) => [walk.encoding, walk.index, walk, digests[at]] as const))(
-  '%s decodes each pointer of the index %s as the standard has it',
+  '%s decodes each pointer of the index %s as in the standard',
   (encoding, _, walk, expected) => {
     const { characters, sha256 } = digestOf(walk, (pointer) => codePointOf(walk.bytes(pointer), encoding));
     expect({ characters, sha256 }).toEqual({ characters: expected?.characters, sha256: expected?.sha256 });
   },
 );
 
-test('what the standard has by a rule, and not in an index', () => {
+test('encodings defined by rules instead of an index are decoded', () => {
   const decoded = (encoding: string, ...bytes: number[]): string =>
     decodeBytes(Uint8Array.from(bytes), encoding);
   expect(decoded('Big5', 0x88, 0x62, 0x88, 0x64, 0x88, 0xa3, 0x88, 0xa5)).toBe('Ê̄Ê̌ê̄ê̌');
@@ -42,7 +42,7 @@ test('what the standard has by a rule, and not in an index', () => {
   expect(decoded('EUC-KR', 0xc9, 0x3c, 0x62, 0x3e)).toBe('\ufffd<b>');
 });
 
-test('UTF-8 and UTF-16 in pieces of any size are the text, with its mark or without', () => {
+test('UTF-8 and UTF-16 are decoded in chunks of any size, with or without a byte order mark', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }).filter((text) => !text.startsWith('\ufeff')),
@@ -64,7 +64,7 @@ test('UTF-8 and UTF-16 in pieces of any size are the text, with its mark or with
   );
 });
 
-test('UTF-16 is recognized without its mark too', () => {
+test('UTF-16 is recognized without a byte order mark', () => {
   const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
   expect(utf16Of(utf16('Date,Clicks'))).toBe('utf-16le');
   expect(utf16Of(utf16('Date,Clicks').swap16())).toBe('utf-16be');
@@ -75,7 +75,7 @@ test('UTF-16 is recognized without its mark too', () => {
   expect(utf16Of(Buffer.from('\0\0\0\0\0\0\0\x0a7.0.0.1'))).toBeNull();
 });
 
-test('each of the 228 labels of the standard means its encoding, in any spelling of it', () => {
+test('each of the 228 labels of the standard selects its encoding, in any spelling', () => {
   const pairs = Object.entries(labels).flatMap(([name, of]) => of.split(' ').map((label) => [label, name]));
   expect(pairs).toHaveLength(228);
   const spellings: ((label: string) => string)[] = [
@@ -98,7 +98,7 @@ test('each of the 228 labels of the standard means its encoding, in any spelling
     expect([unknown, encodingName(unknown)]).toEqual([unknown, null]);
 });
 
-test('UTF-8 is decoded as by the runtime, whatever was decoded before', () => {
+test('UTF-8 is decoded like the runtime does, whatever was decoded before', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 20 }),
     fc.constantFrom('\ufeffa', 'ä€😀', '').map((text) => new TextEncoder().encode(text)),

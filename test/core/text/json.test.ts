@@ -4,7 +4,7 @@ import { parseJson, stringifyJson } from '../../../src/core/text/json.ts';
 
 const whole = fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n });
 
-test('whole numbers of any size keep all their digits', () => {
+test('integers of any size keep all their digits', () => {
   fc.assert(
     fc.property(whole, (number) => {
       expect(stringifyJson(parseJson(`{"n":[${number}]}`))).toBe(`{"n":[${number}]}`);
@@ -13,7 +13,7 @@ test('whole numbers of any size keep all their digits', () => {
   );
 });
 
-test('what JSON can hold comes back equal', () => {
+test('any JSON value survives a round trip', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       const expected: unknown = JSON.parse(JSON.stringify(value));
@@ -22,7 +22,7 @@ test('what JSON can hold comes back equal', () => {
   );
 });
 
-test('a number that a JavaScript number holds stays one, and a text of digits stays a text', () => {
+test('safe numbers stay numbers, and digit strings stay strings', () => {
   expect(parseJson('[1, 9007199254740991, 1.5, 1e3, "9007199254740993"]')).toEqual([
     1,
     9007199254740991,

@@ -6,7 +6,7 @@ test.for([
   ['crawl_page', ['crawl_links', 'crawl_pages'], 'crawl_pages'],
   ['QUERY', ['query'], 'query'],
   ['crawl_st', ['crawl_links', 'crawl_structured_data'], 'crawl_structured_data'],
-] as const)('%s: %j has %s', ([name, known, meant]) => {
+] as const)('%s: %j suggests %s', ([name, known, meant]) => {
   expect(didYouMean(name, known)).toBe(`did you mean ${meant}? `);
 });
 
@@ -14,6 +14,6 @@ test.for([
   ['zzzzzz', ['init', 'run']],
   ['', ['init']],
   ['init', []],
-] as const)('%s: %j has nothing near', ([name, known]) => {
+] as const)('%s: %j has no suggestion', ([name, known]) => {
   expect(didYouMean(name, known)).toBe('');
 });

@@ -31,7 +31,7 @@ test.each([
   expect(fault(text)).toMatchObject({ line });
 });
 
-test('aliases as a person writes them are read, and written out where a file is changed', () => {
+test('hand-written aliases are resolved, and written out when a file changes', () => {
   const text = 'days:\n- &first {date: &d 2026-01-01}\n- *first\n- {date: *d} # the same\n';
   const day = { date: '2026-01-01' };
   expect(parseYaml(text).value).toEqual({ days: [day, day, day] });
@@ -40,7 +40,7 @@ test('aliases as a person writes them are read, and written out where a file is 
   expect(document.toString()).toBe('days:\n  - { date: 2026-01-01 }\n  - { date: 2026-01-01 } # the same\n');
 });
 
-test('whole numbers keep their digits where that is asked for', () => {
+test('integers keep their digits on request', () => {
   const text = 'a: 9007199254740993\nb: 1\n';
   expect(parseYaml(text, { bigints: 'large' }).value).toEqual({ a: 9007199254740993n, b: 1 });
   expect(parseYaml(text, { bigints: 'all' }).value).toEqual({ a: 9007199254740993n, b: 1n });

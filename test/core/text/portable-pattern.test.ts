@@ -46,7 +46,7 @@ test.each([
   expect(() => portablePattern(pattern)).toThrow(message);
 });
 
-test('anchors, empty matches and lazy repetitions are known', () => {
+test('anchors, empty matches and lazy repetitions are supported', () => {
   const of = (pattern: string) => {
     const { anchor, matchesEmpty, isLazy } = portablePattern(pattern);
     return [anchor, matchesEmpty, isLazy];
@@ -58,7 +58,7 @@ test('anchors, empty matches and lazy repetitions are known', () => {
   expect(of('')).toEqual([null, true, false]);
 });
 
-test('the form for Joni matches as the pattern does, in RE2', async () => {
+test('the Joni form of a pattern matches like the original in RE2', async () => {
   const connection = await temporaryConnection(folder);
   const rows = SUBJECTS.map((subject, n) => `SELECT ${n} AS n, ${subject} AS s`).join(' UNION ALL ');
   await connection.run(`CREATE TABLE subjects AS ${rows}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { visible, visibleLine } from '../../../src/core/text/visible.ts';
 
-test('every control character and override of direction is shown as an escape', () => {
+test('control characters and direction overrides are shown as escapes', () => {
   for (let code = 0; code <= 0xffff; code++) {
     const character = String.fromCharCode(code);
     const obeyed =
@@ -16,17 +16,17 @@ test('every control character and override of direction is shown as an escape', 
   }
 });
 
-test('an escape sequence has no effect left: titles, links, colours, a return to the line that was', () => {
+test('escape sequences have no effect: titles, links, colors, carriage returns', () => {
   expect(visible('\u001b]0;owned\u0007 \u001b[31mred \u009b2J a\rb')).toBe(
     '\\u001b]0;owned\\u0007 \\u001b[31mred \\u009b2J a\\u000db',
   );
 });
 
-test('what must stay on one line does', () => {
+test('text for one line stays on one line', () => {
   expect(visibleLine('a\nError: b\tc')).toBe('a\\u000aError: b\\u0009c');
 });
 
-test('JSON is the same document afterwards', () => {
+test('a JSON document is unchanged after escaping', () => {
   const document = { name: '\u001b[2J\u009b\u202e\u007f\u2028 "quoted" \n\t é 🕷' };
   expect(JSON.parse(visible(JSON.stringify(document)))).toEqual(document);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calendarDay } from '../../../src/core/time/calendar-day.ts';
 
-test('of all texts of the form of a day, the days of the calendar are days', () => {
+test('among day-shaped texts, exactly the calendar days are days', () => {
   let days = 0;
   for (const year of ['2023', '2024', '1900', '2000', '9999'])
     for (let month = 0; month < 100; month++)
@@ -15,7 +15,7 @@ test('of all texts of the form of a day, the days of the calendar are days', () 
   expect(days).toBe(5 * 365 + 2);
 });
 
-test('another form is no day', () => {
+test('text of another form is not a day', () => {
   for (const text of [
     '',
     '2026-1-1',

@@ -21,7 +21,7 @@ function failing(failures: number, code: ErrorCode, retryAfterMs?: number) {
   };
 }
 
-test('a wait lies between nothing and the bound that doubles with each failure', () => {
+test('a wait is between zero and a bound that doubles with each failure', () => {
   fc.assert(
     fc.property(policies, fc.integer({ min: 1, max: 20 }), chance, (policy, failures, random) => {
       const bound = Math.min(policy.maxMs, policy.baseMs * 2 ** (failures - 1));
@@ -33,7 +33,7 @@ test('a wait lies between nothing and the bound that doubles with each failure',
   );
 });
 
-test('a wait is never shorter than the other side asked for', () => {
+test('a wait is never shorter than the server requested', () => {
   fc.assert(
     fc.property(policies, fc.integer({ min: 0, max: 100_000 }), chance, (policy, retryAfterMs, random) => {
       const without = retryDelay(policy, 2, undefined, () => random);
@@ -59,7 +59,7 @@ test.for(['quota', 'export_failed'] as const)('%s is left to a later run', async
   await expect(retry(failing(1, code), { policy: QUICK })).rejects.toThrow('failed 1');
 });
 
-test('the last failure is thrown once the tries are used up', async () => {
+test('the last failure is thrown after the last try', async () => {
   await expect(retry(failing(9, 'cut_short'), { policy: QUICK })).rejects.toThrow('failed 4');
 });
 
@@ -73,7 +73,7 @@ test.for(['usage', 'unauthorized', 'unreconciled', 'wrong_state', 'contract_brok
   },
 );
 
-test('an unknown error is not tried again and becomes a fault of ours', async () => {
+test('an unknown error is not retried and becomes an internal error', async () => {
   let tries = 0;
   const attempt = async (): Promise<never> => {
     tries++;
@@ -83,7 +83,7 @@ test('an unknown error is not tried again and becomes a fault of ours', async ()
   expect(tries).toBe(1);
 });
 
-test('the wait that the other side asked for is kept', async () => {
+test('the wait requested by the server is respected', async () => {
   const startedAt = performance.now();
   await retry(failing(1, 'service_unavailable', 80), { policy: QUICK });
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(79);
@@ -99,7 +99,7 @@ test('an abort ends the wait at once', async () => {
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('nothing is tried under a signal that was aborted before', async () => {
+test('nothing is tried with an aborted signal', async () => {
   let tried = false;
   const attempt = async (): Promise<void> => {
     tried = true;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TimeLeft, TookTooLong, withinTime } from '../../../src/core/time/within-time.ts';
 
-test('texts that are checked at once have one limit together', () => {
+test('texts that are checked together share one time limit', () => {
   const left = new TimeLeft();
   const slow = (): void => {
     const end = performance.now() + 100;

@@ -30,7 +30,7 @@ const cells = fc.oneof(
   fc.constantFrom('', ' ', '=1+1', '_x0041_', '_x005F_x0041_', '\r\n', '&<>"\'', ']]>', '\ud83d\ude00'),
 );
 
-test('what is written is read back', async () => {
+test('a workbook is read back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc
@@ -59,7 +59,7 @@ function legal(cell: SheetCell): SheetCell {
   return [...cell].map((one) => (isIllegal(one) ? '\ufffd' : one)).join('');
 }
 
-test('a lone half of a character is replaced, and a long text is cut between characters', async () => {
+test('a lone surrogate is replaced, and long text is truncated between characters', async () => {
   const long = `${'x'.repeat(32_766)}\ud83d\ude00`;
   const { bytes, notes } = await written({ a: [['\ud800!', long, 'y'.repeat(32_767)]] });
   const [sheet, more] = readXlsx(bytes);

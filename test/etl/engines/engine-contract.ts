@@ -80,7 +80,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
   }
 
   describe(`a warehouse in ${engine}`, () => {
-    test('its setting leads to it, with words for people and receivers', async () => {
+    test('its setting selects the engine, with a description for people and receivers', async () => {
       const { settings } = await project();
       const kind = engineKind(settings.engine);
       const { shown, namespace, removable } = kind.describe(settings);
@@ -91,7 +91,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect(kind.dialect === null).toBe(isInCatalog(settings));
     });
 
-    test('readers see loads, loads of the same units, and drops, in tables and in models', async () => {
+    test('readers see loads, reloads and drops, in tables and in models', async () => {
       const { settings, make, load } = await project();
       await load(await make('c1', ['a', 'b']), await make('c2', ['c']));
       expect(await seen(settings)).toEqual(['c1 a', 'c1 b', 'c2 c', '3 3']);
@@ -103,7 +103,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect(await seen(settings)).toEqual(['c3 b', '1 1']);
     });
 
-    test('a unit that fails a test keeps its former rows, and the others are published', async () => {
+    test('a unit that fails a test keeps its previous rows, and other units are published', async () => {
       const { settings, make, load, tried } = await project();
       await load(await make('c1', ['a']));
       const { exitCode } = await tried(await make('c1', ['bad', 'b']), await make('c2', ['b']));
@@ -111,7 +111,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect(await seen(settings)).toEqual(['c1 a', 'c2 b', '2 2']);
     });
 
-    test('rows are counted where readers find them', async () => {
+    test('rows are counted where readers see them', async () => {
       const { settings, make, load } = await project();
       await load(await make('c1', ['a', 'b']));
       const counts = await readPublished(settings, (connection) =>
@@ -120,7 +120,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect(counts).toEqual([{ loaded: 2n, queryable: 2n }]);
     });
 
-    test('another machine with the same setting sees the newest publication, and goes on from it', async () => {
+    test('another machine with the same setting sees the newest publication, and continues from it', async () => {
       const { settings, make, load, text } = await project();
       if (isInCatalog(settings)) return expect(existsSync(settings.warehouse)).toBe(false);
       await load(await make('c1', ['a']));
@@ -132,7 +132,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect(await seen(settings)).toEqual(['c1 a', 'c2 b', '2 2']);
     });
 
-    test('a warehouse moves out into a file and back, and each unit and model is counted on both sides', async () => {
+    test('a warehouse moves to a file and back, and each unit and model is counted on both sides', async () => {
       const { settings, make, load } = await project();
       await load(await make('c1', ['a', 'b']), await make('c2', []));
       const file = join(await temporaryFolder(), 'moved.duckdb');
@@ -161,7 +161,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       ]);
     });
 
-    test("people's statements give the values that DuckDB would, and say what the engine refuses", async () => {
+    test('statements of users return the values of DuckDB, and refusals of the engine are reported', async () => {
       const { folder, settings, load } = await project({});
       const remote = await openRemote(settings.engine);
       if (remote === null) return expect(isInCatalog(settings)).toBe(true);
@@ -217,7 +217,7 @@ export function engineContract(engine: string, yaml: () => Promise<string> | str
       expect((failed.cause as EngineFailure).isOfValues).toBe(true);
     });
 
-    test('the doctor finds it well', async () => {
+    test('doctor reports it as healthy', async () => {
       const { settings } = await project();
       const checks = await (await openEngine(settings.engine)).examine(signal);
       expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);

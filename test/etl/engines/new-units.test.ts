@@ -30,7 +30,7 @@ const loadLine = (unit: string, run: string, kind = 'crawl'): string =>
      '${unit}' AS source_id, 'p' AS project_id, 1 AS loaded, '${run}' AS run_id, now() AS loaded_at,
      '7' AS fingerprint`;
 
-test('a unit goes back to what is published of it, in the types that the columns have by now', async () => {
+test('a unit is restored to its published rows, with the current column types', async () => {
   const working = await openWorking();
   const { connection } = working;
   const run = async (...statements: string[]): Promise<void> => {
@@ -82,7 +82,7 @@ test('a unit goes back to what is published of it, in the types that the columns
   expect(await connection.jsonRows('FROM ops.rejects')).toEqual([]);
 });
 
-test('a unit goes back to what is published of it under an earlier version, whose columns had other names', async () => {
+test('a unit is restored to rows published by an earlier version with other column names', async () => {
   const folder = await temporaryFolder();
   await withWorking(folder, async (working) => {
     const { connection } = working;

@@ -5,7 +5,7 @@ import { loadSettings } from '../../../src/app/settings/load-settings.ts';
 import { projectModels } from '../../../src/etl/engines/project-models.ts';
 import { projectFolder } from '../../support/project.ts';
 
-test('a view with materialize: table is a table where the rows are not in the file', async () => {
+test('a view with materialize: table is a table if the rows are outside of the file', async () => {
   const folder = await projectFolder();
   const kindOf = async (name: string): Promise<string | undefined> => {
     const models = await projectModels(await loadSettings(folder, {}));

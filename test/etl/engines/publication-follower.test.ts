@@ -8,7 +8,7 @@ import { PublicationFollower } from '../../../src/etl/engines/publication-follow
 import { errorOf } from '../../support/error-of.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-test('a look that failed fails again for ten seconds, and Trino is not asked meanwhile', async () => {
+test('a failed check fails again for ten seconds, without requests to Trino', async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked++;

@@ -40,14 +40,14 @@ export function rowStoreContract(engine: string, open: () => Promise<OpenRowStor
       expect(await texts(store)).toEqual(['crawl_pages/a 4', 'crawl_pages/b 3']);
     });
 
-    test('a unit without rows replaces one with rows', async () => {
+    test('a unit with rows replaces its empty load', async () => {
       const store = await open();
       await put(store, 'a', [1]);
       expect(await put(store, 'a', [])).toBe(0n);
       expect(await texts(store)).toEqual([]);
     });
 
-    test('units are removed, and come back with another load', async () => {
+    test('removed units come back with another load', async () => {
       const store = await open();
       await put(store, 'a', [1, 2]);
       await put(store, 'b', [3]);
@@ -58,7 +58,7 @@ export function rowStoreContract(engine: string, open: () => Promise<OpenRowStor
       expect(await texts(store)).toEqual(['crawl_pages/a 5', 'crawl_pages/c 4']);
     });
 
-    test('rows of former loads are NULL in a column that is new', async () => {
+    test('rows of earlier loads are NULL in a new column', async () => {
       const store = await open();
       await put(store, 'a', [1]);
       const column = 'a comma, a "quote" and a space';
@@ -71,7 +71,7 @@ export function rowStoreContract(engine: string, open: () => Promise<OpenRowStor
       expect(await texts(store)).toEqual(['crawl_pages/a 1 null', "crawl_pages/b null it's"]);
     });
 
-    test('units go back to what is published of them, in the types that the columns have by now', async () => {
+    test('units are restored to their published rows, with the current column types', async () => {
       const store = await open();
       await put(store, 'a', [1]);
       await put(store, 'b', [2]);
@@ -86,7 +86,7 @@ export function rowStoreContract(engine: string, open: () => Promise<OpenRowStor
       expect(await texts(store)).toEqual(['crawl_pages/a 1', 'crawl_pages/b 2']);
     });
 
-    test('a column that widens, or becomes a list, keeps the values of former loads', async () => {
+    test('a column that widens, or becomes a list, keeps the values of earlier loads', async () => {
       const store = await open();
       await put(store, 'a', [1]);
       const as = async (type: string, using: string, value: string, unit: string): Promise<void> => {

@@ -62,21 +62,21 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
   expect(existsSync(placeIn(folder).published)).toBe(false);
 });
 
-test('unpublished rows are still there when the working copy is reopened', async () => {
+test('unpublished rows remain when the working copy is reopened', async () => {
   const folder = await temporaryFolder();
   await note(folder, 'first', true);
   await note(folder, 'second', false);
   expect(await notes(folder)).toEqual(['first', 'second']);
 });
 
-test('without a state directory the working copy is taken from the published warehouse', async () => {
+test('without a state directory, the working copy is restored from the published warehouse', async () => {
   const folder = await temporaryFolder();
   await note(folder, 'first', true);
   await rm(placeIn(folder).stateDir, { recursive: true });
   expect(await notes(folder)).toEqual(['first']);
 });
 
-test('a working copy of another publication gives way to the published one', async () => {
+test('a working copy of another publication is replaced with the published one', async () => {
   const folder = await temporaryFolder();
   const other = await temporaryFolder();
   await note(folder, 'ours', true);
@@ -85,7 +85,7 @@ test('a working copy of another publication gives way to the published one', asy
   expect(await notes(folder)).toEqual(['theirs']);
 });
 
-test('a working copy from before the last publication gives way to it', async () => {
+test('a working copy older than the last publication is replaced', async () => {
   const folder = await temporaryFolder();
   const { stateDir } = placeIn(folder);
   await note(folder, 'first', true);
@@ -105,7 +105,7 @@ test.for([
   expect(await notes(folder)).toEqual(['first']);
 });
 
-test('a copy that a killed process left half done is not taken for the working copy', async () => {
+test('an incomplete copy of a killed process is not used as the working copy', async () => {
   const folder = await temporaryFolder();
   const { stateDir, published } = placeIn(folder);
   await note(folder, 'first', true);
@@ -117,7 +117,7 @@ test('a copy that a killed process left half done is not taken for the working c
   expect(existsSync(join(stateDir, 'work.duckdb.new'))).toBe(false);
 });
 
-test('a published file that is no DuckDB file is left as it is and named', async () => {
+test('a published file that is not a DuckDB file is named and stays unchanged', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await writeFile(published, 'something of the user');
@@ -129,7 +129,7 @@ test('a published file that is no DuckDB file is left as it is and named', async
   expect(await readFile(published, 'utf8')).toBe('something of the user');
 });
 
-test('a DuckDB file of someone else is refused and left as it is', async () => {
+test('a foreign DuckDB file is refused and stays unchanged', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   const connection = await temporaryConnection(folder);
@@ -190,7 +190,7 @@ test('a warehouse of an earlier version opens and is migrated', async () => {
   expect((await readFile(join(folder, kept[0] ?? ''))).equals(before)).toBe(true);
 });
 
-test('the tables of models come with the schema, and an earlier warehouse gets the columns that it lacks', async () => {
+test('the tables of models are part of the schema, and an earlier warehouse gets missing columns', async () => {
   const folder = await temporaryFolder();
   await withWorking(folder, async ({ connection }) => {
     await connection.run('ALTER TABLE ops.models DROP COLUMN looked_at');
@@ -231,7 +231,7 @@ test('a warehouse of version 9 keeps its partitions and pinned units under their
   });
 });
 
-test('a log of changes that a crash left beside the published file does no harm', async () => {
+test('a write-ahead log left by a crash next to the published file does no harm', async () => {
   const folder = await temporaryFolder();
   const { published, stateDir } = placeIn(folder);
   await note(folder, 'first', true);
@@ -245,7 +245,7 @@ test('a log of changes that a crash left beside the published file does no harm'
   expect(await notes(folder)).toEqual(['first', 'second']);
 });
 
-test('after much was loaded the file is opened anew, once, with all that is in it', async () => {
+test('after large loads, the file is reopened once, with all its content', async () => {
   const working = await openWorking(await temporaryFolder());
   const attach = vi.spyOn(working, 'attach');
   await working.connection.run('CREATE TABLE raw.pages AS SELECT i FROM range(10) AS t(i)');
@@ -259,7 +259,7 @@ test('after much was loaded the file is opened anew, once, with all that is in i
   expect(await working.connection.scalar('SELECT count(*) FROM raw.pages')).toBe(10n);
 });
 
-test('a file that could not be opened anew is opened by the next load', async () => {
+test('a file that could not be reopened is opened by the next load', async () => {
   const working = await openWorking(await temporaryFolder());
   const attach = vi.spyOn(working, 'attach').mockRejectedValueOnce(new Error('IO Error: in use'));
   working.noteLoaded(1e9);

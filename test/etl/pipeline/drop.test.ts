@@ -9,7 +9,7 @@ import { packageProject, signal } from './package-project.ts';
 
 const C1 = { crawls: ['c1'], projects: [], datasets: [] };
 
-test('a plan of a drop names its units and changes nothing; the drop takes out these alone', async () => {
+test('a drop plan names its units and changes nothing; the drop removes only these', async () => {
   const { make, load, read, settings, stateOf } = await packageProject();
   await load(await make('c1', ['a', 'b']), await make('c2', ['c']));
   expect(await planDrop(settings, C1)).toMatchObject([{ unit: 'crawl_pages/c1', rows: 2 }]);
@@ -23,7 +23,7 @@ test('a plan of a drop names its units and changes nothing; the drop takes out t
   ]);
 });
 
-test('without a warehouse there is nothing to drop, and of one of an earlier version no plan', async () => {
+test('without a warehouse there is nothing to drop, and a warehouse of an earlier version cannot be planned', async () => {
   const { make, load, settings, folder } = await packageProject();
   await expect(planDrop(settings, C1)).rejects.toMatchObject({ code: 'nothing_published' });
   await load(await make('c1', ['a']));
@@ -39,7 +39,7 @@ test('without a warehouse there is nothing to drop, and of one of an earlier ver
   expect(await planDrop(settings, C1)).toMatchObject([{ unit: 'crawl_pages/c1' }]);
 });
 
-test('a drop that ended before its publication is finished by the same drop, and reported as dropped', async () => {
+test('a drop interrupted before its publication is finished by the same command, and reported as dropped', async () => {
   const { make, load, read, settings, stateOf } = await packageProject();
   await load(await make('c1', ['a', 'b']), await make('c2', ['c']));
   const units = await planDrop(settings, C1);

@@ -12,7 +12,7 @@ test('keep: {crawls: N} retains the N last ended crawls of each project; the old
   expect(findExpired(units, 3)).toEqual([]);
 });
 
-test('of two crawls that ended at the same time the same one is retained, whatever their order', () => {
+test('of two crawls that ended at the same time, the same one is always retained', () => {
   const units = [crawl('a', 'p', 5), crawl('b', 'p', 5)];
   expect(findExpired(units, 1)).toEqual([units[0]]);
   expect(findExpired(units.toReversed(), 1)).toEqual([units[0]]);

@@ -5,7 +5,7 @@ import { withHeld } from '../../../src/etl/pipeline/hold-units.ts';
 import { unitReport } from '../../../src/etl/project/model/runs/unit-report.ts';
 import { PAGES_MODEL, packageProject } from './package-project.ts';
 
-test('a unit whose rows fail a test keeps its former rows, and the others are published', async () => {
+test('a unit whose rows fail a test keeps its previous rows, and other units are published', async () => {
   const { make, load, read, stateOf } = await packageProject(PAGES_MODEL);
   await load(await make('c1', ['a']));
   const { exitCode, report } = await load(await make('c1', ['bad', 'a', 'b']), await make('c2', ['b']));
@@ -28,7 +28,7 @@ test('a unit whose rows fail a test keeps its former rows, and the others are pu
   ]);
 });
 
-test('a report names a unit that was held once, whether the run touched it or not', () => {
+test('a report names a quarantined unit once, whether the run touched it or not', () => {
   const unit = (id: string) =>
     ({
       dataset: 'crawl_pages',

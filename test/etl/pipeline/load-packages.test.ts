@@ -97,22 +97,19 @@ test.for([
   ],
   [`SELECT * REPLACE ('b' AS url) FROM (SELECT ${GOOD})`, 'its parts have the fingerprint '],
   [`SELECT ${GOOD.replace("'{}'::JSON", "'{no'::VARCHAR")}`, '"data" is VARCHAR, the manifest says JSON'],
-] as const)(
-  'a part whose schema or rows are others than the manifest says is refused: %s',
-  async ([sql, problem]) => {
-    const { make, load, project } = await place();
-    const folder = await make('c1');
-    await replacePart(folder, sql);
-    await expect(load(folder)).rejects.toMatchObject({
-      code: 'bad_package',
-      exitCode: 2,
-      message: expect.stringContaining(problem),
-    });
-    expect(existsSync(join(project, 'warehouse.duckdb'))).toBe(false);
-  },
-);
+] as const)('a part whose schema or rows differ from the manifest is refused: %s', async ([sql, problem]) => {
+  const { make, load, project } = await place();
+  const folder = await make('c1');
+  await replacePart(folder, sql);
+  await expect(load(folder)).rejects.toMatchObject({
+    code: 'bad_package',
+    exitCode: 2,
+    message: expect.stringContaining(problem),
+  });
+  expect(existsSync(join(project, 'warehouse.duckdb'))).toBe(false);
+});
 
-test('a file with the right hash that is no Parquet is refused', async () => {
+test('a file with the right hash that is not Parquet is refused', async () => {
   const { make, load } = await place();
   const folder = await make('c1');
   const path = join(folder, 'parts', 'part-00001.parquet');
@@ -132,7 +129,7 @@ test('a file with the right hash that is no Parquet is refused', async () => {
   }
 });
 
-test('the name of a folder brings in no file of another, and is no column', async () => {
+test('the name of a folder includes no other file, and becomes no column', async () => {
   const { make, load, packages, project } = await place();
   const made = [await make('c1', [{ ...ROW, url: 'one' }]), await make('c2', [{ ...ROW, url: 'two' }])];
   for (const [index, name] of ['url=x', 'a*'].entries())
@@ -146,7 +143,7 @@ test('the name of a folder brings in no file of another, and is no column', asyn
   expect(rows.map((row) => row.url)).toEqual(['one', 'two']);
 });
 
-test('two packages of one unit are refused: one would replace the other', async () => {
+test('two packages of one unit are refused, because one would replace the other', async () => {
   const { make, load, packages } = await place();
   const made = await make('c1');
   const copy = join(packages, 'copy');
@@ -163,7 +160,7 @@ async function append(project: string, file: string, lines: string): Promise<voi
   await writeFile(path, `${await readFile(path, 'utf8')}\n${lines}\n`);
 }
 
-test('a unit that was dropped comes back when its package is loaded: naming it is asking for it', async () => {
+test('loading the package of a dropped unit brings it back, because naming it requests it', async () => {
   const { make, load, project } = await place();
   const made = await make('c1');
   await load(made);
@@ -174,7 +171,7 @@ test('a unit that was dropped comes back when its package is loaded: naming it i
   expect([exitCode, report.units[0]?.status, report.units[0]?.counts.queryable]).toEqual([0, 'loaded', 1]);
 });
 
-test('the pipeline of a package’s dataset decides on its rejects and new fields, as in a run', async () => {
+test('the pipeline of the dataset of a package decides on rejects and new fields, as in a run', async () => {
   const { make, load, project } = await place();
   await load(await make('c1'));
   await append(project, 'pipelines/crawl_pages.yaml', 'on_reject: fail\nschema_change: freeze');
@@ -185,7 +182,7 @@ test('the pipeline of a package’s dataset decides on its rejects and new field
   });
 });
 
-test('a package with far fewer rows than the crawls before it is held where the settings say so', async () => {
+test('a package with far fewer rows than previous crawls is quarantined if the settings say so', async () => {
   const { make, load, project } = await place();
   const many = Array.from({ length: 100 }, (_, index) => ({ ...ROW, url: `u${index}` }));
   for (const id of ['c1', 'c2', 'c3']) await load(await make(id, many));
@@ -319,7 +316,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-test('no manifest that is composed of hostile values changes the warehouse or the state', async () => {
+test('no manifest of hostile values changes the warehouse or the state', async () => {
   const { make, load, packages, project } = await place();
   await load(await make('c1'));
   const hostile = await make('c2', [

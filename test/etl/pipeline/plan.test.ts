@@ -33,7 +33,7 @@ async function unplanned(columns = 8) {
   return { sandbox, folder, settings, request };
 }
 
-test('a plan says what is due with its count, then what is loaded or was dropped, and changes nothing', async () => {
+test('a plan lists due units with counts, then loaded and dropped ones, and changes nothing', async () => {
   const { sandbox, folder, settings, request } = await unplanned();
   const plan = async (more: Partial<RunRequest> = {}) =>
     (await reportPlan(settings, { ...request, ...more }, silentLogger, signal)).units.map(
@@ -62,7 +62,7 @@ const OPEN = [
   12,
 ];
 
-test('a plan says the format that the fields decide; where it does not know them, it counts the rows all the same', async () => {
+test('a plan shows the format that the fields decide; if fields are unknown, it still counts the rows', async () => {
   const { sandbox, settings, request } = await unplanned(60);
   const plan = async (more: object = {}) =>
     (await reportPlan(settings, { ...request, ...more }, silentLogger, signal)).units.map(

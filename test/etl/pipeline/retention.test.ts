@@ -12,13 +12,13 @@ const EVERYTHING = {
   to: Number.POSITIVE_INFINITY,
 } as const;
 
-test('a wish is explicit where it is to reload or names crawls', () => {
+test('a request is explicit if it reloads or names crawls', () => {
   expect(isExplicit({ reload: false, selection: EVERYTHING })).toBe(false);
   expect(isExplicit({ reload: true, selection: EVERYTHING })).toBe(true);
   expect(isExplicit({ reload: false, selection: { ...EVERYTHING, crawls: ['c'] } })).toBe(true);
 });
 
-test('crawls beyond the last ones to keep are not loaded, leave when keep shrinks, and stay where a person asks', async () => {
+test('crawls beyond keep are not loaded, are removed when keep shrinks, and stay on explicit request', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=3,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const connection = await temporaryConnection(folder);

@@ -16,7 +16,7 @@ async function runOf(crawls: number, ...faults: object[]) {
   return { sandbox, folder, ...(await runProject(folder, sandbox, PAGES)) };
 }
 
-test('a unit that is refused keeps no other back, and the next run loads it alone', async () => {
+test('a refused unit does not delay others, and the next run loads it alone', async () => {
   const refused = { match: { path: 'export=true' }, kind: 'status', status: 400, times: 1 };
   const { sandbox, folder, exitCode, report } = await runOf(3, refused);
   expect(report.units.map(({ status }) => status).sort()).toEqual(['loaded', 'loaded', 'refused']);
@@ -25,7 +25,7 @@ test('a unit that is refused keeps no other back, and the next run loads it alon
   expect(again.report.units.map(({ status }) => status)).toEqual(['loaded']);
 });
 
-test('no further unit starts once the credentials are rejected, and the report has those that were not tried', async () => {
+test('no further unit starts after rejected credentials, and the report lists the untried units', async () => {
   const { exitCode, report } = await runOf(12, {
     match: { path: 'export=true' },
     kind: 'status',
@@ -41,7 +41,7 @@ test('no further unit starts once the credentials are rejected, and the report h
   expect(report.units.every(({ status }) => status === 'failed')).toBe(true);
 });
 
-test('a unit that can’t be loaded is reported once, not again while the reason stays', async () => {
+test('a unit that cannot be loaded is reported once while the reason stays the same', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const logs = { pipelines: ['log_events'] } as const;
@@ -50,7 +50,7 @@ test('a unit that can’t be loaded is reported once, not again while the reason
   expect((await runProject(folder, sandbox, logs)).report.units).toEqual([]);
 });
 
-test('rows of a package that an earlier run has left count in the progress', async () => {
+test('rows of a package left by an earlier run count in the progress', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const ended = new AbortController();
@@ -65,7 +65,7 @@ test('rows of a package that an earlier run has left count in the progress', asy
   expect(said.at(-1)).toContain(' · 5 rows');
 });
 
-test('units that are interrupted are due and do not fail, so the status that nothing is wrong is true', async () => {
+test('interrupted units are due and do not fail, so the status reports no problem', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=2,pages=50,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'stall', after_bytes: 100 }]);

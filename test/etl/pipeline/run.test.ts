@@ -26,7 +26,7 @@ async function requestOf(dataset: string) {
   return { settings, pipelines };
 }
 
-test('what can’t be had is refused before anything is asked for', async () => {
+test('an impossible request is refused before any request is sent', async () => {
   const { settings, pipelines } = await requestOf('crawl_pages');
   const none = { route: null, format: null, store: null } as const;
   expect(routesOf(settings, { pipelines, override: none }).get('crawl_pages')?.[0]?.route).toBe('stream');
@@ -35,7 +35,7 @@ test('what can’t be had is refused before anything is asked for', async () => 
   );
 });
 
-test('only a reload of everything reads the lists to their end', async () => {
+test('only a full reload reads the lists to their end', async () => {
   const { settings, pipelines } = await requestOf('crawl_pages');
   const known = { held: new Map(), known: {} } as never;
   const sweeps = (reload: boolean, crawls: readonly string[] | null): boolean =>
@@ -46,7 +46,7 @@ test('only a reload of everything reads the lists to their end', async () => {
   expect([scope.now, scope.sweepDays]).toEqual([7, 9]);
 });
 
-test('a run loads what is due and publishes it, with the discovery of open crawls in the ledger', async () => {
+test('a run loads and publishes due units, and records open crawls in the ledger', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=2,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const { report, exitCode, yielded } = await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
@@ -57,7 +57,7 @@ test('a run loads what is due and publishes it, with the discovery of open crawl
   ]);
 });
 
-test('a crawl that shows no field is refused for itself, and another one is published', async () => {
+test('a crawl without displayable fields is refused alone, and other crawls are published', async () => {
   const rows = [{ url: 'https://www.shop.example/' }];
   const imported = (name: string, can_display: boolean): Promise<string> =>
     importFolder(name, { pages: { fields: [field('url', 'string', 'one', { can_display })], rows } });
@@ -75,7 +75,7 @@ test('a crawl that shows no field is refused for itself, and another one is publ
   ]);
 });
 
-test('a reload that failed is tried again by the next run, and then nothing fails any more', async () => {
+test('a failed reload is retried by the next run, and then nothing fails', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const options = { pipelines: ['crawl_pages'] };

@@ -18,7 +18,7 @@ async function dropAll(own: Session): Promise<void> {
   await takeOut(own, [...(await warehouseUnits(own.working.connection)).values()], 'dropped');
 }
 
-test('the first session publishes, and one without anything new leaves the file alone', async () => {
+test('the first session publishes, and a session without changes leaves the file unchanged', async () => {
   const project = await packageProject();
   expect(await session(project, async () => NOTHING)).toMatchObject({
     exitCode: 0,
@@ -29,7 +29,7 @@ test('the first session publishes, and one without anything new leaves the file 
   expect((await stat(project.settings.warehouse)).ino).toBe(ino);
 });
 
-test('work that throws is the result of the session, which the ledger keeps', async () => {
+test('a failure of the work is the result of the session, which the ledger records', async () => {
   const project = await packageProject();
   const { exitCode, errors } = await session(project, async ({ ledger, runId }) => {
     expect((await ledger.runs())[0]).toMatchObject({ run_id: runId, status: 'running' });
@@ -38,7 +38,7 @@ test('work that throws is the result of the session, which the ledger keeps', as
   expect([exitCode, errors.map(({ code }) => code)]).toEqual([4, ['contract_broken']]);
 });
 
-test('a damaged working copy is taken anew, and the work begins again once', async () => {
+test('a damaged working copy is restored, and the work starts again once', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']));
   const turns: unknown[] = [];
@@ -50,7 +50,7 @@ test('a damaged working copy is taken anew, and the work begins again once', asy
   expect(errors.map(({ code }) => code)).toEqual(['damaged_warehouse']);
 });
 
-test('what an earlier process left unpublished is published before the work of a session', async () => {
+test('unpublished units of an earlier process are published before the work of a session', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']));
   const rows = () => project.read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages');
@@ -66,7 +66,7 @@ test('what an earlier process left unpublished is published before the work of a
   expect(errors.map(({ code }) => code)).toEqual(['usage']);
 });
 
-test('what can not be published as it was left does not keep the work from repairing it', async () => {
+test('unpublished work that cannot be published does not block a repair', async () => {
   const project = await packageProject();
   const folder = await project.make('c1', ['a']);
   await project.load(folder);
@@ -79,7 +79,7 @@ test('what can not be published as it was left does not keep the work from repai
   expect(await project.read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages')).toEqual([{ n: 1 }]);
 });
 
-test('an interruption of the work publishes what is loaded', async () => {
+test('an interrupted session publishes loaded units', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']));
   const interruption = new AbortController();
@@ -93,7 +93,7 @@ test('an interruption of the work publishes what is loaded', async () => {
   expect(await project.read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages')).toEqual([{ n: 0 }]);
 });
 
-test('a session that yields publishes nothing: whoever comes next does', async () => {
+test('a session that yields leaves its publication to the next process', async () => {
   const project = await packageProject();
   const result = await session(project, async () => ({ ...NOTHING, yielded: true }));
   expect(result.yielded).toBe(true);

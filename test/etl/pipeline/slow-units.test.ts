@@ -45,19 +45,19 @@ async function runHeldUp(fault: object, options: RunOptions, isEnough: (crawls: 
 
 const OTHERS = { exitCode: 130, statuses: ['failed', ...Array(5).fill('loaded')], after: 5 };
 
-test('a crawl that drips keeps the others unpublished for publish_every at most', async () => {
+test('a slow crawl delays the publication of others by publish_every at most', async () => {
   const environment = { CRAWLHOUSE_PUBLISH_EVERY: '0.1' };
   const outcome = await runHeldUp(DRIP, { environment }, (crawls) => crawls === 5);
   expect(outcome).toEqual({ ...OTHERS, before: 5 });
 });
 
-test('a crawl that has to wait gives its slot back, and the others are published meanwhile', async () => {
+test('a waiting crawl releases its slot, and other crawls are published meanwhile', async () => {
   const environment = { CRAWLHOUSE_CONCURRENCY: '1' };
   const outcome = await runHeldUp(WAIT, { environment }, (crawls) => crawls === 5);
   expect(outcome).toEqual({ ...OTHERS, before: 5 });
 });
 
-test('an interruption publishes the crawls that are loaded', async () => {
+test('an interruption publishes the loaded crawls', async () => {
   let loaded = 0;
   const progress = (text: string): void => {
     if (/ · \S+ loaded$/.test(text)) loaded++;
@@ -66,7 +66,7 @@ test('an interruption publishes the crawls that are loaded', async () => {
   expect(outcome).toEqual({ ...OTHERS, before: 0 });
 });
 
-test('a unit that is slower than its limit of time fails as retriable, and the others are published', async () => {
+test('a unit over its time limit fails as retriable, and other units are published', async () => {
   const environment = { CRAWLHOUSE_LIMITS_UNIT_TIME: '0.1', CRAWLHOUSE_LIMITS_UNIT_RATE: '40' };
   const sandbox = await sandboxFor({ generate: [CRAWLS] });
   await setFaults(sandbox, [DRIP]);

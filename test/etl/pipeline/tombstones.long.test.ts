@@ -4,7 +4,7 @@ import { type Connection, ident, text } from '../../../src/core/duckdb/duckdb.ts
 import { crawlhouse, projectFolder, runProject, sandboxFor } from '../../support/project.ts';
 import { temporaryConnection } from '../../support/temporary.ts';
 
-test('a reader that follows _load_id and ops.tombstones has the rows of every model that has a _load_id', async () => {
+test('a reader that follows _load_id and ops.tombstones gets the rows of every model with a _load_id', async () => {
   const sandbox = await sandboxFor({
     generate: [
       'projects=2,crawls=3,pages=40,links=160,structured_data=20,log_days=3,events=60,ranking_days=3',

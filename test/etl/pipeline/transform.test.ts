@@ -3,7 +3,7 @@ import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { runSession } from '../../../src/etl/pipeline/session.ts';
 import { PAGES_MODEL, packageProject, signal } from './package-project.ts';
 
-test('models are made again without the units that were held, and the test stays told as failed', async () => {
+test('models are rebuilt without quarantined units, and the test stays reported as failed', async () => {
   const { make, load } = await packageProject(PAGES_MODEL);
   const { report } = await load(await make('c1', ['bad']), await make('c2', ['a']));
   expect(report.models).toMatchObject([{ name: 'mart.page_urls', status: 'built', rows: 1 }]);
@@ -12,7 +12,7 @@ test('models are made again without the units that were held, and the test stays
   ]);
 });
 
-test('a model is made again only where something that it reads was loaded', async () => {
+test('a model is rebuilt only if one of its inputs was loaded', async () => {
   const { make, load, settings } = await packageProject(PAGES_MODEL);
   const made = await load(await make('c1', ['a']));
   expect(made.report.models).toMatchObject([{ name: 'mart.page_urls', status: 'built' }]);

@@ -19,7 +19,7 @@ const UNCOMMENTED = `
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-test('the dictionary has each model that ships, with its columns, by docs --format markdown as by npm run docs', async () => {
+test('docs --format markdown and npm run docs list the same shipped models and columns', async () => {
   const folder = await projectFolder();
   const { status } = await crawlhouse(folder, null, ['docs', '--format', 'markdown', '--output', 'docs']);
   expect(status).toBe(0);
@@ -31,7 +31,7 @@ test('the dictionary has each model that ships, with its columns, by docs --form
     for (const column of columns.keys()) expect(sections.get(name)).toContain(`| \`${column}\``);
 });
 
-test('each column of a warehouse has a comment; its site has every table and question, and no link that leads nowhere', async () => {
+test('each column of a warehouse has a comment, and its site lists every table and question without dead links', async () => {
   const sandbox = await sandboxFor({
     generate: [
       'projects=1,crawls=2,pages=20,links=40,clusters=3,structured_data=9,comparisons=1,log_days=2,events=20,ranking_days=2',
@@ -65,7 +65,7 @@ test('each column of a warehouse has a comment; its site has every table and que
   expect(page).not.toMatch(/(?:src|href)="(?!#)/);
 });
 
-test('a hostile name or text stays text in the site of the dictionary', () => {
+test('hostile names and text stay text in the dictionary site', () => {
   const evil = '<script>alert(1)</script>"\'';
   const table: Dictionary['tables'][number] = {
     name: 'mart.evil',

@@ -26,7 +26,7 @@ const ok = async (...argv: readonly string[]): Promise<string> => {
   return stdout;
 };
 
-test('url tells people the page, then each part with its first rows or why it has none', async () => {
+test('url prints the page, then each part with its first rows or why it has none', async () => {
   const stdout = await ok('url', url('/lamps/red'));
   expect(stdout).toContain(
     'https://shop.example/lamps/red\nShop, crawl 4 of 2026-03-16 03:00 UTC (shop-3)\n',
@@ -42,7 +42,7 @@ test('url tells people the page, then each part with its first rows or why it ha
   expect(other).toContain('Visits\nThe project has no log files.\n');
 });
 
-test('the JSON of url and compare has what the contract names', async () => {
+test('the JSON of url and compare contains what the contract names', async () => {
   const story = JSON.parse(await ok('url', url('/lamps/red'), '--json'));
   for (const name of ['url', 'page', 'history', 'inlinks', 'outlinks', 'issues', 'hits', 'demand'])
     expect(story).toHaveProperty(name);
@@ -85,7 +85,7 @@ test('one part of url or compare prints as rows in any format', async () => {
   expect(await ok(...part, '--names', 'columns')).toMatch(/^change +title +pages +reasons +why$/m);
 });
 
-test('issues and pages are rows in any format, and a list that is cut says so', async () => {
+test('issues and pages are rows in any format, and a truncated list says so', async () => {
   const issues = JSON.parse(await ok('issues', '--project', 'Shop', '--format', 'json'));
   expect(issues).toEqual(JSON.parse(await ok('issues', '--project', 'Shop', '--json')));
   const { stdout, stderr } = await run('pages', '--project', 'Shop', '--format', 'csv', '--limit', '2');
@@ -99,7 +99,7 @@ test('issues and pages are rows in any format, and a list that is cut says so', 
   expect(JSON.parse(await ok(...people, '--json')).rows[0]).toHaveProperty('nb_inlinks');
 });
 
-test('a crawl that was cut is compared with none, and is not called the first one', async () => {
+test('a crawl that ended early is compared with none, and not called the first one', async () => {
   const stdout = await ok('issues', '--project', 'Shop', '--crawl', 'shop-cut');
   expect(stdout).toMatch(/^Shop, crawl of 2026-03-05 03:00 UTC \(shop-cut\), compared with none$/m);
   // Each answer about it says what it did not cover.
@@ -135,7 +135,7 @@ test.each([
   [['compare', 'shop-3', 'shop-3'], 'both names refer to the crawl shop-3'],
   [['issues', '--format', 'parquet'], 'values: table, csv'],
   [['issues', '--project', 'Shop', '--open'], 'no console is running'],
-])('%j is a wrong use that says what would be right', async (argv, said) => {
+])('%j is a usage error that shows the right form', async (argv, said) => {
   const { code, stderr } = await run(...argv);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
@@ -158,7 +158,7 @@ test.each([
   expect([link.pathname, link.searchParams.get('to')]).toEqual(['/sign-in', path]);
 });
 
-test('the screens of docs/explore.md are what the commands print on a terminal of 100 columns', async () => {
+test('the screens of docs/explore.md match the output on a terminal of 100 columns', async () => {
   const page = await readFile(join(import.meta.dirname, '../../..', 'docs', 'explore.md'), 'utf8');
   const screens = [...page.matchAll(/^```\n\$ crawlhouse (.*)\n([\s\S]*?)^```$/gm)];
   expect(screens.length).toBe(4);

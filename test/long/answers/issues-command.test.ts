@@ -29,7 +29,7 @@ const issues = async (...more: readonly string[]): Promise<readonly FoundIssue[]
 const rows = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
   JSON.parse((await crawlhouse(folder, null, ['query', sql, '--json'])).stdout);
 
-test('each page that has an issue, or had it, is counted once, and nothing is fixed that was not read again', async () => {
+test('each page that has or had an issue is counted once, and unread pages are not fixed', async () => {
   const found = await issues();
   expect(found.length).toBeGreaterThan(20);
   // Counted page by page: `read` are pages that the later crawl read, or that are gone or lead elsewhere for good.
@@ -63,7 +63,7 @@ test('each page that has an issue, or had it, is counted once, and nothing is fi
     expect([change, found.some((one) => Number(one[change]) > 0)]).toEqual([change, true]);
 });
 
-test('a project and a crawl are named as everywhere, and a name of none is refused', async () => {
+test('projects and crawls are named as elsewhere, and unknown names are refused', async () => {
   const [first] = await issues();
   const own = await issues('--project', first?.project ?? '');
   expect(new Set(own.map((one) => one.crawl_id))).toEqual(new Set([first?.crawl_id]));
@@ -88,7 +88,7 @@ test('a project and a crawl are named as everywhere, and a name of none is refus
   }
 });
 
-test('people see the crawl, its issues by subject with sums, and how many are on no page', async () => {
+test('issues prints the crawl, its issues by subject with sums, and how many have no pages', async () => {
   const [first] = await issues();
   const { stdout } = await crawlhouse(folder, null, ['issues', '--project', first?.project ?? '']);
   const lines = stdout.split('\n');
@@ -102,7 +102,7 @@ test('people see the crawl, its issues by subject with sums, and how many are on
   expect(stdout).toMatch(/^\d+ issues on no page/m);
 });
 
-test('a segment has fewer pages of an issue, or as many, and one that is not there is refused', async () => {
+test('a segment has at most as many pages of an issue as the site, and an unknown segment is refused', async () => {
   const [first] = await issues();
   const own = ['--project', first?.project ?? ''];
   const all = new Map((await issues(...own)).map((one) => [one.issue, one.pages]));
@@ -134,7 +134,7 @@ test('the missing pages of an issue are listed, each with its reason', async () 
   for (const { reason } of rows) expect(reason).toMatch(/^[a-z_]+$/);
 });
 
-test('the list behind an issue has as many pages as the issue counts', async () => {
+test('the list of an issue has as many pages as the issue counts', async () => {
   const found = await issues();
   const [first] = found;
   const own = found.filter(({ crawl_id, pages }) => crawl_id === first?.crawl_id && pages > 0);
@@ -145,7 +145,7 @@ test('the list behind an issue has as many pages as the issue counts', async () 
   }
 });
 
-test('conditions on columns hold together, and their columns are shown in the order that is asked for', async () => {
+test('all conditions on columns apply, and columns are shown in the given order', async () => {
   const [first] = await issues();
   const project = ['--project', first?.project ?? ''];
   const where = ['--where', 'depth < 3 OR depth IS NULL', '--where', 'word_count > 10 -- words'];
@@ -171,7 +171,7 @@ test.each([
   [['--sort', 'dpth desc'], 'did you mean depth?'],
   [['--limit', '0'], 'write a number from 1'],
   [[], '2 projects: name one'],
-])('pages %j is refused, with what would be right', async (args, said) => {
+])('pages %j is refused, with the right form', async (args, said) => {
   const [first] = await issues();
   const project = args.length === 0 ? [] : ['--project', first?.project ?? ''];
   const refused = await crawlhouse(folder, null, ['pages', ...project, ...args]);
@@ -202,7 +202,7 @@ test('an assistant goes from an issue to its pages', async () => {
   expect(wrong.error.message).toContain('"depth"');
 });
 
-test('each command says which crawl it took for a day, and takes no text that only looks like one', async () => {
+test('each command reports which crawl it used for a day, and refuses text that only looks like a day', async () => {
   const [crawl] = await rows('SELECT project_id, url FROM mart.pages LIMIT 1');
   const project = ['--project', String(crawl?.project_id)];
   const commands: readonly (readonly [before: readonly string[], after: readonly string[]])[] = [

@@ -28,7 +28,7 @@ async function published(settings = '', more: readonly string[] = []): Promise<s
 
 const query = (folder: string, ...argv: string[]) => capture('query', ...argv, '--project-dir', folder);
 
-test('COPY over the warehouse is a wrong use, and the file is as it was', async () => {
+test('COPY over the warehouse is a usage error, and the file stays unchanged', async () => {
   const folder = await published();
   const file = join(folder, 'warehouse.duckdb');
   const before = await readFile(file);
@@ -39,7 +39,7 @@ test('COPY over the warehouse is a wrong use, and the file is as it was', async 
   expect((await query(folder, 'FROM t', '--format', 'csv')).stdout).toBe('n,s\n0,=1+1\n1,=1+1\n2,=1+1\n');
 });
 
-test('the limits of settings hold, with exit code 2 and the setting that says so', async () => {
+test('the configured limits apply, with exit code 2 and the name of the setting', async () => {
   const folder = await published('query_row_limit: 2');
   const { code, stderr } = await query(folder, 'FROM t');
   expect(code).toBe(2);
@@ -65,7 +65,7 @@ test('query --output refuses paths of the warehouse and the state directory', as
 });
 
 test.for(['csv', 'parquet', 'xlsx'])(
-  'a %s file of before stays whole where the query fails half way',
+  'an existing %s file stays complete if the query fails halfway',
   async (format) => {
     const folder = await published();
     const output = join(folder, `rows.${format}`);
@@ -80,7 +80,7 @@ test.for(['csv', 'parquet', 'xlsx'])(
   },
 );
 
-test('--chart draws the rows, and nothing else can be asked of them then', async () => {
+test('--chart draws the rows, and excludes other formats', async () => {
   const folder = await published();
   const drawn = await query(folder, "SELECT 'row ' || n AS row, n FROM t ORDER BY n", '--chart', 'bar');
   expect(drawn.code).toBe(0);
@@ -99,7 +99,7 @@ test('--chart draws the rows, and nothing else can be asked of them then', async
   );
 });
 
-test('--names people calls columns as people do, where the format has names', async () => {
+test('--names people uses readable column names in formats with names', async () => {
   const folder = await published();
   const sql = 'SELECT 1 AS nb_inlinks';
   const csv = (...argv: string[]) => query(folder, ...argv, '--format', 'csv').then((one) => one.stdout);
@@ -109,7 +109,7 @@ test('--names people calls columns as people do, where the format has names', as
   expect([parquet.code, parquet.stderr]).toEqual([2, expect.stringContaining('does not work with Parquet')]);
 });
 
-test('--safe-csv keeps what looks like a formula a text', async () => {
+test('--safe-csv keeps formula-like values as text', async () => {
   const folder = await published();
   const sql = `SELECT * FROM (VALUES ('=1+1', '+1', '-1', '@a'), ('a=1', ' =1', E'\\t=1', '＝1'), ('-', '', NULL, 'x')) v("=a", b, c, d)`;
   const numbers = 'SELECT -1 AS n, -1.5 AS d, [-1] AS l';
@@ -143,7 +143,7 @@ async function withQuestion(more: readonly string[] = []): Promise<string> {
   return folder;
 }
 
-test('a question is asked with its defaults, or with values, to stdout and to files', async () => {
+test('a question runs with defaults or values, to stdout and to files', async () => {
   const folder = await withQuestion();
   const ask = (...argv: string[]) => query(folder, '--question', 'own', ...argv);
   expect((await ask('--format', 'csv')).stdout).toBe('n,project\n1,\n2,\n');
@@ -153,7 +153,7 @@ test('a question is asked with its defaults, or with values, to stdout and to fi
   expect((await ask('-p', 'least=1', '--output', output)).stderr).toMatch(/^2 rows in /);
 });
 
-test('a question without rows says what is missing, in a file too; SQL does not', async () => {
+test('an empty result of a question explains what is missing, also with a file; SQL does not', async () => {
   const folder = await withQuestion([
     'CREATE SCHEMA mart',
     "CREATE TABLE mart.projects AS SELECT 'p1' AS project_id, 'shop' AS project_name",
@@ -172,7 +172,7 @@ test('a question without rows says what is missing, in a file too; SQL does not'
   expect((await query(folder, '--question', 'own')).stderr).toBe('2 rows\n');
 });
 
-test('a parameter or value that a question does not take is a wrong use', async () => {
+test('an unknown parameter or value of a question is a usage error', async () => {
   const folder = await withQuestion();
   const ask = (value: string) => query(folder, '--question', 'own', '-p', value);
   expect(await ask('projekt=a')).toMatchObject({
@@ -186,7 +186,7 @@ test('a parameter or value that a question does not take is a wrong use', async 
   });
 });
 
-test('a project that the warehouse has not is a wrong use, not an answer without rows', async () => {
+test('an unknown project is a usage error, not an empty result', async () => {
   const folder = await withQuestion([
     'CREATE SCHEMA ops',
     "CREATE TABLE ops.loads AS SELECT * FROM (VALUES ('p1'), ('p2'), (NULL)) AS t(project_id)",
@@ -232,7 +232,7 @@ async function withCrawls(): Promise<string> {
   return folder;
 }
 
-test('a crawl is named by identifier, place or day, and one that is not there is a wrong use', async () => {
+test('a crawl is named by identifier, position or day, and an unknown one is a usage error', async () => {
   const folder = await withCrawls();
   const ask = (...values: string[]) =>
     query(folder, '--question', 'q05', '--format', 'csv', ...values.flatMap((one) => ['-p', one]));
@@ -270,7 +270,7 @@ test('a crawl is named by identifier, place or day, and one that is not there is
   expect((await query(folder, ...both, 'crawl=c9')).stdout).toBe('c,p\nc9,shop\n');
 });
 
-test('without models a crawl goes by its identifier alone', async () => {
+test('without models, a crawl is named only by its identifier', async () => {
   const folder = await withQuestion();
   const own = (crawl: string) =>
     query(folder, 'SELECT $crawl AS c', '--format', 'csv', '-p', `crawl=${crawl}`);
@@ -278,7 +278,7 @@ test('without models a crawl goes by its identifier alone', async () => {
   expect(await own('latest')).toMatchObject({ code: 2, stderr: expect.stringContaining('no mart.crawls') });
 });
 
-test('a question is named by a beginning that no other has, and near names are given', async () => {
+test('a question is named by an unambiguous prefix, and similar names are suggested', async () => {
   const folder = await withCrawls();
   const refused = async (name: string) => (await query(folder, '--question', name)).stderr;
   expect(await refused('q06')).toBe(
@@ -292,7 +292,7 @@ test('a question is named by a beginning that no other has, and near names are g
   expect(await refused('nothing')).toMatch(/\nTry: .*crawlhouse.* query --question lists them\n$/);
 });
 
-test('the list of questions says what each may be asked with', async () => {
+test('the list of questions shows the parameters of each', async () => {
   const folder = await withQuestion();
   const listed = await query(folder, '--question');
   expect(listed.stdout).toMatch(/^name +title +model +parameters\nown +Numbers +mart\.t +project least=1\n$/);
@@ -314,7 +314,7 @@ test('the list of questions says what each may be asked with', async () => {
   ]);
 });
 
-test('every query that a hint gives runs', async () => {
+test('every query in a hint runs', async () => {
   const folder = await published();
   const root = join(import.meta.dirname, '../../..', 'src');
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
@@ -326,7 +326,7 @@ test('every query that a hint gives runs', async () => {
   for (const sql of new Set(queries)) expect([sql, (await query(folder, sql)).code]).toEqual([sql, 0]);
 });
 
-test('the shell completes the names of the projects that the warehouse has', async () => {
+test('the shell completes the project names of the warehouse', async () => {
   const folder = await published('', [
     'CREATE SCHEMA raw',
     "CREATE TABLE raw.projects AS SELECT 'p1' AS id, 'My shop' AS name",
@@ -337,7 +337,7 @@ test('the shell completes the names of the projects that the warehouse has', asy
   expect(await complete('Your')).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('--output rows.xlsx writes a workbook, and --bom a mark before CSV', async () => {
+test('--output rows.xlsx writes a workbook, and --bom adds a byte order mark to CSV', async () => {
   const folder = await published();
   const output = join(folder, 'rows.xlsx');
   const made = await query(folder, 'FROM t ORDER BY n', '--output', output, '--names', 'people');

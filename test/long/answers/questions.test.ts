@@ -47,7 +47,7 @@ async function compare(
   return rows;
 }
 
-test('every question has the answer of plain code, on made crawls, logs and rankings', async () => {
+test('every question matches plain code on generated crawls, logs and rankings', async () => {
   const it = await service({
     importDirs: await shopFolders(),
     generate: [
@@ -59,7 +59,7 @@ test('every question has the answer of plain code, on made crawls, logs and rank
   expect(empty).toEqual([]);
 });
 
-test("bots are followed by the service's counts of days where lines are not loaded", async () => {
+test('bots are counted from the daily counts of the service if lines are not loaded', async () => {
   const it = await service({
     generate: ['projects=2,crawls=2,pages=200,columns=60,log_days=5,events=2000,seed=12'],
   });
@@ -77,7 +77,7 @@ const FOLDERS = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site', '
 const real = FOLDERS.map((name) => join(SHARED_DATA, name));
 
 test.skipIf(!real.every((path) => existsSync(path)))(
-  'every question has the answer of plain code over the files of real sites (skipped without ../shared/data)',
+  'every question matches plain code on the files of real sites (skipped without ../shared/data)',
   async () => {
     const it = await service({ importDirs: real });
     const folderOf = (crawl: Row): string =>

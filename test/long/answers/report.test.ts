@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/core/logs/logger.ts';
 import { loadSchedules } from '../../../src/etl/project/settings/schedules.ts';
 import { crawlhouse, environmentOf, projectFolder, runProject, sandboxFor } from '../../support/project.ts';
 
-test('the report of two projects is one file that opens offline, with the figures of the saved questions', async () => {
+test('the report of two projects is one offline file with the figures of the saved questions', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=2,crawls=3,pages=40,links=80,columns=40,seed=5'] });
   const folder = await projectFolder();
   expect((await runProject(folder, sandbox)).exitCode).toBe(0);

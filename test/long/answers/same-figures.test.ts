@@ -214,7 +214,7 @@ describe.for(ALL_ROUNDS ? names : names.slice(roundSeed() % 3).slice(0, 1))('of 
     for (const close of closing) await close();
   });
 
-  test('a figure that several screens show is the same number on all of them', async () => {
+  test('a figure on several screens is the same number on all of them', async () => {
     const { sites } = (await (await console_.ask('/index.json?wait=1')).json()) as { readonly sites: Rows };
     const { stdout } = await crawlhouse(settings.projectDir, null, ['report', '--json']);
     const reports = (JSON.parse(stdout) as { readonly projects: Rows }).projects;

@@ -18,7 +18,7 @@ const questions = await loadQuestions([sqlFolder(SQL)]);
 const facts = factsOf(ALL_SITES);
 let warehouse: TestWarehouse;
 
-test('the sites are as many and as strange as they should be', () => {
+test('the test sites are as many and as unusual as intended', () => {
   const urls = new Set(facts.crawls.flatMap(({ allPages }) => allPages.map(({ url }) => url)));
   expect(facts.projects.length).toBeGreaterThanOrEqual(8);
   expect(facts.crawls.length).toBeGreaterThanOrEqual(20);
@@ -27,7 +27,7 @@ test('the sites are as many and as strange as they should be', () => {
 });
 
 for (const question of questions) {
-  test(`${question.name} has the answer of plain code, with and without parameters`, async () => {
+  test(`${question.name} matches plain code, with and without parameters`, async () => {
     const cases = casesOf(question, CASES);
     expect(await compareQuestion(warehouse.connection, question, facts, cases)).toEqual([]);
     const rows = ANSWERS[question.name]?.rows(facts, { numbers: {} }) ?? [];
@@ -35,7 +35,7 @@ for (const question of questions) {
   });
 }
 
-test('what to do first has the pages, clicks, hits and examples of the rows of question 32', async () => {
+test('what to do first has the pages, clicks, hits and examples of question 32', async () => {
   const { inner } = warehouse.connection;
   const condition = `found.segmentation = '(site)' AND found.crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_latest)`;
   const read = (await inner.runAndReadAll(firstThings(condition))).getRowObjectsJson();
@@ -97,7 +97,7 @@ test('what to do first has the pages, clicks, hits and examples of the rows of q
   for (const row of noindex) expect(row.within).toContain('noindex');
 });
 
-test('the crawl budget of all segments, with what is in none, is that of the site', async () => {
+test('the crawl budgets of all segments, including no segment, add up to that of the site', async () => {
   const budget = ['search_bot_hits', 'indexable_hits', 'non_indexable_hits', 'untold_hits', 'uncrawled_hits'];
   const ask = async (name: string, given: Readonly<Record<string, string>>) => {
     const question = questions.find((one) => one.name === name) as Question;
@@ -124,7 +124,7 @@ test('the crawl budget of all segments, with what is in none, is that of the sit
         expect.soft(total(rows, name), `${segmentation}, ${name}`).toBe(total(sites.get(crawl), name));
 });
 
-test('no project that has rows of a question is said to lack what the question needs', async () => {
+test('a project with rows of a question never reports missing needs', async () => {
   const { connection } = warehouse;
   const reader = {
     rows: async (sql: string, _: AbortSignal, parameters: ReadonlyMap<string, string | null> = new Map()) =>

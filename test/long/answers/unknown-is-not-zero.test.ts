@@ -163,7 +163,7 @@ const isNothing = (value: unknown): boolean =>
 const isKnown = (value: unknown): boolean => value !== undefined && value !== null;
 const isNumber = (value: unknown): boolean => /^"?-?\d+(\.\d+)?"?$/.test(JSON.stringify(value) ?? '');
 
-test.for(chosen)('without %s nothing that was counted is 0 or another number', async (source) => {
+test.for(chosen)('without %s no counted value is 0 or another number', async (source) => {
   const folder = join(parent, source.replaceAll(' ', '-'));
   await cp(whole, folder, { recursive: true });
   const datasets = SOURCES[source] ?? [];

@@ -51,7 +51,7 @@ async function operated() {
   return { sandbox, folder, settings, served, stopping, ask, json, start, plan, action, ended };
 }
 
-test('a run starts after its plan, leads to its page, and is in the audit with its end', async () => {
+test('a run starts after its plan, leads to its page, and the audit records its end', async () => {
   const { plan, start, ended, action, ask, settings } = await operated();
   expect(await plan(RUN)).toMatchObject({
     command: 'crawlhouse run -- crawl_pages',
@@ -98,7 +98,7 @@ test('a backfill of one crawl and a drop do what their plans say', async () => {
   expect((await plan(drop)).error.message).toContain(id);
 });
 
-test('while another process writes, an action is refused and says by whom', async () => {
+test('while another process writes, an action is refused with the name of the process', async () => {
   const { plan, start, action, settings } = await operated();
   const lock = lockState(settings.state_dir, 'crawlhouse run');
   expect((await plan(RUN)).held_by).toContain('crawlhouse run');
@@ -111,7 +111,7 @@ test('while another process writes, an action is refused and says by whom', asyn
   lock[Symbol.dispose]();
 });
 
-test('a console that stops ends what it started in order, and writes that down', async () => {
+test('a stopping console ends its commands in order, and records that', async () => {
   const { sandbox, start, settings, served, stopping } = await operated();
   await setFaults(sandbox, [{ match: { path: '/export/pages' }, kind: 'stall' }]);
   expect(await start(RUN)).toMatch(/^\/runs\//);

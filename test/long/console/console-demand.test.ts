@@ -37,7 +37,7 @@ beforeAll(async () => {
   settings = await loadSettings(project, environmentOf(sandbox));
 });
 
-test('logs and demand of a project add up to what is loaded', async () => {
+test('logs and demand of a project add up to the loaded rows', async () => {
   const { ask } = await openConsole(settings);
   const demand = await json(ask, `/projects/${logged}/demand.json?wait=1`);
   for (const figure of FIGURES) expect(demand[figure], figure).toMatchObject({ state: 'read', error: null });
@@ -61,7 +61,7 @@ test('logs and demand of a project add up to what is loaded', async () => {
   expect(page).not.toMatch(/ style="|<style/);
 });
 
-test('every figure follows the choice of a segment, and the links keep it', async () => {
+test('every figure follows the selected segment, and links keep it', async () => {
   const { ask } = await openConsole(settings);
   const whole = await json(ask, `/projects/${logged}/demand.json?wait=1`);
   const named = whole.budget.rows.filter(({ segment }: { segment: string | null }) => segment !== null);
@@ -98,7 +98,7 @@ test('every figure follows the choice of a segment, and the links keep it', asyn
   expect(unknown).toContain('The last crawl has no segment nowhere.');
 });
 
-test('a project without log files and search results says so, and shows no zero in their place', async () => {
+test('a project without log files and search results says so, instead of showing zeros', async () => {
   const { ask } = await openConsole(settings);
   const demand = await json(ask, `/projects/${bare}/demand.json?wait=1`);
   const { project_name: name } = demand;
@@ -113,7 +113,7 @@ test('a project without log files and search results says so, and shows no zero 
   expect((await ask('/projects/nobody/demand')).status).toBe(404);
 });
 
-test('a project without crawls has the tabs that lead somewhere alone', async () => {
+test('a project without crawls shows only the tabs with content', async () => {
   const { ask } = await openConsole(settings);
   const { projects } = await json(ask, '/projects.json');
   const [empty] = projects.filter(({ crawls }: { crawls: number }) => crawls === 0);

@@ -75,7 +75,7 @@ describe.for(Object.keys(WAREHOUSES))('of %s', (name) => {
     check = new DocumentCheck(document as OpenApiDocument);
   }, 300_000);
 
-  test.for(PAGES.map(({ path }) => path))('%s answers what the OpenAPI document says', async (path) => {
+  test.for(PAGES.map(({ path }) => path))('%s responds as its OpenAPI document says', async (path) => {
     const [before = '', query] = (ADDRESSES[path]?.(place) ?? '').split('?');
     const address = jsonPath(before) + (query === undefined ? '' : `?${query}`);
     const response = await served.ask(address);

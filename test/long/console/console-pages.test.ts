@@ -19,7 +19,7 @@ async function scene(): Promise<{ sandbox: Sandbox; folder: string }> {
   return { sandbox, folder: await projectFolder() };
 }
 
-test('the JSON of the console’s pages has the counts that the runs reported', async () => {
+test('the JSON of the console pages has the counts that the runs reported', async () => {
   const { sandbox, folder } = await scene();
   const settings = await loadSettings(folder, environmentOf(sandbox));
   const pipelines = ['crawl_pages', 'crawl_links', 'projects', 'crawls'];

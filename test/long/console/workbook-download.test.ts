@@ -27,7 +27,7 @@ beforeAll(async () => {
   settings = { ...made, console_actions: true };
 }, 180_000);
 
-test('the workbook of a crawl has the counts of the page of issues, in the console and from the command', async () => {
+test('the workbook of a crawl has the counts of the issues page, from the console and the command', async () => {
   const { ask } = await openConsole(settings);
   const sent = await ask('/projects/p-shop/workbook?crawl=shop-2');
   expect([sent.status, sent.headers.get('content-disposition')]).toEqual([
@@ -62,7 +62,7 @@ test('the workbook of a crawl has the counts of the page of issues, in the conso
   ]);
 });
 
-test('a link to a list of pages shows the main crawl at the time of the request, or the crawl that was chosen', async () => {
+test('a link to a page list shows the main crawl at request time, or the selected crawl', async () => {
   const { ask, url } = await openConsole(settings);
   const lines = async (query: string): Promise<string[]> => {
     const page = await (await ask(`/projects/p-shop/pages?${query}`)).text();

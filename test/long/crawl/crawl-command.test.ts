@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/b': pageWith('/'),
 };
 
-test('crawl ends with a report of the site, and the second crawl says what changed', async () => {
+test('crawl ends with a report of the site, and a second crawl shows the changes', async () => {
   const folder = await projectFolder();
   const routes: Record<string, string> = { ...PAGES };
   const site = await serveSite(routes);
@@ -45,7 +45,7 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
 });
 
-test('the statuses are printed before anything is loaded, as question 5 answers them afterwards', async () => {
+test('statuses are printed before the load, and equal question 5 afterwards', async () => {
   const folder = await projectFolder();
   const site = await serveSite({
     '/robots.txt': 'User-agent: *\nDisallow: /closed',
@@ -84,7 +84,7 @@ test('the statuses are printed before anything is loaded, as question 5 answers 
   );
 });
 
-test('what a crawl shows while it fetches, and when it ends, is what the models find of its pages', async () => {
+test('the findings during and after a crawl equal what the models find', async () => {
   const head = (tags: string): string => `<html><head>${tags}</head><body><h1>h</h1>text</body></html>`;
   const described = '<meta name=description content="d">';
   const pages = {
@@ -203,7 +203,7 @@ test('scraped fields are columns of the warehouse and answer questions', async (
   expect(JSON.parse(await command('query', listed, '--format', 'json'))).toHaveLength(3);
 });
 
-test('a list of URLs is crawled, again after a crawl of the site, which it is not compared with', async () => {
+test('a list of URLs is crawled, also after a crawl of the site, and not compared with it', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);
   const file = join(folder, 'urls.txt');
@@ -218,7 +218,7 @@ test('a list of URLs is crawled, again after a crawl of the site, which it is no
   expect(again.stdout).toContain('2 pages fetched');
 });
 
-test('a known site that can not be crawled keeps its answers, and each page that shows it says why', async () => {
+test('a known site that cannot be crawled keeps its data, and each of its pages shows the reason', async () => {
   const folder = await projectFolder();
   let isAway = false;
   const front = (_request: IncomingMessage, response: ServerResponse): void => {
@@ -258,7 +258,7 @@ test('a known site that can not be crawled keeps its answers, and each page that
   expect(mended).toMatch(/ s {2}crawl +done /);
 });
 
-test('flags replace keys of the configuration file, which replace defaults', async () => {
+test('flags override the configuration file, which overrides defaults', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);
   const file = join(folder, 'config.yaml');
@@ -270,7 +270,7 @@ test('flags replace keys of the configuration file, which replace defaults', asy
   expect(site.requests.at(-1)?.headers['user-agent']).toContain('filebot');
 });
 
-test('the file of a website is used by default; flags and the file of --config replace its keys', async () => {
+test('the file of a website is used by default; flags and the --config file override its keys', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);
   const own = `crawls/127.0.0.1_${site.port}.yaml`;
@@ -301,7 +301,7 @@ test('the file of a website is used by default; flags and the file of --config r
   expect(site.hits.length).toBe(hits);
 });
 
-test('a start URL that redirects to another host is replaced by what it leads to', async () => {
+test('a start URL that redirects to another host is replaced by its target', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);
   const old = await serveSite({ '/': { status: 301, headers: { location: `${site.origin}/` } } });
@@ -310,7 +310,7 @@ test('a start URL that redirects to another host is replaced by what it leads to
   expect(stdout).toContain('4 pages fetched');
 });
 
-test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => {
+test('Ctrl-C pauses a crawl, and the same command continues it', async () => {
   const folder = await projectFolder();
   let isOpen = false;
   const site = await serveSite({
@@ -333,7 +333,7 @@ test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => 
   expect(resumed.stdout).toContain('4 pages fetched, depth 2: ok');
 });
 
-test('a crawl that fails says why, and how to begin another', async () => {
+test('a failed crawl shows why, and how to start another', async () => {
   const folder = await projectFolder();
   const site = await serveSite({ ...PAGES, '/b': () => {} });
   const argv = ['crawl', site.origin, '--project-dir', folder];
@@ -350,7 +350,7 @@ test('a crawl that fails says why, and how to begin another', async () => {
   expect(stderr).toContain(`crawl ${site.origin}/`);
 });
 
-test('a crawl that was killed stays paused while another site is crawled, and its own command goes on with it', async () => {
+test('a killed crawl stays paused while another site is crawled, and its own command continues it', async () => {
   const folder = await projectFolder();
   let isOpen = false;
   const killed = await serveSite({
@@ -378,41 +378,35 @@ test('a crawl that was killed stays paused while another site is crawled, and it
   expect(third.stdout).toContain('4 pages fetched, depth 2: ok');
 });
 
-test.for([['--resume'], []])(
-  'a crawl that was killed after its end and before its load is loaded by %j',
-  async (flags) => {
-    const folder = await projectFolder();
-    const site = await serveSite(PAGES);
-    {
-      await using service = await LocalService.start(await loadSettings(folder, {}), {
-        allowPrivate: false,
-        logger: silentLogger,
-      });
-      const start_url = `${site.origin}/`;
-      const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
-      const projectId = await service.project(start_url);
-      const { id } = await service.launch(
-        projectId,
-        await service.configure(projectId, { config, own: OWN }),
-      );
-      await service.finish(id, () => {}, new AbortController().signal);
-    }
-    const fetched = site.hits.length;
-    const argv = ['crawl', ...(flags.length === 0 ? [site.origin] : flags), '--project-dir', folder];
-    const { code, stdout, stderr } = await capture(...argv);
-    expect([code, stderr]).toEqual([
-      0,
-      `The crawl of ${site.origin}/ has ended but is not loaded yet. Loading it now.\n`,
-    ]);
-    expect(stdout).toContain('4 pages fetched, depth 2: ok');
-    // At the most the start URL was tried.
-    expect(site.hits.slice(fetched).filter((path) => path !== '/')).toEqual([]);
-    const again = await capture('crawl', '--resume', '--project-dir', folder);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('every ended crawl is loaded')]);
-  },
-);
+test.for([['--resume'], []])('a crawl killed between its end and its load is loaded by %j', async (flags) => {
+  const folder = await projectFolder();
+  const site = await serveSite(PAGES);
+  {
+    await using service = await LocalService.start(await loadSettings(folder, {}), {
+      allowPrivate: false,
+      logger: silentLogger,
+    });
+    const start_url = `${site.origin}/`;
+    const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
+    const projectId = await service.project(start_url);
+    const { id } = await service.launch(projectId, await service.configure(projectId, { config, own: OWN }));
+    await service.finish(id, () => {}, new AbortController().signal);
+  }
+  const fetched = site.hits.length;
+  const argv = ['crawl', ...(flags.length === 0 ? [site.origin] : flags), '--project-dir', folder];
+  const { code, stdout, stderr } = await capture(...argv);
+  expect([code, stderr]).toEqual([
+    0,
+    `The crawl of ${site.origin}/ has ended but is not loaded yet. Loading it now.\n`,
+  ]);
+  expect(stdout).toContain('4 pages fetched, depth 2: ok');
+  // At the most the start URL was tried.
+  expect(site.hits.slice(fetched).filter((path) => path !== '/')).toEqual([]);
+  const again = await capture('crawl', '--resume', '--project-dir', folder);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('every ended crawl is loaded')]);
+});
 
-test('a crawl tells how many pages the crawl before did not have, while it fetches; the first one tells nothing', async () => {
+test('a crawl shows how many pages are new since the previous crawl while it fetches, the first one does not', async () => {
   const shown = Promise.withResolvers<void>();
   const pages: Record<string, SiteRoute> = { '/': pageWith('/a', '/b?x=%C3%BC'), '/a': pageWith() };
   const site = await serveSite(pages);

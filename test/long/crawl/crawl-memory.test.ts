@@ -54,7 +54,7 @@ test.each([
   ['one page of a million nested elements', ['nested'], false],
   ['a page of each kind', Object.keys(BODIES).map(encodeURIComponent), false],
   ['a page of each kind, small on the wire', Object.keys(BODIES).map(encodeURIComponent), true],
-] as const)('a crawl keeps within its memory: %s', async (_name, paths, isPacked) => {
+] as const)('a crawl stays within its memory limit: %s', async (_name, paths, isPacked) => {
   const folder = await projectFolder();
   const url = await hostileSite(paths, isPacked);
   const child = crawlhouseProcess(folder, ['crawl', url, '--max-urls', '60'], {});

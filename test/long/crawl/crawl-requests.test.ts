@@ -16,7 +16,7 @@ async function rowsOf(folder: string, sql: string) {
   return published(await temporaryConnection(await temporaryFolder()), folder, sql);
 }
 
-test('the requests of a crawl besides its pages are loaded and counted, the same by each route', async () => {
+test('requests other than pages are loaded and counted, the same by each route', async () => {
   const folder = await projectFolder();
   const site = await serveSite({
     '/robots.txt': 'Sitemap: /s.xml\nUser-agent: *\nDisallow: /"x"; y\n',
@@ -55,7 +55,7 @@ test('the requests of a crawl besides its pages are loaded and counted, the same
   await sameByAll({ ...stores, baseUrl, accessToken }, ['crawl_requests'], STREAMED);
 });
 
-test('a service whose crawls do not list requests answers 404 for them', async () => {
+test('a service whose crawls list no requests returns 404 for them', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=20'] });
   const headers = { authorization: `Bearer ${sandbox.accessToken}`, 'content-type': 'application/json' };
   const list = await fetch(`${sandbox.baseUrl}/api/v2/workspaces`, { headers });
@@ -70,7 +70,7 @@ test('a service whose crawls do not list requests answers 404 for them', async (
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
 });
 
-test('a second crawl requests what it does not meet again, with its clicks, and several domains are one project', async () => {
+test('a second crawl requests missing known URLs again, with their clicks, and several domains are one project', async () => {
   const folder = await projectFolder();
   const routes: Record<string, SiteRoute> = {
     '/': pageWith('/a', '/b', '/c'),

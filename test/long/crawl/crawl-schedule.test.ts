@@ -47,7 +47,7 @@ test('crawl --schedule writes a schedule that crawls the site with these flags a
   expect(site.hits.slice(2)).toEqual(['/', '/', '/a']);
 });
 
-test('a schedule crawls with the file of its website, even if nobody has crawled it before', async () => {
+test('a schedule crawls with the file of its website, even before its first manual crawl', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);
   mkdirSync(join(folder, 'crawls'));

@@ -50,7 +50,7 @@ function sourcesOf(tables: readonly DictionaryTable[], options = OPTIONS): Reado
   return new Map(sources.map((one: Written) => [one.name, one]));
 }
 
-test('the sources of dbt are raw, mart and ops in one database, without Jinja of a description', () => {
+test('dbt sources list raw, mart and ops in one database, and escape Jinja in descriptions', () => {
   const sources = sourcesOf([PAGES, tableOf('ops.runs', column('run_id'))], { ...OPTIONS, database: 'w' });
   expect([...sources.values()].map(({ name, database }) => [name, database])).toEqual([
     ['raw', 'w'],
@@ -65,7 +65,7 @@ test('the sources of dbt are raw, mart and ops in one database, without Jinja of
   ]);
 });
 
-test('tests are those of the model: keys of several columns, required columns, accepted values, references', () => {
+test('dbt tests cover composite keys, required columns, accepted values and references of a model', () => {
   const crawls = tableOf('raw.crawls', column('id'), column('_seen_to'));
   const of = (...tables: DictionaryTable[]) => sourcesOf(tables).get('mart')?.tables[0];
   const table = of(PAGES, crawls);
@@ -79,7 +79,7 @@ test('tests are those of the model: keys of several columns, required columns, a
   expect(of(PAGES)?.columns[0]).toMatchObject({ data_tests: ['not_null'] });
 });
 
-test('each model with a grain has its key as a test, and each accepted value of a header stands there', () => {
+test('each model with a grain has a key test, and each accepted value of a header is in a test', () => {
   const tables = models.map((model) =>
     tableOf(model.name, ...[...model.columns.keys()].map((one) => column(one))),
   );
@@ -92,7 +92,7 @@ test('each model with a grain has its key as a test, and each accepted value of 
   }
 });
 
-test('a table of units has its loads and its freshness, and a list of resources has neither', () => {
+test('a table of units has its loads and a freshness rule, a list of resources has neither', () => {
   const meta = ['_unit', '_loaded_at'].map((name) => column(name));
   const [pages, other, list] =
     sourcesOf([

@@ -9,7 +9,7 @@ const READS = new Map([
   ['mart.logs', ['raw.logs']],
 ]);
 
-test('a family is all that a table is made from and all that is made from it', () => {
+test('the lineage family of a table contains all its sources and all tables made from it', () => {
   expect([...familyOf('mart.links', READS)].sort()).toEqual(['mart.broken', 'mart.links', 'raw.links']);
   expect([...familyOf('mart.broken', READS)].sort()).toEqual([
     'mart.broken',
@@ -33,7 +33,7 @@ const graphs = fc
       ),
   );
 
-test('each table is right of its sources, and no two overlap', () => {
+test('each table is drawn to the right of its sources, and no two tables overlap', () => {
   fc.assert(
     fc.property(graphs, (reads) => {
       const nodes = layoutLineage(new Set(reads.keys()), reads);

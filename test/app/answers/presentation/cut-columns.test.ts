@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { liftedTable } from '../../../../src/app/answers/presentation/cut-columns.ts';
 
-test('a column that is the same in every row stands above the table; one column stays', () => {
+test('a column with the same value in every row moves above the table; one column stays', () => {
   const lines = liftedTable(
     ['page', 'crawl'],
     [

@@ -15,11 +15,11 @@ test.each([
   ['status_code & &lt; &#60;', 'status_code & &amp;lt; &amp;#60;'],
   ['one\r\n\r\n# two\ttabs', 'one # two tabs'],
   ['a\u001b[31m\u202eb', 'a\\\\u001b\\[31m\\\\u202eb'],
-])('the foreign text %j is written as %j', (text, written) => {
+])('the untrusted text %j is escaped as %j', (text, written) => {
   expect(markdownText(text)).toBe(written);
 });
 
-test('code stays code in a text of the project, and HTML and links are none', () => {
+test('text of the project keeps code, and loses HTML and links', () => {
   expect(markdownProse('`<a>` or <b> in [l](javascript:x)')).toBe('`<a>` or &lt;b> in [l]&#40;javascript:x)');
   expect(markdownTable([['a'], ['b']])).toEqual(['| a |', '| - |', '| b |']);
 });

@@ -3,7 +3,7 @@ import { type Block, line, section, tableOf } from '../../../../src/app/answers/
 import { printBlocks } from '../../../../src/app/answers/presentation/print-blocks.ts';
 import { BLOCKS } from '../../../support/blocks-of-each-kind.ts';
 
-test('each kind of block is printed, whatever its values hold, and none of them writes a line or a sign of its own', () => {
+test('each kind of block is printed, and no value adds a line or a control character', () => {
   for (const block of Object.values<Block>(BLOCKS)) {
     const text = printBlocks([block], { indent: 2 });
     // What was chosen stands in the command.
@@ -15,7 +15,7 @@ test('each kind of block is printed, whatever its values hold, and none of them 
   expect(Object.values<Block>(BLOCKS).map(lines)).toEqual([2, 1, 11, 3, 5, 1, 1, 1, 0, 3]);
 });
 
-test('a value is written by its kind; what is not known says so, and an empty text is empty', () => {
+test('values are formatted by kind; unknown values say so, and empty text stays empty', () => {
   const text = printBlocks([BLOCKS.table]);
   for (const shown of ['9,007,199,254,740,993', '49.0 MB', '61 s', '3 days', '2026-11-21 06:00'])
     expect(text).toContain(shown);
@@ -43,7 +43,7 @@ test('a value is written by its kind; what is not known says so, and an empty te
   );
 });
 
-test('sections stand apart and are indented, and their tables know of it', () => {
+test('sections are separated and indented, and their tables fit the indented width', () => {
   const names = ['a-name-that-is-long', 'b'];
   const table = tableOf(
     'Names',
@@ -64,7 +64,7 @@ test('sections stand apart and are indented, and their tables know of it', () =>
   );
 });
 
-test('a table without rows says what to do, or nothing', () => {
+test('an empty table shows what to do, or nothing', () => {
   const none = (empty: string): Block => tableOf('Names', [{ name: 'name', of: () => '' }], [], { empty });
   expect(printBlocks([none('Run crawlhouse run.'), none('')])).toBe('Run crawlhouse run.\n');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { alignColumns, textTable } from '../../../../src/app/answers/presentation/text-table.ts';
 
-test('a table has its numbers to the right, a dash for null and no blanks at line ends', () => {
+test('a table aligns numbers right, shows a dash for null, and has no trailing blanks', () => {
   expect(
     textTable(
       ['name', 'n', 'why'],
@@ -18,7 +18,7 @@ test('control characters of a cell are printed as escapes', () => {
   expect(textTable(['name'], [['a\u001b[31m\nb']])).toBe('name\na\\u001b[31m\\u000ab\n');
 });
 
-test('columns stand below each other by what cells take on a terminal', () => {
+test('columns align by the display width of their cells', () => {
   const rows = [
     ['日本語', 1, 'x'],
     ['👍 ok', 22, 'y'],
@@ -30,7 +30,7 @@ test('columns stand below each other by what cells take on a terminal', () => {
   expect(alignColumns([['日本'], ['abc']], [true])).toEqual({ lines: ['日本', ' abc'], widths: [4] });
 });
 
-test('columns leave a table that is wider than its terminal, and stand below each row', () => {
+test('columns that do not fit the terminal move below each row', () => {
   const names = ['project', 'rows', 'id', 'units'];
   const rows = [
     ['a', 10, 'x1', '1 loaded'],

@@ -15,11 +15,11 @@ test.for([
   ['count_star()', 'count_star()'],
   ['Preis in €', 'Preis in €'],
   ['', ''],
-])('people call the column %j %j', ([column = '', name]) => {
+])('the readable name of column %j is %j', ([column = '', name]) => {
   expect(columnName(column)).toBe(name);
 });
 
-test('no two columns of one table have one name', () => {
+test('column names of a table are unique', () => {
   expect(columnNames(['depth', 'crawl_depth', 'url', 'Crawl depth'])).toEqual([
     'Crawl depth',
     'Crawl depth (crawl_depth)',

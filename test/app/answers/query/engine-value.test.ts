@@ -20,6 +20,6 @@ test.each([
   ['BOOLEAN', true, 'true'],
   ['VARCHAR', null, 'null'],
   ['JSON', null, 'null'],
-] as const)('a %s of Trino is what DuckDB has: %s', (type, value, text) => {
+] as const)('a %s of Trino equals the value of DuckDB: %s', (type, value, text) => {
   expect(stringifyJson(fromEngine(type)(value))).toBe(text);
 });

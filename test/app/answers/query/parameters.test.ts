@@ -19,7 +19,7 @@ async function ask(sql: string, parameters: Record<string, string>) {
   return warehouse.ask(sql, signal, rowsOf, new Map(Object.entries(parameters)));
 }
 
-test('a text takes the type that the statement wants', async () => {
+test('a text parameter gets the type that the statement expects', async () => {
   expect(await ask('SELECT url FROM pages WHERE id = $id', { id: '9007199254740993' })).toEqual([['7']]);
   expect(await ask('SELECT url FROM pages WHERE url = $url', { url: '7' })).toEqual([['7']]);
   expect(await ask('SELECT url FROM pages WHERE day > $day', { day: '2026-01-31' })).toEqual([['7']]);
@@ -29,7 +29,7 @@ test('a text takes the type that the statement wants', async () => {
   expect(await ask('SELECT $a AS a, $a AS b', { a: 'x' })).toEqual([['x', 'x']]);
 });
 
-test('a value that is missing, of another type or not asked for is named', async () => {
+test('a missing, mistyped or unknown parameter is named', async () => {
   const sql = 'SELECT url FROM pages WHERE id = $id AND url = $url';
   await expect(ask(sql, { id: '1' })).rejects.toMatchObject({
     code: 'usage',
@@ -51,7 +51,7 @@ test('a value that is missing, of another type or not asked for is named', async
   });
 });
 
-test('Parquet is written to the one file that was named, and nowhere else', async () => {
+test('Parquet is written only to the given file', async () => {
   const folder = await temporaryFolder();
   const { path } = await someWarehouse(PAGES);
   const output = join(folder, "it's rows.parquet");

@@ -30,7 +30,7 @@ async function plan({ sql, parameters = {}, page }: Asked): Promise<EngineStatem
   );
 }
 
-test('tables become the views of readers, with the columns of the catalog in their order', async () => {
+test("tables become the readers' views, with the columns of the catalog in their order", async () => {
   expect(
     await plan({ sql: 'SELECT * FROM raw.crawl_links JOIN ops.loads ON unit = crawl_links.url' }),
   ).toEqual({
@@ -45,7 +45,7 @@ test('tables become the views of readers, with the columns of the catalog in the
   });
 });
 
-test('DuckDB names and types the columns, a name that is there twice too', async () => {
+test('DuckDB names and types the columns, including duplicate names', async () => {
   const found = await plan({
     sql: 'SELECT url, url, sum(depth), body, tags FROM mart.pages GROUP BY url, body, tags',
   });
@@ -67,11 +67,11 @@ test.each([
   'SHOW TABLES',
   'EXPLAIN FROM ops.loads',
   'WITH pages AS (FROM ops.loads) FROM pages',
-])('the catalog has all rows of %s', async (sql) => {
+])('the catalog contains all rows of %s', async (sql) => {
   expect(await plan({ sql })).toBeNull();
 });
 
-test('values are written in their types, on the line that they stand on', async () => {
+test('values are written as typed literals, on their original lines', async () => {
   const sql =
     'SELECT url -- $none\nFROM mart.pages\nWHERE depth > $d AND url = $u AND seen_at > $t AND share < $s\nLIMIT $n;\n-- end';
   const parameters = { d: '3', u: "it's", t: '2026-01-02 03:04:05+01', s: null, n: '5' };
@@ -82,7 +82,7 @@ test('values are written in their types, on the line that they stand on', async 
   ]);
 });
 
-test('an EXPLAIN stays one', async () => {
+test('an EXPLAIN stays an EXPLAIN', async () => {
   const sql = 'EXPLAIN (ANALYZE, FORMAT json) SELECT url FROM mart.pages';
   expect(await plan({ sql })).toMatchObject({
     sql: expect.stringMatching(/^EXPLAIN ANALYZE SELECT url FROM \(SELECT/),
@@ -90,7 +90,7 @@ test('an EXPLAIN stays one', async () => {
   });
 });
 
-test('a page without filter and sorting is cut out of the answer, which has an order', async () => {
+test('a page without filter and sorting is cut from the ordered result', async () => {
   const sql = 'SELECT url, depth FROM mart.pages ORDER BY url';
   const page = { columns: ['Depth'], limit: 3, offset: 2 };
   expect(await plan({ sql, page })).toEqual({
@@ -106,7 +106,7 @@ test('a page without filter and sorting is cut out of the answer, which has an o
   });
 });
 
-test('a filter and a sorting are Trino’s, each page in the same order', async () => {
+test('Trino filters and sorts, and each page has the same order', async () => {
   const page: RowsPage = {
     filter: { text: "it's" },
     sort: { column: 'depth', descending: true },
@@ -122,7 +122,7 @@ test('a filter and a sorting are Trino’s, each page in the same order', async 
   );
 });
 
-test('comments stay here: Trino ends those in others elsewhere', async () => {
+test('comments are removed, because Trino ends some comments elsewhere', async () => {
   const sql = 'SELECT url /* /* */ UNION SELECT 1 /* */ */ FROM mart.pages -- \u2028 WHERE false\n;;';
   expect((await plan({ sql }))?.sql).toMatch(/^SELECT url {2,}FROM \(SELECT[^;]*\) AS pages\s*$/);
 });
@@ -149,7 +149,7 @@ test.each([
   expect([error.code, error.message]).toEqual(['bad_query', expect.stringContaining(message)]);
 });
 
-test('the crawls that a name may stand for are read in Trino', async () => {
+test('the crawls that a name may mean are read in Trino', async () => {
   const { warehouse } = await someWarehouse(
     'CREATE SCHEMA mart',
     `CREATE TABLE mart.crawls (crawl_id VARCHAR, project_id VARCHAR, project_name VARCHAR,

@@ -16,7 +16,7 @@ async function place() {
   return { folder, warehouse, stateDir: join(folder, '.crawlhouse') };
 }
 
-test('the published file gets a hard link in a folder that only its owner enters', async () => {
+test('the published file gets a hard link in a folder that only its owner can enter', async () => {
   const { folder, warehouse, stateDir } = await place();
   const made = await PrivateWarehouse.make(warehouse, stateDir);
   expect((await stat(made.path)).ino).toBe((await stat(warehouse)).ino);
@@ -31,7 +31,7 @@ test('the published file gets a hard link in a folder that only its owner enters
   expect(await readFile(warehouse, 'utf8')).toBe('rows');
 });
 
-test('of a symbolic link the file gets the hard link, not the link', async () => {
+test('the hard link points to the target of a symbolic link', async () => {
   const { folder, warehouse, stateDir } = await place();
   const alias = join(folder, 'alias.duckdb');
   await symlink(warehouse, alias);
@@ -40,7 +40,7 @@ test('of a symbolic link the file gets the hard link, not the link', async () =>
   expect(basename(made.path)).toBe('alias.duckdb');
 });
 
-test('folders of processes that are gone are removed, those of others stay', async () => {
+test('folders of dead processes are removed, folders of live processes stay', async () => {
   const { warehouse, stateDir } = await place();
   const gone = join(stateDir, 'query', `.crawlhouse-query-${processScope()}-4194304-5-x`);
   const reused = join(stateDir, 'query', `.crawlhouse-query-${processScope()}-${process.pid}-5-x`);
@@ -51,7 +51,7 @@ test('folders of processes that are gone are removed, those of others stay', asy
   expect(await readdir(join(stateDir, 'query'))).toHaveLength(2);
 });
 
-test('folders of another machine or container stay, whatever their process id, until they are a week old', async () => {
+test('folders of another machine or container stay for a week, whatever their process id', async () => {
   const { warehouse, stateDir } = await place();
   const names = ['0123456789ab-4194304-5-x', '0123456789ab-4194304-5-old', '4194304-5-of-a-former-version'];
   const folders = names.map((name) => join(stateDir, 'query', `.crawlhouse-query-${name}`));
@@ -61,7 +61,7 @@ test('folders of another machine or container stay, whatever their process id, u
   expect(folders.map((folder) => existsSync(folder))).toEqual([true, false, true]);
 });
 
-test('a folder stays young while its process lives, so no other machine takes it for left behind', async () => {
+test('a live process keeps its folder recent, so that no other machine removes it', async () => {
   const { warehouse, stateDir } = await place();
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -76,7 +76,7 @@ test('a folder stays young while its process lives, so no other machine takes it
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('on another disk the link lies beside the warehouse, and where that is read-only the file itself is opened', async ({
+test('on another disk, the link is next to the warehouse; on a read-only disk, the file itself is opened', async ({
   skip,
 }) => {
   const why = noSmallDisk();

@@ -49,7 +49,7 @@ const hiddenQuotes = [
 const closings = ["b'; c", "b'; --", "b';", "b'\n; c"];
 const macro = 'commit; create or replace temp macro sum(x) as 0';
 
-test('no text, sorting, filter or column of a page runs a second statement', async () => {
+test('no text, sorting, filter or column of a page can run a second statement', async () => {
   const { folder, warehouse } = await someWarehouse('CREATE TABLE t AS SELECT 2 AS n');
   const names = ["a'", 'a', 'c"'];
   for (const hidden of hiddenQuotes)
@@ -97,7 +97,7 @@ test('no text, sorting, filter or column of a page runs a second statement', asy
   expect(readdirSync(folder)).not.toContain('copied.csv');
 });
 
-test('what a statement leaves on its connection, no other statement sees', async () => {
+test('macros and settings of one statement are invisible to other statements', async () => {
   const { warehouse } = await someWarehouse();
   const session = (result: StreamedRows) => result.rows();
   const [first] = await warehouse.ask(
@@ -118,7 +118,7 @@ test('what a statement leaves on its connection, no other statement sees', async
   own.mockRestore();
 });
 
-test('no statement changes a byte of the project folder, however it is wrapped', async () => {
+test('no statement can change a byte of the project folder', async () => {
   const {
     folder,
     path,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';
 
-test('values that are larger together than the memory limit end the query, and the next one is answered', async () => {
+test('values that together exceed the memory limit end the query, and the next query works', async () => {
   const { signal } = new AbortController();
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path, { memory: '100MB' });

@@ -17,7 +17,7 @@ const foldersOf = (path: string): string[] => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-test('rows come as JSON values, texts piece by piece, and a slow reader is waited for', async () => {
+test('rows arrive as JSON values, text in pieces, and a slow reader is awaited', async () => {
   const { path } = await someWarehouse("CREATE TABLE t AS SELECT 9007199254740993 AS n, 'a' AS s");
   const warehouse = await queryProcess(path);
   expect(await warehouse.rows('FROM t', signal)).toEqual([{ n: 9007199254740993n, s: 'a' }]);
@@ -35,7 +35,7 @@ test('rows come as JSON values, texts piece by piece, and a slow reader is waite
   expect(text.split('\n')).toHaveLength(10001);
 });
 
-test('a value larger than the memory limit ends the query, whatever DuckDB counts, and the next one is answered', async () => {
+test('a value larger than the memory limit ends the query, and the next query works', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path, { memory: '100MB' });
   await expect(warehouse.rows("SELECT length(repeat('x', 2000000000))", signal)).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test('a value larger than the memory limit ends the query, whatever DuckDB count
   expect(foldersOf(path)).toHaveLength(1);
 });
 
-test('a query that runs too long is ended, also within a function that cannot be interrupted', async () => {
+test('a query over its time limit is ended, even within an uninterruptible function', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path, { seconds: 1 });
   for (const sql of [
@@ -67,7 +67,7 @@ test('a query that runs too long is ended, also within a function that cannot be
   }
 });
 
-test('rows, bytes and spilled bytes have their limits', async () => {
+test('rows, bytes and spilled bytes are limited', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path, { rows: 5000, result: '100KB', temp: '20MB', memory: '50MB' });
   const limited = (setting: string) => ({ code: 'query_limit', hint: expect.stringContaining(setting) });
@@ -82,7 +82,7 @@ test('rows, bytes and spilled bytes have their limits', async () => {
   expect(await warehouse.rows('SELECT 1 AS n', signal)).toEqual([{ n: 1 }]);
 });
 
-test('a Parquet file has the limits too', async () => {
+test('the limits also apply to Parquet files', async () => {
   const { path, folder } = await someWarehouse();
   const output = join(folder, 'rows.parquet');
   const few = await queryProcess(path, { rows: 10 }, { output });
@@ -98,7 +98,7 @@ test('a Parquet file has the limits too', async () => {
   expect((await stat(output)).size).toBeLessThan(100_000_000);
 });
 
-test('an abort ends the process that runs the query at once', async () => {
+test('an abort ends the query process immediately', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path);
   const controller = new AbortController();
@@ -108,7 +108,7 @@ test('an abort ends the process that runs the query at once', async () => {
   expect(await warehouse.rows('SELECT 1 AS n', signal)).toEqual([{ n: 1 }]);
 });
 
-test('the process has no variable of the environment', async () => {
+test('the query process has no environment variables', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path);
   await warehouse.rows('SELECT 1', signal);
@@ -117,7 +117,7 @@ test('the process has no variable of the environment', async () => {
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/PATH=|CRAWLHOUSE_|HOME=/);
 });
 
-test('nothing stays on disk: after an end, after a kill of the asking process, after a kill of both', async () => {
+test('no file remains after the end, after killing the client, or after killing both processes', async () => {
   const { path } = await someWarehouse();
   {
     await using warehouse = await queryProcess(path);
@@ -167,7 +167,7 @@ test('nothing stays on disk: after an end, after a kill of the asking process, a
   expect(existsSync(left)).toBe(false);
 });
 
-test('without a published warehouse it says so', async () => {
+test('a missing published warehouse is reported', async () => {
   const path = join(await temporaryFolder(), 'warehouse.duckdb');
   await expect(queryProcess(path)).rejects.toMatchObject({ code: 'nothing_published' });
   expect(await readdir(dirname(path))).toEqual([]);

@@ -12,7 +12,7 @@ const signal = new AbortController().signal;
 
 const rowsOf = (result: StreamedRows) => result.rows();
 
-test('without a published warehouse the error says how to make one', async () => {
+test('the error for a missing published warehouse shows how to create one', async () => {
   const warehouse = join(await temporaryFolder(), 'warehouse.duckdb');
   await expect(
     PublishedWarehouse.open({ warehouse, memoryLimit: '100MB', threads: 1 }),
@@ -23,7 +23,7 @@ test('without a published warehouse the error says how to make one', async () =>
   });
 });
 
-test('nothing can be written, read from the machine or changed about these rules', async () => {
+test('a query cannot write, read files or change these rules', async () => {
   const { folder, path, warehouse } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
   const secret = join(folder, 'secret.csv');
   await writeFile(secret, 'a\n1\n');
@@ -69,7 +69,7 @@ test('nothing can be written, read from the machine or changed about these rules
   expect(await warehouse.ask('FROM t', signal, rowsOf)).toEqual([[1]]);
 });
 
-test('SQL that does not run is a wrong use, with what DuckDB says', async () => {
+test('invalid SQL is a usage error with the message of DuckDB', async () => {
   const { warehouse } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
   await expect(warehouse.ask('SELECT m FROM t', signal, rowsOf)).rejects.toMatchObject({
     code: 'bad_query',
@@ -79,7 +79,7 @@ test('SQL that does not run is a wrong use, with what DuckDB says', async () => 
 });
 
 // The Node client of DuckDB takes an error behind the first rows for the end of the result: to be made whole in src.
-test('SQL that fails on a later row is a wrong use too, not a shorter result', async () => {
+test('SQL that fails on a later row is a usage error, not a shorter result', async () => {
   const { warehouse } = await someWarehouse(
     "CREATE TABLE t AS SELECT CASE WHEN range = 600000 THEN 'x' ELSE '1' END AS n FROM range(700000)",
   );
@@ -90,7 +90,7 @@ test('SQL that fails on a later row is a wrong use too, not a shorter result', a
   await expect(read()).rejects.toMatchObject({ code: 'bad_query', exitCode: 2 });
 });
 
-test.each([0, 50])('an abort after %i ms ends a query, and the next one is answered', async (after) => {
+test.each([0, 50])('an abort after %i ms ends a query, and the next query works', async (after) => {
   const { warehouse } = await someWarehouse();
   const controller = new AbortController();
   const reason = new Error('enough');

@@ -34,11 +34,11 @@ test.for([
   'SELECT * FROM range(3), duckdb_tables(), json_each($document)',
   '-- all of them\nSELECT url FROM mart.pages -- ;',
   "SELECT 'DROP TABLE t; COPY t TO x'",
-])('%s reads', async (sql) => {
+])('%s is accepted as read-only', async (sql) => {
   expect(await check(sql)).toEqual({ explain: '', select: sql });
 });
 
-test('EXPLAIN is of what was found to be a SELECT', async () => {
+test('EXPLAIN is accepted only for a SELECT', async () => {
   const explained = { explain: 'EXPLAIN ', select: 'SELECT 1' };
   expect(await check('EXPLAIN SELECT 1')).toEqual(explained);
   expect(await check('\u00a0explain/* EXPLAIN */SELECT 1')).toEqual(explained);
@@ -136,11 +136,11 @@ test.for([
   });
 });
 
-test('a comment within EXPLAIN ANALYZE hides nothing', async () => {
+test('a comment within EXPLAIN ANALYZE cannot hide a statement', async () => {
   await expect(check('EXPLAIN /* */ ANALYZE DELETE FROM t')).rejects.toThrow('refused');
 });
 
-test('a list of 20,000 values is looked through', async () => {
+test('a list of 20,000 values is checked', async () => {
   const numbers = Array.from({ length: 20_000 }, (_, index) => index).join(', ');
   await check(`SELECT len([${numbers}])`);
   await check(`SELECT 1 WHERE 1 IN (${numbers})`);
@@ -149,13 +149,13 @@ test('a list of 20,000 values is looked through', async () => {
   );
 });
 
-test('a number that DuckDB can not serialize is named', async () => {
+test('a number that DuckDB cannot serialize is named in the error', async () => {
   await expect(check('SELECT 1e511')).rejects.toMatchObject({
     code: 'bad_query',
     message: 'the SQL has a number that is too large',
   });
 });
 
-test('a DuckDB parse error keeps its message and place', async () => {
+test('a DuckDB parse error keeps its message and position', async () => {
   await expect(check('SELECT 1 FROM WHERE')).rejects.toThrow(/^Parser Error: .*LINE 1: SELECT 1 FROM WHERE/s);
 });

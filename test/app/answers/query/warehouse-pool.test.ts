@@ -25,7 +25,7 @@ async function somePool(): Promise<{ pool: WarehousePool; path: string; openCopi
   return { pool, path, openCopies: () => (existsSync(copies) ? readdirSync(copies).length : 0) };
 }
 
-test('an idle process is used again until the next publication, which the next one reads', async () => {
+test('an idle process is reused until the next publication, which a new process reads', async () => {
   const { pool, path, openCopies } = await somePool();
   const first = await pool.use(itself);
   expect(await pool.use(itself)).toBe(first);
@@ -37,7 +37,7 @@ test('an idle process is used again until the next publication, which the next o
   expect(openCopies()).toBe(1);
 });
 
-test('two queries have a process each, and a third one waits', async () => {
+test('two queries use two processes, and a third query waits', async () => {
   const { pool, openCopies } = await somePool();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let running = 0;
@@ -68,7 +68,7 @@ test('idle processes end after a minute', async () => {
   await until(async () => openCopies() === 0 || undefined);
 });
 
-test('a process at work while the pool closes ends with its query', async () => {
+test('a busy process ends with its query when the pool closes', async () => {
   const { pool, openCopies } = await somePool();
   const rows = await pool.use(async (warehouse) => {
     await pool[Symbol.asyncDispose]();

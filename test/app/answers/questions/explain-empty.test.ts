@@ -49,7 +49,7 @@ async function reader(tables: string) {
     explainEmpty({ needs, parameters: new Map(Object.entries(given)) }, { rows }, AbortSignal.timeout(9000));
 }
 
-test('an answer without rows says that no day with data belongs to the crawl', async () => {
+test('an empty result explains that no day with data belongs to the crawl', async () => {
   const why = await reader(TABLES);
   const none = 'None of the days with log files belongs to';
   expect(await why({ logs: 1 }, { project: 'shop' })).toBe(
@@ -65,7 +65,7 @@ test('an answer without rows says that no day with data belongs to the crawl', a
     expect(await why({ rankings: 1 }, { project })).toMatch(/^No rows match/);
 });
 
-test('an answer without rows says what is missing, of how many days, and where', async () => {
+test('an empty result explains which data is missing, how many days, and where', async () => {
   const why = await reader(TABLES);
   const rankings = 'The question needs 56 days of search results (ranking_performance)';
   expect(await why({ rankings: 56 }, { project: 'shop' })).toBe(`${rankings}; project shop has 4.`);
@@ -97,7 +97,7 @@ test('an answer without rows says what is missing, of how many days, and where',
   expect(await why({})).toBeNull();
 });
 
-test('every question that ships says what it needs; a need is a name, and days where there are days', async () => {
+test('every shipped question declares its needs, and needs with days have a number of days', async () => {
   const questions = await loadQuestions([sqlFolder(join(import.meta.dirname, '../../../../../sql'))]);
   expect(questions.filter(({ needs }) => Object.keys(needs).length === 0)).toEqual([]);
   expect(NeedsHeader.parse(['links', 'logs'])).toEqual({ links: 1, logs: 1 });
@@ -111,7 +111,7 @@ test('every question that ships says what it needs; a need is a name, and days w
   );
 });
 
-test('totals of a period are search results, and the answer says what they can not tell', async () => {
+test('totals of a period count as search results, and an empty result explains what they cannot answer', async () => {
   const why = await reader(TABLES);
   expect(await why({ rankings: 1 }, { project: 'p4' })).toMatch(/^No rows match/);
   expect(await why({ rankings: 1 }, { project: 'p3' })).toBe(

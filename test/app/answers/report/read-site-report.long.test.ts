@@ -10,7 +10,7 @@ import { STORY } from '../explore/story-site.ts';
 
 const folder = sharedFolder();
 
-test('the charts of a project end with the crawl that its report is of, without those that were cut', async () => {
+test('the charts of a project end with the crawl of the report, and omit crawls that ended early', async () => {
   const cut = {
     id: 'shop-late',
     projectId: 'p-shop',

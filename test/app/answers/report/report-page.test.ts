@@ -92,7 +92,7 @@ function project(rest: Partial<ProjectReport> = {}): ProjectReport {
 
 const count = (page: string, pattern: RegExp): number => page.match(pattern)?.length ?? 0;
 
-test('a project has its findings, its changes, and each chart with its figures and its question', () => {
+test('a project shows its findings, its changes, and each chart with its figures and question', () => {
   const page = reportPage([project()], AT);
   expect(page).toContain('<h1>Crawl report: Shop</h1>');
   expect(page).toContain('Made 2026-03-02 06:05 UTC');
@@ -112,7 +112,7 @@ test('a project has its findings, its changes, and each chart with its figures a
   );
 });
 
-test('what to do first stands behind what got worse, with what is behind it and what is not known', () => {
+test('what to do first follows what got worse, and shows its reasons and unknown figures', () => {
   const page = reportPage([project()], AT);
   expect(page.indexOf('class="verdict"')).toBeLessThan(page.indexOf('<h3>What to do first</h3>'));
   expect(page.indexOf('<h3>What to do first</h3>')).toBeLessThan(page.indexOf('<h3>Issues</h3>'));
@@ -128,7 +128,7 @@ test('what to do first stands behind what got worse, with what is behind it and 
   expect(reportPage([project({ findings: [] })], AT)).toContain('No issue was found.');
 });
 
-test('what got worse follows severity and clicks, and not the number of pages', () => {
+test('what got worse is ordered by severity and clicks, not by the number of pages', () => {
   const low = { severity: 'low', weight: 0.3, fixed: 0 };
   const issues = [
     issue({ ...low, issue: 'http_1_0', title: 'Answer by HTTP/1.0', pages: 0, new: 0, fixed: 1170 }),
@@ -142,7 +142,7 @@ test('what got worse follows severity and clicks, and not the number of pages', 
   );
 });
 
-test('changes of the website decide what got worse, the one with the most clicks at risk first', () => {
+test('changes to the website rank first in what got worse, by clicks at risk', () => {
   const blocked = { crawl_id: 'c02', segmentation: '(site)', segment: '(site)', before: null, after: null };
   const siteChanges = [
     { ...blocked, change: 'robots_denied', pages: 12, clicks: 8061 },
@@ -161,7 +161,7 @@ test('changes of the website decide what got worse, the one with the most clicks
   expect(retitled).toContain('1,160 more indexable pages');
 });
 
-test('pages that were not read come first of what got worse, and more indexable pages are no comfort then', () => {
+test('pages not read again rank first in what got worse, and more indexable pages then count as no gain', () => {
   const missing_pages = [
     { reason: 'blocked_by_robots', pages: 838 },
     { reason: 'not_linked', pages: 2 },
@@ -182,7 +182,7 @@ test('pages that were not read come first of what got worse, and more indexable 
   expect(page).toMatch(/New\s+Fixed\s+Missing/);
 });
 
-test('two sentences say what got better and what got worse, with links to the console', () => {
+test('two sentences with links to the console summarize improvements and regressions', () => {
   const fixed = issue({ issue: 'missing_title', title: 'Missing title', pages: 0, new: 0, fixed: 9 });
   const one = project({ issues: [issue(), fixed], previous_crawl_id: 'c01' });
   const link: AddressOf = (to) => `https://console.example${addressOf(to)}`;
@@ -200,7 +200,7 @@ test('two sentences say what got better and what got worse, with links to the co
   expect(alone).not.toMatch(/Better|Worse/);
 });
 
-test('new pages are not known without a previous crawl; where there is one, of some issues alone', () => {
+test('new pages are unknown without a previous crawl, and with one they are known only for some issues', () => {
   const [found] = project().findings;
   const page = (rest: object, news: number | null = 5): string =>
     reportPage(
@@ -227,14 +227,14 @@ test('new pages are not known without a previous crawl; where there is one, of s
   ]);
 });
 
-test('issues beyond the first are folded, and each says why it matters and how to mend it', () => {
+test('further issues are collapsed, and each explains why it matters and how to fix it', () => {
   const issues = Array.from({ length: 14 }, (_, at) => issue({ issue: `issue_${at}`, title: `Issue ${at}` }));
   const page = reportPage([project({ issues })], AT);
   expect(page).toContain('<summary>2 more issues</summary>');
   expect(count(page, /People find nothing. <strong>To do:<\/strong> Redirect the page\./g)).toBe(14);
 });
 
-test('names of the data are texts, not markup, also within the drawings', () => {
+test('names in the data are escaped, also in charts', () => {
   const name = `"><script>alert(1)</script>&amp;'`;
   const [found] = project().findings;
   const rows = [{ ...found, issue: name, title: name, fix: name, owner: name, example: name }];
@@ -256,7 +256,7 @@ test('names of the data are texts, not markup, also within the drawings', () => 
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
 });
 
-test('a first crawl, no crawl at all and a thousand projects have their pages', () => {
+test('a first crawl, no crawl and a thousand projects each produce a report', () => {
   const first = project({
     previous_crawl_id: null,
     previous_ended_at: null,
@@ -295,7 +295,7 @@ test('charts over time mark the notes of the project and of all projects, and th
   expect(count(page, /2026-03-02, deployment: New menu/g)).toBeGreaterThanOrEqual(3);
 });
 
-test('a letterhead names client, author and logo, and a text of the author stands above the figures', () => {
+test("a letterhead shows client, author and logo, and the author's text appears above the figures", () => {
   const logo = 'data:image/png;base64,aGk=';
   const remark = 'Two things <b>only</b>.\nThe rest can wait.';
   const page = reportPage([project()], AT, {
@@ -307,7 +307,7 @@ test('a letterhead names client, author and logo, and a text of the author stand
   expect(reportPage([project()], AT)).toContain('Made 2026-03-02 06:05 UTC by crawlhouse.');
 });
 
-test('each issue has its trend, and the clicks and hits behind it', () => {
+test('each issue shows its trend, clicks and hits', () => {
   const page = reportPage([project()], AT);
   expect(page).toContain('Pages with Client error in the last crawls: 7, unknown, 12');
   expect(page).toContain(
@@ -315,7 +315,7 @@ test('each issue has its trend, and the clicks and hits behind it', () => {
   );
 });
 
-test('paper shows every issue, also those that a screen folds', () => {
+test('a printed report shows every issue, including collapsed ones', () => {
   const issues = Array.from({ length: 30 }, (_, index) =>
     issue({ issue: `i${index}`, title: `Issue ${index}` }),
   );
@@ -324,7 +324,7 @@ test('paper shows every issue, also those that a screen folds', () => {
   expect(page).toContain('details.all { display: block; }');
 });
 
-test('one cause is one row of what to do first, with the pages of it that are seen elsewhere below', () => {
+test('issues with one cause are one row of what to do first, with related issues below', () => {
   const [error] = project().findings;
   const found = (rest: object) => ({ ...error, within: null, ...rest });
   const sitemap = { issue: 'error_in_sitemap', title: 'Error in a sitemap', priority: 60, pages: 9 };

@@ -30,7 +30,7 @@ async function written(asked: Parameters<typeof writeCrawlWorkbook>[2]) {
   return { ...result, sheets: readXlsx(await readFile(file)) };
 }
 
-test('the issues and their pages are those that the console counts', async () => {
+test('the issues and pages of the workbook equal those of the console', async () => {
   const { sheets, issues: count } = await written({ project: 'Shop', crawl: 'shop-2', questions });
   const [judged] = await readIssues(warehouse, { crawl: 'shop-2' }, signal);
   if (judged === undefined) throw new Error('no crawl');

@@ -21,7 +21,7 @@ async function terminal(port = 1) {
   return { ...typist, ended, shown, interruption };
 }
 
-test('a token is asked for after the address, and the terminal never shows it', async () => {
+test('the token is requested after the address, and never shown on the terminal', async () => {
   const { sandbox } = await service();
   const it = await terminal();
   await it.answer('Address of the service', 'service.example');
@@ -39,7 +39,7 @@ test('a token is asked for after the address, and the terminal never shows it', 
   expect(redact(sandbox.accessToken)).toBe('[redacted]');
 });
 
-test('a dead address, another website and a wrong token are asked again at once', async () => {
+test('a dead address, another website and a wrong token are requested again immediately', async () => {
   const { sandbox } = await service();
   const other = createServer((_request, response) => void response.writeHead(404).end('Not found'));
   await once(other.listen(0, '127.0.0.1'), 'listening');
@@ -54,7 +54,7 @@ test('a dead address, another website and a wrong token are asked again at once'
   expect(await it.ended).toMatchObject({ CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken });
 });
 
-test('an application that the service refuses is asked again', async () => {
+test('an application that the service refuses is requested again', async () => {
   const it = await service();
   const port = await freePort();
   const asked = await terminal(port);
@@ -73,7 +73,7 @@ test('an application that the service refuses is asked again', async () => {
   expect(asked.seen()).toContain('the token endpoint answered 401');
 });
 
-test('who has no account answers with Enter', async () => {
+test('Enter means no account', async () => {
   const it = await terminal();
   await it.answer('Address of the service', '');
   expect(await it.ended).toBeNull();
@@ -103,7 +103,7 @@ async function untilBrowser(it: Service, port: number) {
   return asked;
 }
 
-test('a sign-in goes by the browser, and its refresh token is what stays', async () => {
+test('a sign-in opens the browser, and stores only its refresh token', async () => {
   const it = await service();
   const port = await freePort();
   const asked = await untilBrowser(it, port);
@@ -124,7 +124,7 @@ test('a sign-in goes by the browser, and its refresh token is what stays', async
   expect(asked.seen()).not.toContain(client_secret);
 });
 
-test('a no, and a yes to too little, write nothing and say what to do', async () => {
+test('a refused or partial consent writes nothing and shows what to do', async () => {
   const it = await service();
   const port = await freePort();
   const refused = await untilBrowser(it, port);
@@ -144,7 +144,7 @@ test('a no, and a yes to too little, write nothing and say what to do', async ()
   await expect(partly.ended).rejects.toMatchObject({ message: 'not granted: projects:read' });
 });
 
-test('a port that is taken is named, and Ctrl-C ends the wait for the browser', async () => {
+test('a port in use is named, and Ctrl-C ends the wait for the browser', async () => {
   const it = await service();
   const port = await freePort();
   const waits = await untilBrowser(it, port);
@@ -165,7 +165,7 @@ test.for([
   [[''], 'all'],
   [['none'], 'none'],
   [['some', 'all'], 'all'],
-] as const)('whether the models that ship are wanted is answered by %j: %s', async ([answers, wanted]) => {
+] as const)('the question about shipped models accepts %j: %s', async ([answers, wanted]) => {
   const { person, answer } = typing();
   const asked = askModels(person, new AbortController().signal);
   await answer('Enter for all, or none', answers[0]);

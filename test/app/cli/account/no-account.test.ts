@@ -8,7 +8,7 @@ import { packageProject, signal } from '../../../etl/pipeline/package-project.ts
 import { service } from '../../../service/support.ts';
 import { capture, projectFolder } from '../capture.ts';
 
-test('a folder that only crawls websites is well without an account, and nothing is due in it', async () => {
+test('a folder that only crawls websites passes doctor without an account, and nothing is due', async () => {
   const folder = await projectFolder();
   await mkdir(join(folder, '.crawlhouse', 'service'), { recursive: true });
   const on = (...argv: string[]) => capture(...argv, '--project-dir', folder);
@@ -49,7 +49,7 @@ test('a folder that only crawls websites is well without an account, and nothing
   expect(JSON.parse((await on('discover', '--json')).stdout)).toMatchObject({ units: [], open: [] });
 });
 
-test('a run without an account publishes what a killed drop has left', async () => {
+test('a run without an account publishes what a killed drop left behind', async () => {
   const { make, load, read, settings, folder } = await packageProject();
   await load(await make('c1', ['a']), await make('c2', ['b']));
   await mkdir(join(folder, '.crawlhouse', 'service'), { recursive: true });
@@ -63,7 +63,7 @@ test('a run without an account publishes what a killed drop has left', async () 
   expect(await read('SELECT url FROM raw.crawl_pages')).toEqual([{ url: 'b' }]);
 });
 
-test('without an account and without crawls the account may be lost: it is missing, and .env is named', async () => {
+test('without an account and crawls, the account is reported as missing, and .env is named', async () => {
   const folder = await projectFolder();
   for (const words of [['run'], ['discover'], ['doctor']]) {
     const { code, stdout, stderr } = await capture(...words, '--project-dir', folder);
@@ -72,7 +72,7 @@ test('without an account and without crawls the account may be lost: it is missi
   }
 });
 
-test('a misspelt field is found by the doctor and the plan, also where nothing is due', async () => {
+test('doctor and plan find a misspelled field, even if nothing is due', async () => {
   const { sandbox } = await service({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=3'] });
   const account = `base_url: ${sandbox.baseUrl}\naccess_token: ${sandbox.accessToken}`;
   const folder = await projectFolder(account);

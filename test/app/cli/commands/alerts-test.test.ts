@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { receiver } from '../../operations/alert/receiver.ts';
 import { capture, projectFolder } from '../capture.ts';
 
-test('each target gets a test alert, also that of a schedule, and what it answered is said', async () => {
+test('each target, including those of schedules, gets a test alert, and its response is printed', async () => {
   const to = await receiver();
   const pager = join(await projectFolder(), 'pager.json');
   const settings = `alerts: { webhook: '${to.url}', command: [tee, '${pager}'] }\n`;
@@ -42,7 +42,7 @@ test('each target gets a test alert, also that of a schedule, and what it answer
   ]);
 });
 
-test('a person reads a line a target; a refusal is a wrong setting', async () => {
+test('the terminal shows one line per target, and a refusal is a configuration error', async () => {
   const to = await receiver();
   const folder = await projectFolder(`alerts: { webhook: '${to.url}' }\n`);
   const well = await capture('alerts', 'test', '--project-dir', folder);
@@ -58,7 +58,7 @@ test('a person reads a line a target; a refusal is a wrong setting', async () =>
   ]);
 });
 
-test('alerts test without a target names the settings that make one', async () => {
+test('alerts test without a target names the settings to set', async () => {
   const { code, stderr } = await capture('alerts', 'test', '--project-dir', await projectFolder());
   expect([code, stderr]).toEqual([
     2,

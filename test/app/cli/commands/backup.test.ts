@@ -6,7 +6,7 @@ import { capture, projectFolder } from '../capture.ts';
 
 const FORMAT = join(import.meta.dirname, '../../..', 'formats', 'warehouse.v15.duckdb.zst');
 
-test('backup writes one file, prints what it has, and replaces none unless it is asked to', async () => {
+test('backup writes one file, prints its contents, and replaces no file without --overwrite', async () => {
   const folder = await projectFolder();
   writeFileSync(join(folder, 'warehouse.duckdb'), zstdDecompressSync(readFileSync(FORMAT)));
   const file = join(folder, 'copy.duckdb');

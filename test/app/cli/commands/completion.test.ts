@@ -36,7 +36,7 @@ test('completion of an empty line offers every command and help', async () => {
   expect(found.filter((one) => one === 'sandbox')).toEqual(['sandbox']);
 });
 
-test('models and questions of the project are known by name', async () => {
+test('completion offers models and questions of the project', async () => {
   const shipped = join(import.meta.dirname, '../../../..');
   const { stdout } = await capture(
     'completion',
@@ -61,7 +61,7 @@ test('models and questions of the project are known by name', async () => {
   expect(asked.stdout).toBe('q09_redirect_chains_and_loops\n');
 });
 
-test('the script of bash asks the program, and quotes what it says', async () => {
+test('the bash script asks the program and quotes the result', async () => {
   const { stdout: script } = await capture('completion', 'bash');
   const asked = `${script}
 crawlhouse() { printf '%s\\n' "$*" 'Tea & Co' plain; }
@@ -75,7 +75,7 @@ test.for([
   [[], 'no shell is named'],
   [['tcsh'], 'there is no script for tcsh'],
   [['bash', 'zsh'], 'there is no script for bash zsh'],
-] as const)('completion %j is a wrong use', async ([argv, error]) => {
+] as const)('completion %j is a usage error', async ([argv, error]) => {
   const { code, stderr } = await capture('completion', ...argv);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${error}\nTry: shells: bash, zsh, fish`)]);
 });

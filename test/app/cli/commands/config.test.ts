@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { capture, projectFolder } from '../capture.ts';
 
-test('config says of each setting where it comes from, and masks secrets', async () => {
+test('config shows the source of each setting, and masks secrets', async () => {
   const folder = await projectFolder(
     'base_url: http://127.0.0.1:9\nthreads: 3\nstore_b:\n  bucket: shop\n  region: eu-west-1\nconcurrency: 5',
   );
@@ -44,7 +44,7 @@ test('config --json prints the same settings as one document', async () => {
   expect(settings).toContainEqual({ key: 'memory_limit', value: '400MB', from: 'default', place: null });
 });
 
-test('config reports a wrong setting as every command does', async () => {
+test('config reports an invalid setting like every command', async () => {
   const { code, stderr } = await capture('config', '--project-dir', await projectFolder('thread: 3'));
   expect([code, stderr]).toEqual([
     2,

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { crawlhouse, crawlhouseProcess } from '../../../support/project.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-test('console makes a project of an empty folder, and of no other', async () => {
+test('console creates a project only in an empty folder', async () => {
   const folder = await temporaryFolder();
   const child = crawlhouseProcess(folder, ['console', '--port', '0'], {});
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -49,7 +49,7 @@ test.for([
   [['http://user agent/'], 'the URL http://user agent/: must be an address'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
   [['http://site.invalid/', '--speed', '3'], '--speed 3: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5'],
-] as const)('crawl %j is a wrong use, refused with a message', async ([argv, words]) => {
+] as const)('crawl %j is a usage error with a message', async ([argv, words]) => {
   const folder = await projectFolder();
   const { code, stderr } = await capture('crawl', ...argv, '--project-dir', folder);
   expect(code).toBe(2);
@@ -61,7 +61,7 @@ test.for([
   [[], 'no address', 'line 1: no address is not a URL'],
   [['--speed', '1000'], 'http://localhost/a\n\n# b\nhttp://else.invalid/', 'is more than 5'],
   [[], '# nothing', 'has no URL'],
-] as const)('a list that can not be crawled is refused: %j %j', async ([argv, list, words]) => {
+] as const)('a list that cannot be crawled is refused: %j %j', async ([argv, list, words]) => {
   const folder = await projectFolder();
   const file = join(folder, 'urls.txt');
   writeFileSync(file, list);
@@ -102,7 +102,7 @@ const SITES: readonly (readonly [words: string, code: number, site: string | Rou
 ];
 
 test.for(SITES)(
-  'a start URL that can not be crawled (%s) ends with %i, and nothing is left behind',
+  'a start URL that cannot be crawled (%s) ends with %i, and leaves nothing behind',
   async ([words, code, site]) => {
     const folder = await projectFolder();
     const url = typeof site === 'string' ? site : (await serveSite(site)).origin;
@@ -114,7 +114,7 @@ test.for(SITES)(
   },
 );
 
-test('a robots.txt that fails is said while it is asked for again', async () => {
+test('a failing robots.txt is reported while it is requested again', async () => {
   const fails = [503];
   const site = await serveSite({
     ...PAGES,
@@ -139,7 +139,7 @@ test.for([
   ['schedules.yaml', 'schedules:\n- {name: x, cron: monday}\n', 'bad_schedule', 'schedules.yaml:2'],
   ['sql/mart/own.sql', '/* name: mart.own */ SELECT 1\n', 'bad_model', 'sql/mart/own.sql:1'],
   ['sql/questions/own.sql', '/* title: x */ SELECT 1\n', 'bad_model', 'sql/questions/own.sql:1'],
-] as const)('a mistake in %s is said before anything is crawled', async ([file, text, code, place]) => {
+] as const)('an error in %s is reported before the crawl starts', async ([file, text, code, place]) => {
   const site = await serveSite(PAGES);
   const folder = await projectFolder();
   mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -151,7 +151,7 @@ test.for([
   expect(site.hits).not.toContain('/a');
 });
 
-test('without the models that ship a crawl, logs and search data load, and what is not there is said', async () => {
+test('without shipped models, crawls, logs and search data are loaded, and the missing parts are reported', async () => {
   const folder = await rawProjectFolder();
   const { origin } = await serveSite(PAGES);
   const own = (...argv: readonly string[]) => capture(...argv, '--project-dir', folder);

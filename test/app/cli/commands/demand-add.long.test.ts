@@ -25,7 +25,7 @@ test.for([
     '--dimensions date,site: each of date, page, query, country, device once',
   ],
   [['pages.csv', '--from', '2026-10-01', '--to', '2026-10-29'], 'this project folder has no crawled website'],
-] as const)('demand add %j is a wrong use, refused with a message', async ([argv, words]) => {
+] as const)('demand add %j is a usage error with a message', async ([argv, words]) => {
   const folder = await projectFolder();
   writeFileSync(join(folder, 'pages.csv'), PAGES);
   const files = argv.map((one) => (one.endsWith('.csv') ? join(folder, one) : one));
@@ -33,7 +33,7 @@ test.for([
   expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
 });
 
-test('a pipeline of an earlier version, in which totals would count as days, is refused before anything is added', async () => {
+test('a pipeline of an earlier version, in which totals would count as days, is refused before adding', async () => {
   const folder = await projectFolder();
   const pipeline = join(folder, 'pipelines', 'ranking_performance.yaml');
   writeFileSync(

@@ -60,7 +60,7 @@ test('--dry-run prints what the file means and stores nothing, not even the webs
   ]);
 });
 
-test('what was added is removed from the warehouse, exactly', async () => {
+test('demand remove removes exactly the added rows from the warehouse', async () => {
   const { folder, file, run, rows } = await folderWith(`${HEADER}2026-11-01,${SITE}a,12,120,5.5\n`);
   expect((await run('add', file, '--site', SITE)).code).toBe(0);
   const before = await rows();
@@ -94,7 +94,7 @@ test('rows of a day that has not ended are reported as not in the warehouse yet'
   ]);
 });
 
-test('on a terminal a person decides what a table leaves open, and agrees to days that are far apart', async () => {
+test('on a terminal, the user resolves ambiguous tables and confirms distant days', async () => {
   const { folder } = await folderWith(
     `${HEADER}2016-11-01,${SITE}a,12.000,150.000,\n2026-11-01,${SITE}a,1.000,2.000,\n`,
   );

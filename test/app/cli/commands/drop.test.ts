@@ -34,7 +34,7 @@ function dropping({ settings }: Awaited<ReturnType<typeof loaded>>) {
   return { ...typist, ended, said: () => said.join('') };
 }
 
-test('without a terminal and without --yes a drop is refused, and nothing goes', async () => {
+test('without a terminal and --yes, drop is refused and removes nothing', async () => {
   const { folder, rows } = await loaded();
   const { code, stderr } = await capture('drop', '--crawl', 'c1', '--project-dir', folder);
   expect([code, stderr]).toEqual([2, expect.stringContaining('to confirm the drop of 1 unit with 2 rows')]);
@@ -44,7 +44,7 @@ test('without a terminal and without --yes a drop is refused, and nothing goes',
   expect(await rows()).toEqual(['c']);
 });
 
-test('on a terminal a drop shows its units and rows, and waits for a yes', async () => {
+test('on a terminal, drop shows units and rows, and waits for a yes', async () => {
   const project = await loaded();
   const declined = dropping(project);
   await declined.answer('Drop 1 unit with 2 rows from the warehouse? yes or no', 'maybe');

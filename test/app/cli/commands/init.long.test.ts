@@ -18,7 +18,7 @@ async function tokenFile(folder: string, token: string): Promise<string> {
   return file;
 }
 
-test('init makes a project folder whose files fit, and keeps secrets out of version control', async () => {
+test('init creates a project folder with valid files, and excludes secrets from version control', async () => {
   const folder = join(await temporaryFolder(), 'new', 'project');
   const { code, stderr } = await capture('init', folder);
   expect(code).toBe(0);
@@ -53,7 +53,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   expect(ignored.split('\n')).toEqual(expect.arrayContaining(['.env', '.crawlhouse/']));
 });
 
-test('init of a folder that can not be made says why, and to name another one', async () => {
+test('init reports why a folder cannot be created, and suggests another name', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
   const { code, stderr } = await capture('init', join(file, 'shop'));
@@ -64,7 +64,7 @@ test('init of a folder that can not be made says why, and to name another one', 
   expect(stderr).toMatch(/Try: name another folder: .*crawlhouse init DIR\n/);
 });
 
-test('a ready file in a folder that can not be made is refused before the sandbox starts', async () => {
+test('a ready file in a folder that cannot be created is refused before the sandbox starts', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
   const { code, stderr } = await capture('sandbox', 'start', '--ready-file', join(file, 'ready.json'));
@@ -75,7 +75,7 @@ test.for([
   ['all', 'all'],
   ['none', 'none'],
   [null, 'all'],
-] as const)('init --shipped-models %s gives a project with shipped_models: %s', async ([flag, models]) => {
+] as const)('init --shipped-models %s creates a project with shipped_models: %s', async ([flag, models]) => {
   const folder = join(await temporaryFolder(), 'project');
   const { code } = await capture('init', folder, ...(flag === null ? [] : ['--shipped-models', flag]));
   const settings = await readFile(join(folder, 'crawlhouse.yaml'), 'utf8');
@@ -90,7 +90,7 @@ test.for([
   expect(await loadSettings(folder, account)).toMatchObject({ shipped_models: models });
 });
 
-test('init refuses another value of --shipped-models, and makes nothing', async () => {
+test('init refuses other values of --shipped-models, and creates nothing', async () => {
   const folder = join(await temporaryFolder(), 'project');
   const { code, stderr } = await capture('init', folder, '--shipped-models', 'some');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--shipped-models: some is not a valid value')]);
@@ -98,7 +98,7 @@ test('init refuses another value of --shipped-models, and makes nothing', async 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('init with flags asks nothing, writes the account and runs the doctor', async () => {
+test('init with flags asks no questions, writes the account and runs doctor', async () => {
   const it = await service({ generate: ['projects=1,crawls=1,pages=1'] });
   const place = await temporaryFolder();
   const folder = join(place, 'acme');
@@ -122,7 +122,7 @@ test('init with flags asks nothing, writes the account and runs the doctor', asy
   expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
 });
 
-test('an account that the service refuses is written, told by the doctor, and gives its exit code', async () => {
+test('an account that the service refuses is written, reported by doctor, and sets the exit code', async () => {
   const it = await service();
   const place = await temporaryFolder();
   const file = await tokenFile(place, `hash#and"quote'`);
@@ -151,7 +151,7 @@ test('an account that the service refuses is written, told by the doctor, and gi
   expect(stderr).toContain(`the account is in ${join(place, 'other', '.env')}`);
 });
 
-test('a sign-in by flags goes by the browser, and the doctor uses its grant', async () => {
+test('a sign-in with flags opens the browser, and doctor uses its grant', async () => {
   const it = await service({ generate: ['projects=1,crawls=1,pages=1'] });
   const place = await temporaryFolder();
   const { client_id, client_secret } = it.sandbox.ready.oauth;
@@ -184,7 +184,7 @@ test.for([
   [['--base-url', 'https://service.example'], '--base-url needs --token-file'],
   [['--base-url', 'https://service.example', '--token-file', 'none'], '--token-file: none cannot be read'],
   [['--redirect-port', '0'], '--redirect-port: 0 is not a valid value'],
-] as const)('init %j is a wrong use that writes nothing', async ([flags, message]) => {
+] as const)('init %j is a usage error that writes nothing', async ([flags, message]) => {
   const folder = join(await temporaryFolder(), 'acme');
   const { code, stderr } = await capture('init', folder, ...flags);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`Error: ${message}`)]);
@@ -202,7 +202,7 @@ test('init leaves an existing project, or a part of one, unchanged', async () =>
   expect(existsSync(join(folder, 'schedules.yaml'))).toBe(false);
 });
 
-test('no file is overwritten: what was there stays, and what .gitignore lacks is told', async () => {
+test('init overwrites no file, and lists the missing entries of .gitignore', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, '.gitignore'), 'node_modules/\n.env\n');
   await writeFile(join(folder, '.env'), 'AWS_PROFILE=mine\n');

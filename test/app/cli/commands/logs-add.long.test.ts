@@ -23,7 +23,7 @@ test.for([
   [['access.log'], 'this project folder has no crawled website'],
   [['other.txt', '--site', 'https://e.example/'], 'its format is unknown; it begins: aaa aaa'],
   [['store_a:logs/', '--site', 'https://e.example/'], 'store_a.bucket'],
-] as const)('logs add %j is a wrong use, refused with a message', async ([argv, words]) => {
+] as const)('logs add %j is a usage error with a message', async ([argv, words]) => {
   const folder = await projectFolder();
   writeFileSync(join(folder, 'access.log'), LINE);
   writeFileSync(join(folder, 'other.txt'), 'Dear diary\n');
@@ -37,7 +37,7 @@ test.for([
 /** A file with a line of a year before the others. */
 const SPREAD = LINE.replace('2026', '2025') + LINE;
 
-test('on a terminal a file whose days are far apart is added after a yes only', async () => {
+test('on a terminal, a file with distant days is added only after a yes', async () => {
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'access.log'), SPREAD);
   const settings = await loadSettings(folder, {});
@@ -77,7 +77,7 @@ test('on a terminal a file whose days are far apart is added after a yes only', 
 /** Times without an offset: the zone is a guess. */
 const LOCAL = '2026-11-23T10:00:00 GET / 200\n';
 
-test('on a terminal a guess is asked about, and what is certain is shown alone', async () => {
+test('on a terminal, only guesses need confirmation', async () => {
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'local.log'), LOCAL);
   writeFileSync(join(folder, 'certain.log'), LINE);
@@ -113,7 +113,7 @@ test('on a terminal a guess is asked about, and what is certain is shown alone',
   expect(certain.said()).toMatch(/format +combined/);
 });
 
-test('without a terminal a file whose days are far apart is added, with a note', async () => {
+test('without a terminal, a file with distant days is added with a note', async () => {
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'access.log'), SPREAD);
   const { code, stdout } = await capture(
@@ -122,7 +122,7 @@ test('without a terminal a file whose days are far apart is added, with a note',
   expect([code, stdout]).toEqual([0, expect.stringContaining('its lines cover 2 days that are far apart')]);
 });
 
-test('--dry-run prints what the files mean, and stores nothing', async () => {
+test('--dry-run prints how files are read, and stores nothing', async () => {
   const folder = await rawProjectFolder();
   const file = join(folder, 'access.log');
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

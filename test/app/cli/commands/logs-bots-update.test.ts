@@ -20,7 +20,7 @@ async function project(files: Readonly<Record<string, string>>): Promise<string>
 const SEED = 'sql/seeds/bot_ranges.csv';
 const seedOf = (folder: string): Promise<string> => readFile(join(folder, SEED), 'utf8');
 
-test('a file of an operator takes the place of the list that has its name', async () => {
+test('a file of an operator replaces the list of the same name', async () => {
   const folder = await project({
     'googlebot.json': GOOGLE,
     [SEED]:
@@ -53,7 +53,7 @@ test('a file of an operator takes the place of the list that has its name', asyn
   expect(bots.find(({ crawler }: { crawler: string }) => crawler === 'GPTBot').ranges).toBeGreaterThan(10);
 });
 
-test('--crawler says whose a file is, of several files together, and of a crawler without a list', async () => {
+test('--crawler assigns files to a crawler, also several files, and crawlers without a list', async () => {
   const folder = await project({
     'a.txt': '192.0.2.0/28\n',
     'b.csv': 'prefix,why\n192.0.2.0/28,x\n198.51.100.7,y\n',
@@ -93,7 +93,7 @@ test.each([
   await expect(seedOf(folder)).rejects.toThrow('ENOENT');
 });
 
-test('rows of the project that are not right are told, and stay as they are', async () => {
+test('invalid rows of the project are reported and stay unchanged', async () => {
   const folder = await project({ 'googlebot.json': GOOGLE, [SEED]: 'range_list,prefix\n' });
   const update = ['logs', 'bots', 'update', join(folder, 'googlebot.json'), '--project-dir', folder];
   const { code, stderr } = await capture(...update);
@@ -115,7 +115,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('logs bots update without a file says what to give', async () => {
+test('logs bots update without a file shows its usage', async () => {
   const { code, stderr } = await capture('logs', 'bots', 'update', '--project-dir', await projectFolder());
   expect([code, stderr]).toEqual([2, expect.stringMatching(/no file was named\nTry: .*logs bots update/)]);
 });

@@ -12,7 +12,7 @@ async function projectWith(seeds: Readonly<Record<string, string>>): Promise<str
   return folder;
 }
 
-test('the known bots are listed with what verifies them, those of the project too', async () => {
+test('known bots, including those of the project, are listed with their verification', async () => {
   const folder = await projectWith({
     bots: 'token,crawler,bot_class,engine,purpose,reference\nOurBot,OurBot,other,us,monitoring,\n',
     bot_checks:

@@ -55,7 +55,7 @@ async function warehouseOf(folder: string): Promise<unknown> {
   return found;
 }
 
-test(`logs remove leaves a warehouse as it was, also if it is killed (seed ${roundSeed()})`, async () => {
+test(`logs remove restores the earlier warehouse, even if it is killed (seed ${roundSeed()})`, async () => {
   const folder = await projectFolder();
   const [a, b] = [join(folder, 'a.log'), join(folder, 'b.log')];
   writeFileSync(a, requests([2, 3, 4], 'a'));

@@ -10,7 +10,7 @@ async function scene() {
   return { sandbox, folder, run };
 }
 
-test('a run ends with its projects, where the warehouse is and one command; units come with --verbose', async () => {
+test('the end of a run lists projects, the warehouse and one command; --verbose lists units', async () => {
   const { folder, run } = await scene();
   const { status, stderr } = await run();
   expect(status).toBe(0);
@@ -25,7 +25,7 @@ test('a run ends with its projects, where the warehouse is and one command; unit
   ]);
 });
 
-test('the end of a run shows the first few causes of a kind in full, then the command that says more', async () => {
+test('the end of a run shows the first causes of each kind in full, then the command for more', async () => {
   const { sandbox, run } = await scene();
   await setFaults(sandbox, [{ match: { path: '/pages.*export=true' }, kind: 'status', status: 400 }]);
   const { status, stderr } = await run();

@@ -8,7 +8,7 @@ import { Schedule } from '../../../../src/etl/project/settings/schedules.ts';
 import { serveSite } from '../../../support/crawl-site.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 
-test('where others write schedules, a schedule reaches private addresses only with allow_private', async () => {
+test('if other users write schedules, a schedule reaches private addresses only with allow_private', async () => {
   // The crawl that is allowed ends at its start URL.
   const site = await serveSite({ '/': { status: 403 } });
   const own = await loadSettings(await rawProjectFolder(), {});

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { capture, projectFolder, spawned } from '../capture.ts';
 
-test('service start answers for the crawls of a project without what only trying needs, until it is stopped', async () => {
+test('service start serves the crawls of a project, without sandbox routes, until it is stopped', async () => {
   const folder = await projectFolder();
   const options = ['service', 'start', '--json', '--project-dir', folder];
   const ready = Promise.withResolvers<{ base_url: string; access_token: string }>();

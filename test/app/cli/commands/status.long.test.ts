@@ -26,7 +26,7 @@ async function statusOfRun(folder: string): Promise<unknown> {
   return document.runs[0]?.status;
 }
 
-test('a run whose process is gone is shown as killed at once, one that goes on as running', async () => {
+test('a run with a dead process is shown as killed immediately, a live run as running', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   expect(await statusOfRun(folder)).toBe('killed');
   const { stdout } = await status(folder);
@@ -41,13 +41,13 @@ test('a run whose process is gone is shown as killed at once, one that goes on a
   expect(await statusOfRun(later)).toBe('running');
 });
 
-test('a run that lost its process is killed also while another process has the lock', async () => {
+test('a run with a dead process is killed even if another process holds the lock', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   using _lock = lockState(join(folder, '.crawlhouse'), 'crawlhouse transform');
   expect(await statusOfRun(folder)).toBe('killed');
 });
 
-test('status of an unknown name is a wrong use, as text and as JSON', async () => {
+test('status of an unknown name is a usage error, as text and as JSON', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   const asText = await status(folder, 'nobody');
   expect([asText.code, asText.stdout]).toEqual([2, '']);
@@ -58,7 +58,7 @@ test('status of an unknown name is a wrong use, as text and as JSON', async () =
   ]);
 });
 
-test('a project is found by its name, as text and as JSON', async () => {
+test('status finds a project by its name, as text and as JSON', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   await publishProjects(folder);
   const asText = await status(folder, 'My Shop');
@@ -83,7 +83,7 @@ async function publishProjects(folder: string): Promise<void> {
   await connection.run('USE memory; DETACH warehouse');
 }
 
-test('with --watch, the status is shown again and again until an interruption', async () => {
+test('status --watch refreshes until it is interrupted', async () => {
   const folder = await projectFolder();
   let seen = '';
   const { code, stdout, stderr } = await spawned(['status', '--watch', '--project-dir', folder], (child) => {
@@ -98,7 +98,7 @@ test('with --watch, the status is shown again and again until an interruption', 
   expect([asJson.code, JSON.parse(asJson.stdout).error.code]).toEqual([2, 'usage']);
 });
 
-test('status of an unknown project names the nearest one', async () => {
+test('status of an unknown project suggests the nearest one', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   await publishProjects(folder);
   expect((await status(folder, 'My Shp')).stderr).toContain('did you mean My Shop?');

@@ -35,7 +35,7 @@ test.for([
 });
 
 test.for(['--config', 'the website'])(
-  'a list keeps its own name, whatever the file of %s says',
+  'a list keeps its own configuration name, whatever the file of %s contains',
   async (of) => {
     const folder = await projectFolder('');
     await mkdir(join(folder, 'crawls'));

@@ -3,7 +3,7 @@ import { logSources } from '../../../../src/app/cli/local/log-sources.ts';
 import type { Settings } from '../../../../src/etl/project/settings/settings.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-test('a log that is missing is a source that cannot be opened; after an abort there is none', async () => {
+test('a missing log cannot be opened, and an abort yields no log', async () => {
   const folder = await temporaryFolder();
   const place = { settings: { state_dir: folder } as Settings, folder };
   const abort = new AbortController();

@@ -32,14 +32,14 @@ test.each([
   // Yandex does not disclose its addresses.
   ['Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)', '8.8.8.8', 'unchecked'],
   ['ELB-HealthChecker/2.0', '8.8.8.8', 'unchecked'],
-])('the shipped lists say that %s from %s is %s', async (userAgent, address, expected) => {
+])('the shipped ranges report that %s from %s is %s', async (userAgent, address, expected) => {
   const bot = list.recognise(userAgent);
   if (bot === undefined) throw new Error(`no bot: ${userAgent}`);
   const { signal } = new AbortController();
   expect(await verifyBots([{ bot, address }], { list, signal })).toEqual([expected]);
 });
 
-test('each shipped prefix is one, with its source, its day and the copy it is from', async () => {
+test('each shipped prefix is valid, with its source, its day and its copy', async () => {
   const ranges = await loadSeed(folders, 'bot_ranges');
   expect(ranges.length).toBeGreaterThan(800);
   expect(ranges.filter(({ prefix }) => prefixInterval(prefix ?? '') === null)).toEqual([]);
@@ -50,7 +50,7 @@ test('each shipped prefix is one, with its source, its day and the copy it is fr
   expect(untold).toEqual([]);
 });
 
-test('each shipped check is of a known crawler, and names a list that is there or a suffix', async () => {
+test('each shipped verification belongs to a known crawler, and names an existing list or a suffix', async () => {
   const checks = await loadSeed(folders, 'bot_checks');
   const lists = new Set((await loadSeed(folders, 'bot_ranges')).map(({ range_list }) => range_list));
   const crawlers = new Set(list.bots.map(({ crawler }) => crawler));
@@ -61,7 +61,7 @@ test('each shipped check is of a known crawler, and names a list that is there o
   expect(wrong).toEqual([]);
 });
 
-test('each shipped bot is recognised beside the address of its page', () => {
+test('each shipped bot is recognized next to the address of its page', () => {
   const others = list.bots.flatMap(({ token, reference }) => {
     const found = list.recognise(`Mozilla/5.0 (compatible; ${token}/1.0; +${reference ?? ''})`)?.token;
     return found === token ? [] : [`${token}: ${found}`];
@@ -69,7 +69,7 @@ test('each shipped bot is recognised beside the address of its page', () => {
   expect(others).toEqual([]);
 });
 
-test('no shipped token is in a user agent of a browser', () => {
+test("no shipped token matches a browser's user agent", () => {
   const browsers = [
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36',
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36 Edg/129.0.0.0',

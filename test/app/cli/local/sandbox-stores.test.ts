@@ -3,7 +3,7 @@ import { storeExports, storeOptions } from '../../../../src/app/cli/commands/san
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'KEY', AWS_SECRET_ACCESS_KEY: 'SECRET' };
 
-test('stores that are given take buckets, keys and region from the environment', () => {
+test('external stores read buckets, keys and region from the environment', () => {
   expect(storeOptions(undefined, undefined, {})).toEqual({});
   expect(storeOptions('http://127.0.0.1:1/', undefined, { CRAWLHOUSE_STORE_A_BUCKET: 'a' })).toEqual({
     storeA: { endpoint: 'http://127.0.0.1:1', bucket: 'a' },
@@ -13,12 +13,12 @@ test('stores that are given take buckets, keys and region from the environment',
   });
 });
 
-test('an address that is none and keys that are missing are wrong uses', () => {
+test('an invalid address and missing keys are usage errors', () => {
   expect(() => storeOptions('localhost:1', undefined, {})).toThrow('--store-a-endpoint');
   expect(() => storeOptions(undefined, 'http://127.0.0.1:1', {})).toThrow('no credentials');
 });
 
-test('the lines to export name every setting of the stores, and what Amazon’s own tools read', () => {
+test('the export lines contain every store setting, and the variables of the AWS tools', () => {
   const lines = storeExports({
     base_url: 'http://127.0.0.1:1',
     access_token: 't',

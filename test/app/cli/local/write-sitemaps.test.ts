@@ -31,7 +31,7 @@ function urlsOf(path: string): string[] {
 
 const MANY = ['a', 'b', 'c'].map((name) => `https://a.example/${name}`);
 
-test('a full file is followed by the next one, the index names all, and files of a former run go', async () => {
+test('a full file is followed by the next, the index lists all files, and old files are removed', async () => {
   const folder = await temporaryFolder();
   const limits = { urls: 1, bytes: 1_000 };
   await writeSitemaps(folder, pieces(...MANY), limits);
@@ -50,13 +50,13 @@ test('a full file is followed by the next one, the index names all, and files of
   expect(urlsOf(join(folder, 'a.example', 'sitemap-2.xml.gz'))).toEqual(MANY.slice(2));
 });
 
-test('a file ends before it is too large', async () => {
+test('a sitemap file ends before it exceeds the limit', async () => {
   const folder = await temporaryFolder();
   const { written } = await writeSitemaps(folder, pieces(...MANY), { urls: 10, bytes: 100 });
   expect(written[0]?.files).toBe(2);
 });
 
-test('each scheme and host has its own folder, and URLs that are too long are counted', async () => {
+test('each scheme and host has its own folder, and URLs over the length limit are counted', async () => {
   const folder = await temporaryFolder();
   const long = `https://a.example/${'x'.repeat(2_040)}`;
   const { written, tooLong } = await writeSitemaps(
@@ -71,7 +71,7 @@ test('each scheme and host has its own folder, and URLs that are too long are co
   expect(tooLong).toBe(1);
 });
 
-test('whatever URLs are written are read again', async () => {
+test('written sitemaps can be read again, whatever their URLs', async () => {
   const folder = await temporaryFolder();
   const url = fc
     .webUrl({ withQueryParameters: true })

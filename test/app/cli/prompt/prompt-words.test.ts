@@ -12,25 +12,25 @@ const PROJECT = { name: 'project', type: 'VARCHAR', default: null, description: 
 const QUESTION = { name: 'q01_links', parameters: [PROJECT] };
 const complete = (line: string, statement = '') => completions(line, statement, CATALOG, [QUESTION]);
 
-test('a line that begins with a dot is a command, with what follows as its argument', () => {
+test('a line that begins with a dot is a command with an argument', () => {
   expect(dotCommand('.describe  mart.pages ;')).toEqual({ name: '.describe', argument: 'mart.pages' });
   expect(dotCommand('.tables')).toEqual({ name: '.tables', argument: '' });
   expect(dotCommand('SELECT 1')).toBeNull();
   expect(dotCommand('SELECT .5')).toBeNull();
 });
 
-test('tables are completed by their schema, whatever the case', () => {
+test('tables complete with or without their schema, in any case', () => {
   expect(complete('SELECT * FROM mart.')).toEqual([['mart.links', 'mart.pages'], 'mart.']);
   expect(complete('SELECT * FROM MART.P')).toEqual([['mart.pages'], 'MART.P']);
 });
 
-test('columns of the tables that the statement names come, else all', () => {
+test('columns of the tables in the statement are completed, or else all columns', () => {
   expect(complete('SELECT t')).toEqual([['target', 'title'], 't']);
   expect(complete('WHERE t', 'SELECT url FROM mart.pages\n')).toEqual([['title'], 't']);
   expect(complete('WHERE pages.ti', 'FROM mart.pages AS pages\n')).toEqual([['pages.title'], 'pages.ti']);
 });
 
-test('dot commands, and what they take, are completed too', () => {
+test('dot commands and their arguments are completed', () => {
   expect(complete('.de')).toEqual([['.describe'], '.de']);
   expect(complete('.describe mart.l')).toEqual([['mart.links'], 'mart.l']);
   expect(complete('.question q')).toEqual([['q01_links'], 'q']);

@@ -78,7 +78,7 @@ async function prompt({ terminal, screen = null }: { terminal: boolean; screen?:
   return { input, ended, historyFile, out: () => out, said: () => said, seen: () => seen };
 }
 
-test('statements over several lines, dot commands and questions are answered in turn', async () => {
+test('multi-line statements, dot commands and questions are answered in order', async () => {
   const it = await prompt({ terminal: false });
   it.input.end(
     [
@@ -103,7 +103,7 @@ test('statements over several lines, dot commands and questions are answered in 
   );
 });
 
-test('.question takes values of parameters, and says what is wrong with them', async () => {
+test('.question accepts parameters, and reports invalid ones', async () => {
   const it = await prompt({ terminal: true });
   it.input.write('.format csv\n.question q98_deep\n.question q98_deep least=4 ;\n');
   it.input.write(".question q98_deep least='3'\n.question q98_deep lest=4\n.question q98_deep least=x\n");
@@ -115,7 +115,7 @@ test('.question takes values of parameters, and says what is wrong with them', a
   expect(it.said()).toContain('Error: .question: 4 is not NAME=VALUE\n');
 });
 
-test('from a pipe the first error ends it, with its exit code', async () => {
+test('from a pipe, the first error ends the prompt with its exit code', async () => {
   const it = await prompt({ terminal: false });
   it.input.end('SELECT nope;\nSELECT 2;\n');
   expect(await it.ended).toBe(2);
@@ -123,7 +123,7 @@ test('from a pipe the first error ends it, with its exit code', async () => {
   expect(it.said()).toMatch(/"nope".* not found/);
 });
 
-test('on a terminal errors are told and the prompt goes on; statements are there the next time', async () => {
+test('on a terminal, the prompt continues after errors and remembers statements', async () => {
   const it = await prompt({ terminal: true });
   it.input.write('SELECT nope;\n.describe nothing\n.nonsense\nSELECT 41 + 1 AS answer;\n');
   await until(async () => it.out().includes('42') || undefined);
@@ -138,7 +138,7 @@ test('on a terminal errors are told and the prompt goes on; statements are there
   ]);
 });
 
-test('Ctrl-C ends the statement that runs, not the prompt', async () => {
+test('Ctrl-C ends the running statement, not the prompt', async () => {
   const it = await prompt({ terminal: true });
   it.input.write('SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b;\n');
   const nudge = setInterval(() => it.input.write('\u0003'), 50);
@@ -150,7 +150,7 @@ test('Ctrl-C ends the statement that runs, not the prompt', async () => {
   expect(await it.ended).toBe(0);
 });
 
-test('Ctrl-D while a statement runs ends the prompt after its answer', async () => {
+test('Ctrl-D during a statement ends the prompt after its result', async () => {
   const it = await prompt({ terminal: true });
   it.input.write('SELECT sleep_ms(500), 7 AS seven;\n');
   it.input.write('\u0004');
@@ -158,7 +158,7 @@ test('Ctrl-D while a statement runs ends the prompt after its answer', async () 
   expect(it.out()).toContain('seven');
 });
 
-test('Ctrl-C clears the line, wherever the cursor is, and the lines of the statement before it', async () => {
+test('Ctrl-C clears the whole statement, wherever the cursor is', async () => {
   const it = await prompt({ terminal: true });
   it.input.write('SELECT 1 AS first,\n');
   await until(async () => it.seen().includes('...> ') || undefined);
@@ -181,14 +181,14 @@ test.for(['exit', 'quit', ' EXIT ; ', '\\q', '.quit'])('%j ends the prompt', asy
   expect(it.out() + it.said()).not.toMatch(/never|Error/);
 });
 
-test('exit inside a statement is a word of it', async () => {
+test('exit within a statement is part of the statement', async () => {
   const it = await prompt({ terminal: false });
   it.input.end('SELECT 1 AS\nexit\n;\n');
   expect(await it.ended).toBe(0);
   expect(it.out()).toBe('exit\n────\n   1\n');
 });
 
-test('\\x shows a line a column, and the next one the former format again; NULL is apart from blank', async () => {
+test('\\x switches to one line per column and back; NULL and empty text differ', async () => {
   const it = await prompt({ terminal: false });
   const sql = "SELECT '' AS blank, NULL AS nothing, 'two\nlines' AS text;\n";
   it.input.end(`${sql}\\x\n${sql}\\x\nSELECT 1 AS one;\n`);
@@ -217,7 +217,7 @@ async function pagedScreen(pager: (file: string) => string) {
   return { screen, file, yielded: () => yielded };
 }
 
-test('a result that is longer than the screen goes to the pager, whole; a shorter one does not', async () => {
+test('a result longer than the screen goes to the pager, a shorter one does not', async () => {
   const { screen, file, yielded } = await pagedScreen((to) => `cat > '${to}'`);
   const it = await prompt({ terminal: true, screen });
   it.input.write('.format csv\nSELECT 1 AS short;\nSELECT range AS n FROM range(5000);\n');
@@ -230,7 +230,7 @@ test('a result that is longer than the screen goes to the pager, whole; a shorte
   expect(await it.ended).toBe(0);
 });
 
-test('who leaves the pager early ends the statement, and the prompt goes on', async () => {
+test('closing the pager early ends the statement, and the prompt continues', async () => {
   const { screen, yielded } = await pagedScreen(() => 'head -n 1 > /dev/null');
   const it = await prompt({ terminal: true, screen });
   it.input.write('.format csv\nSELECT range AS n FROM range(1000000000000);\nSELECT 7 AS seven;\n');

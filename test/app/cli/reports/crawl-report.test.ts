@@ -18,7 +18,7 @@ const REPORT = {
   more_questions: { logs: [], demand: [] },
 };
 
-test('what to do first stands first, and the next command shows all issues', () => {
+test('what to do first comes first, and the next command shows all issues', () => {
   const found = { severity: 'high', owner: 'server', new_pages: 1, search_bot_hits: null };
   const days = { ranking_from_date: null, ranking_to_date: null, log_from_date: null, log_to_date: null };
   const more = {
@@ -49,12 +49,12 @@ Indexability`);
   expect(text).toContain('\nNext: crawlhouse issues --crawl c1\n');
 });
 
-test('a crawl that does not cover the whole site says so first', () => {
+test('a crawl that does not cover the whole site starts with a notice', () => {
   const scope_note = 'The crawl stopped at its limit of URLs. Other pages were not requested.';
   expect(describeCrawl({ ...REPORT, findings: [], scope_note }).trimStart()).toMatch(/^The crawl stopped at/);
 });
 
-test('questions that lack logs or search data are named, with the commands that bring them', () => {
+test('questions that lack logs or search data are named, with the commands that load the data', () => {
   const more_questions = { logs: ['q16_bot_hits', 'q25_freshness'], demand: ['q28_decay'] };
   expect(describeCrawl({ ...REPORT, findings: [], more_questions })).toContain(
     `With access logs, 2 more questions can answer (q16, q25): crawlhouse logs add FILE…
@@ -117,7 +117,7 @@ const FETCHING = {
   side_work: [],
 } as const;
 
-test('while a crawl fetches, its progress tells speed, what is left, statuses, the slowest page and what pages show', () => {
+test('the progress of a crawl shows speed, remaining URLs, statuses, the slowest page and first findings', () => {
   expect(crawlProgress(undefined)).toBe('starting');
   expect(crawlProgress(FETCHING)).toBe(
     '1,006 pages  10.0/s  depth 3  60 left\n2xx 1,000  3xx 1  4xx 2  5xx 3  no answer 4',
@@ -137,17 +137,17 @@ test('while a crawl fetches, its progress tells speed, what is left, statuses, t
   ]);
 });
 
-test('a crawl that an earlier build began tells no number of new pages', () => {
+test('a crawl begun by an earlier version shows no number of new pages', () => {
   const { new_pages: _, ...earlier } = FETCHING;
   expect(crawlProgress(earlier as unknown as Parameters<typeof crawlProgress>[0])).not.toContain('new since');
 });
 
-test('a crawl that goes on says of how many pages it knows what they show', () => {
+test('a resumed crawl shows how many pages its findings cover', () => {
   const resumed = { ...FETCHING, findings: [['noindex', 1]] as const, looked: 30 };
   expect(crawlProgress(resumed)).toMatch(/\nof 30 pages: {2}noindex 1$/);
 });
 
-test('the analysis names its job', () => {
+test('the progress of the analysis names the current job', () => {
   const jobs = [
     { name: 'parse', status: 'done' },
     { name: 'inlinks', status: 'running' },

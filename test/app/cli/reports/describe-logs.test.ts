@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeLogs } from '../../../../src/app/cli/reports/describe-logs.ts';
 import { blankReport } from '../../../../src/site/access-logs/log-report.ts';
 
-test('lines of a day that has not ended are told of, because they are loaded later', () => {
+test('lines of an unfinished day are reported, because they are loaded later', () => {
   const now = Math.floor(Date.now() / 1000);
   const reportOf = (last: number | null): string =>
     describeLogs(
@@ -15,7 +15,7 @@ test('lines of a day that has not ended are told of, because they are loaded lat
   expect(reportOf(null)).not.toContain('has not ended');
 });
 
-test('a narrow terminal has the span of a file below its row, and a file its name from the folder', () => {
+test('a narrow terminal shows the span of a file below its row, and shortens paths', () => {
   const file = {
     ...blankReport('/srv/tea/logs/access.log'),
     status: 'added' as const,

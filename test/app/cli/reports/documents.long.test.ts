@@ -29,7 +29,7 @@ function faultsOf(name: string, document: unknown, isClosed = true) {
   return fits(document) ? [] : fits.errors;
 }
 
-test('what commands print has its schema, no key more, and none less', async () => {
+test('JSON documents of commands match their schemas, without missing or extra keys', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=5,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   await writeFile(join(folder, 'crawlhouse.yaml'), 'shipped_models: none\nalerts:\n  command: ["false"]\n');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Invocation } from '../../../../src/app/cli/command.ts';
 import { writeFound } from '../../../../src/app/cli/reports/explored.ts';
 
-test('rows that a person found leave as CSV that no spreadsheet runs, with numbers as numbers, and as exact JSON', async () => {
+test('exported rows are CSV without formulas, with plain numbers, and exact JSON', async () => {
   const rows = [{ title: '=HYPERLINK("x")', depth: -5, name: ';=1', none: null }];
   const written = async (format: 'csv' | 'jsonl', names?: string): Promise<string> => {
     let all = '';

@@ -64,7 +64,7 @@ function describeRun(
   return printBlocks(reportBlocks(of, names, isVerbose), { width });
 }
 
-test('a run is told as a line a project and one line of sums', () => {
+test('a run prints one line per project and one line of sums', () => {
   const failed = { ...unit, unit: 'crawl_pages/c3', status: 'failed', bytes: null } as const;
   const list = {
     ...unit,
@@ -99,7 +99,7 @@ test('with --verbose, each unit has a line with its reconciliation', () => {
   ]);
 });
 
-test('a run without changes says no more than what it was asked for, a failed one shows its errors only', async () => {
+test('a run without changes prints only what was requested, a failed run only its errors', async () => {
   const idle = { ...report, models: [] };
   const settings = {} as Settings;
   const on = { has: () => false, terminal: null } as unknown as Invocation;
@@ -110,7 +110,7 @@ test('a run without changes says no more than what it was asked for, a failed on
   expect(await runSummary(on, settings, { ...idle, status: 'failed' })).toBe('');
 });
 
-test('in the rows of a failed test, NULL says so and an empty text is empty', () => {
+test('in the rows of a failed test, NULL is shown and empty text stays empty', () => {
   const sample = [
     { url: '', n: null },
     { url: 'a', n: 1 },
@@ -120,7 +120,7 @@ test('in the rows of a failed test, NULL says so and an empty text is empty', ()
   expect(said).toEqual(expect.arrayContaining(['     NULL', 'a       1']));
 });
 
-test('on a narrow terminal the units of a project stand below it', () => {
+test('on a narrow terminal, the units of a project are listed below it', () => {
   const statuses = ['loaded', 'failed', 'refused', 'skipped'] as const;
   const many = statuses.map((status, index) => ({ ...unit, unit: `crawl_pages/c${index}`, status }));
   const names = new Map([['p', 'a-project-with-a-long-name']]);
@@ -132,7 +132,7 @@ test('on a narrow terminal the units of a project stand below it', () => {
   ]);
 });
 
-test('the error of the run as a whole comes before those of single units', () => {
+test('the error of the whole run comes before errors of units', () => {
   const texts = ['a', 'b', 'c', 'd'].map((name) => `${name}: no space`);
   const failed = texts.map((message) => ({ ...unit, error: { code: 'disk', message, hint: null } }) as const);
   const errors = [...texts, 'not published: no space'].map((text) => new CrawlhouseError('disk', text));

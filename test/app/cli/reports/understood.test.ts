@@ -10,7 +10,7 @@ const FILE = {
   ],
 };
 
-test('what was understood of each file is a table, and says what is a guess', () => {
+test('a table shows how each file is read, and marks guesses', () => {
   expect(describeUnderstood([FILE, { ...FILE, name: 'b.log' }])).toBe(
     [
       'access.log',
@@ -38,6 +38,6 @@ test.for([
   expect(await agreed).toBe(isYes);
 });
 
-test('without a terminal nobody is asked', async () => {
+test('without a terminal, no confirmation is requested', async () => {
   expect(await isAgreed(null, 'Add it?', new AbortController().signal)).toBe(true);
 });

@@ -14,7 +14,7 @@ import { ConsoleOidcSettings, ConsoleUrl } from '../../../../src/etl/project/set
 
 const PROVIDER = { issuer: 'https://accounts.example', client_id: 'console', client_secret: 'secret' };
 
-test('only a path of this console is a place to go back to', () => {
+test('sign-in returns only to a path of this console', () => {
   for (const path of ['/', '/runs?page=2', '/projects/a%2Fb', '/ask?sql=SELECT%201'])
     expect(returnPath(path)).toBe(path);
   const foreign = [
@@ -35,7 +35,7 @@ test('only a path of this console is a place to go back to', () => {
   for (const path of foreign) expect(returnPath(path), String(path)).toBe('/');
 });
 
-test('only the owner of the machine signs in at a loopback address without OIDC, so actions are on there', () => {
+test('without OIDC, only the owner of the machine signs in at a loopback address, so actions are on', () => {
   const oidc = ConsoleOidcSettings.parse(PROVIDER);
   expect(isOwnersConsole({}, '127.0.0.1')).toBe(true);
   expect(isOwnersConsole({ console_oidc: oidc }, '127.0.0.1')).toBe(false);
@@ -46,7 +46,7 @@ test('only the owner of the machine signs in at a loopback address without OIDC,
   expect(hasOtherOperators({ console_listen: '127.0.0.1:8092', console_actions: true })).toBe(false);
 });
 
-test('a rate limit counts each key by itself, starts again after a minute, and forgets the oldest keys', () => {
+test('a rate limit counts each key separately, resets after a minute, and forgets the oldest keys', () => {
   let now = 0;
   const limit = new TryLimit(2, () => now);
   expect([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([
@@ -71,7 +71,7 @@ const ROLES = ConsoleOidcSettings.parse({
   readers: ['reader@example.com', 'straße@example.com'],
 });
 
-test('a role is given to who is named, and by an email only if the provider calls it verified', () => {
+test('roles go to named people, and by email only if the provider verified it', () => {
   const verified = (email: string) => roleOf({ sub: '1', email, email_verified: true }, ROLES);
   expect(verified('ops@example.com')).toBe('operator');
   expect(roleOf({ sub: '1', email: 'ops@example.com', email_verified: 'true' }, ROLES)).toBe('operator');
@@ -85,7 +85,7 @@ test('a role is given to who is named, and by an email only if the provider call
   expect(roleOf({ sub: '3' }, ConsoleOidcSettings.parse(PROVIDER))).toBeNull();
 });
 
-test('an email is no subject and a subject no email, whatever they look like', () => {
+test('an email never matches a subject, and a subject never matches an email', () => {
   const verified = (email: string) => roleOf({ sub: '1', email, email_verified: true }, ROLES);
   for (const sub of [
     'ops@example.com',
@@ -106,7 +106,7 @@ test('an email is no subject and a subject no email, whatever they look like', (
   expect(verified('OPKEEPER@EXAMPLE.com')).toBe('operator');
 });
 
-test('each character that some case folding takes for an ASCII letter is another character', () => {
+test('characters that fold to ASCII letters are not equal to them', () => {
   const folded = (letter: string) => [letter.toLowerCase(), letter.toUpperCase(), letter.normalize('NFKC')];
   const characters = Array.from({ length: 0x1_10_00 }, (_, n) => 0x80 + n).filter(
     (n) => n < 0xd800 || n > 0xdfff,
@@ -131,7 +131,7 @@ test('each character that some case folding takes for an ASCII letter is another
   ]).toEqual(['reader', null, null]);
 });
 
-test('the audit names a person as the settings do, so no person has the name of another', () => {
+test('the audit uses the names of the settings, so two people never share a name', () => {
   expect(subjectOf({ sub: '1', email: 'a@example.com', email_verified: false })).toBe('1');
   expect(subjectOf({ sub: '1', email: 'A@Example.com', email_verified: true })).toBe('a@example.com');
   for (const sub of ['a@example.com', 'local', 'email:a@example.com', 'subject:1'])
@@ -145,12 +145,12 @@ test('the audit names a person as the settings do, so no person has the name of 
   }
 });
 
-test('a prefix without a name is refused', () => {
+test('a subject prefix without a name is refused', () => {
   for (const name of ['email:', 'subject:', 'email:ada'])
     expect(ConsoleOidcSettings.safeParse({ ...PROVIDER, operators: [name] }).success, name).toBe(false);
 });
 
-test('a request of another site is refused unless a person goes to a page with it', () => {
+test('a cross-site request is refused unless it is a page navigation', () => {
   const reach = reachOf('127.0.0.1', 8092, undefined);
   const sites = [undefined, 'none', 'same-origin', 'same-site', 'cross-site', 'anything'];
   for (const method of ['GET', 'HEAD'])
@@ -162,7 +162,7 @@ test('a request of another site is refused unless a person goes to a page with i
       }
 });
 
-test('addresses that one asker may have are one class', () => {
+test('addresses that one client may have share one rate limit', () => {
   expect(addressClass('::ffff:192.0.2.7')).toBe(addressClass('192.0.2.7'));
   expect(addressClass('2001:db8:1:2::7')).toBe(addressClass('2001:DB8:1:2:aaaa:bbbb:cccc:dddd'));
   expect(addressClass('2001:db8:1:3::7')).not.toBe(addressClass('2001:db8:1:2::7'));
@@ -170,7 +170,7 @@ test('addresses that one asker may have are one class', () => {
   expect(addressClass('no address')).toBe('no address');
 });
 
-test('the addresses of the provider and of the console are over TLS, except within this machine', () => {
+test('addresses of the provider and the console need TLS, except on this machine', () => {
   for (const url of ['https://console.example', 'https://console.example:8443/', 'http://127.0.0.1:8092'])
     expect(ConsoleUrl.safeParse(url).success, url).toBe(true);
   for (const url of [
@@ -184,7 +184,7 @@ test('the addresses of the provider and of the console are over TLS, except with
   expect([issuer('http://accounts.example'), issuer('http://localhost:9000')]).toEqual([false, true]);
 });
 
-test('a console is called by its own names and the one of console_url', () => {
+test('a console accepts only its own host names and the host of console_url', () => {
   const reach = reachOf('[::1]', 80, 'https://Console.Example/');
   const status = (host: string) =>
     refusalOf({ method: 'GET', host, origin: undefined, site: undefined }, reach);

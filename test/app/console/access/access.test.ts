@@ -16,7 +16,7 @@ async function tokenOf(ask: Awaited<ReturnType<typeof opened>>['ask']): Promise<
   return /name="csrf" value="([\w-]+)"/.exec(await (await ask('/')).text())?.[1] ?? '';
 }
 
-test('a name that another site has bound to this address is refused', async () => {
+test('a foreign host name bound to this address is refused', async () => {
   const { url } = await opened();
   const { host, port } = new URL(url);
   const headers = { 'content-security-policy': expect.stringContaining("default-src 'none'") };
@@ -26,7 +26,7 @@ test('a name that another site has bound to this address is refused', async () =
     expect((await raw(`${url}/sign-in`, 'GET', { host: name })).status, name).toBe(200);
 });
 
-test('a form of another site is refused, whatever it sends', async () => {
+test('a cross-site form is refused, whatever it contains', async () => {
   const { ask, url } = await opened();
   const body = new URLSearchParams({ csrf: await tokenOf(ask) });
   const post = async (headers: Readonly<Record<string, string>>) =>
@@ -40,7 +40,7 @@ test('a form of another site is refused, whatever it sends', async () => {
   expect(await post({ 'sec-fetch-site': 'same-origin', origin: url })).toBe(303);
 });
 
-test('a form without the token of the session changes nothing; with it, sign-out ends the session', async () => {
+test('a form without the session token changes nothing; with it, sign-out ends the session', async () => {
   const { ask } = await opened();
   const csrf = await tokenOf(ask);
   for (const given of ['', 'x', `${csrf.slice(0, -1)}!`, `${csrf}x`]) {
@@ -57,7 +57,7 @@ test('a form without the token of the session changes nothing; with it, sign-out
   expect(stranger.status).toBe(401);
 });
 
-test('the cookie is out of reach of scripts and of other sites', async () => {
+test('the session cookie is inaccessible to scripts and other sites', async () => {
   const { newLink, url } = await opened();
   const cookie = (await fetch(newLink(), { redirect: 'manual' })).headers.get('set-cookie');
   const { port } = new URL(url);
@@ -66,7 +66,7 @@ test('the cookie is out of reach of scripts and of other sites', async () => {
   );
 });
 
-test('over TLS the cookie is for this host alone, and one of plain HTTP is not taken', async () => {
+test('over TLS, the cookie is limited to this host, and a plain HTTP cookie is not accepted', async () => {
   const { newLink, url } = await opened({ CRAWLHOUSE_CONSOLE_URL: 'https://console.example/' });
   const host = 'console.example';
   const signedIn = await raw(newLink(), 'GET', { host });
@@ -78,7 +78,7 @@ test('over TLS the cookie is for this host alone, and one of plain HTTP is not t
   expect((await raw(`${url}/`, 'GET', { host, cookie: plain })).status).toBe(302);
 });
 
-test('a link works once, and not after ten minutes; each new one is another', async () => {
+test('a sign-in link works once, for ten minutes, and each new link is different', async () => {
   const { newLink } = await opened();
   const status = async (link: string) => (await fetch(link, { redirect: 'manual' })).status;
   const link = newLink();
@@ -93,7 +93,7 @@ test('a link works once, and not after ten minutes; each new one is another', as
   expect(await status(newLink())).toBe(303);
 });
 
-test('another process of the project makes a link to the console that runs', async () => {
+test('another process of the project can create a link to the running console', async () => {
   const settings = await loadSettings(await rawProjectFolder(), {});
   const other = openConsoleDatabase(settings.state_dir);
   onTestFinished(() => other.close());
@@ -121,7 +121,7 @@ test('a session ends after 12 hours', async () => {
   expect((await ask('/')).status).toBe(302);
 });
 
-test('neither the key of a session nor that of a link stands in the file', async () => {
+test('neither session keys nor link keys are stored in the file', async () => {
   const settings = await loadSettings(await rawProjectFolder(), {});
   const { newLink, ask } = await openConsole(settings);
   const link = newLink();
@@ -136,7 +136,7 @@ test('neither the key of a session nor that of a link stands in the file', async
   expect(all).not.toContain(new URL(link).searchParams.get('key'));
 });
 
-test('a stranger comes back to the page they wanted, and never to another site', async () => {
+test('after sign-in, the browser returns to the requested page, and never to another site', async () => {
   const { ask, newLink } = await opened();
   const away = await ask('/runs?page=2', { cookie: '' });
   expect([away.status, away.headers.get('location')]).toEqual([302, '/sign-in?to=%2Fruns%3Fpage%3D2']);
@@ -149,7 +149,7 @@ test('a stranger comes back to the page they wanted, and never to another site',
   expect(await back('/.//evil.example/')).toBe('/');
 });
 
-test('the eleventh failure to sign in within a minute waits, and a right link never does', async () => {
+test('the eleventh failed sign-in within a minute is delayed, a valid link never', async () => {
   const { url, newLink } = await opened();
   const status = async (link: string) => (await fetch(link, { redirect: 'manual' })).status;
   for (let n = 0; n < 10; n += 1) expect(await status(`${url}/sign-in?key=${n}`)).toBe(401);
@@ -163,7 +163,7 @@ test('the eleventh failure to sign in within a minute waits, and a right link ne
   expect(await status(newLink())).toBe(303);
 });
 
-test('images and frames of another site are refused before they count', async () => {
+test('cross-site images and frames are refused before they count', async () => {
   const { url, newLink } = await opened();
   const get = async (link: string, headers: Record<string, string>) =>
     (await raw(link, 'GET', headers)).status;
@@ -184,7 +184,7 @@ test('images and frames of another site are refused before they count', async ()
   expect(await get(newLink(), clicked)).toBe(303);
 });
 
-test('no page of another site shows an answer of the console in a frame', async () => {
+test('no page of another site can frame the console', async () => {
   const { ask } = await opened();
   for (const path of [
     '/',
@@ -203,7 +203,7 @@ test('no page of another site shows an answer of the console in a frame', async 
     }
 });
 
-test('a person has 600 requests a minute, whatever their sessions, and another person their own', async () => {
+test('a person has 600 requests per minute over all sessions, independent of other people', async () => {
   const { ask, signIn } = await opened();
   const cookies = await Promise.all(Array.from({ length: 4 }, () => signIn('ada@example.com')));
   for (let n = 0; n < 600; n += 50)
@@ -217,7 +217,7 @@ test('a person has 600 requests a minute, whatever their sessions, and another p
   expect((await ask('/', { cookie: await signIn('bob@example.com') })).status).toBe(200);
 });
 
-test('a body beyond the limit, or of another form, is refused', async () => {
+test('a body that is too large or of another type is refused', async () => {
   const { ask, url } = await opened();
   const csrf = await tokenOf(ask);
   const large = new URLSearchParams({ csrf, key: 'x'.repeat(1_000_001) });

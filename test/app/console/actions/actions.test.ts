@@ -37,7 +37,7 @@ async function acting(extra: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test('with console_actions off, nothing is shown and nothing starts, and the page says what to set', async () => {
+test('with console_actions off, no action is shown or started, and the page names the setting', async () => {
   const { ask, start, audit } = await acting({ CRAWLHOUSE_CONSOLE_ACTIONS: 'false' });
   const page = await ask('/do');
   expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('console_actions: true')]);
@@ -47,7 +47,7 @@ test('with console_actions off, nothing is shown and nothing starts, and the pag
   expect(audit()).toEqual([]);
 });
 
-test('a reader sees neither actions nor the audit, and starts nothing', async () => {
+test('a reader sees neither actions nor the audit, and cannot start actions', async () => {
   const { ask, start, audit, reader } = await acting();
   const cookie = reader();
   for (const path of ['/do', '/do/plan?action=run', '/do/actions/1', '/audit', '/audit.json'])
@@ -59,7 +59,7 @@ test('a reader sees neither actions nor the audit, and starts nothing', async ()
   expect(audit()).toEqual([]);
 });
 
-test('a GET starts nothing, and a link of another site gets no plan', async () => {
+test('a GET starts nothing, and a cross-site link gets no plan', async () => {
   const { ask, audit } = await acting();
   expect((await ask('/do/start?action=run')).status).toBe(404);
   const headers = { 'sec-fetch-site': 'cross-site', accept: 'text/html' };
@@ -67,7 +67,7 @@ test('a GET starts nothing, and a link of another site gets no plan', async () =
   expect(audit()).toEqual([]);
 });
 
-test('a drop starts only when its name is typed, and an action that is not whole never', async () => {
+test('a drop starts only after its name is typed, and an incomplete action never starts', async () => {
   const { start, audit } = await acting();
   const drop = { action: 'drop', kind: 'project', name: 'shop' };
   for (const fields of [
@@ -85,7 +85,7 @@ test('a drop starts only when its name is typed, and an action that is not whole
   expect(audit()).toEqual([]);
 });
 
-test('an action is in the audit with who, when and what, also when it fails at once', async () => {
+test('the audit records who started each action, when and with which values, even if it fails immediately', async () => {
   const { ask, start, audit } = await acting();
   const answer = await start({ action: 'run', project: "it's one\ntwo", pipeline: 'crawl_pages' });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/do/actions/1']);
@@ -109,7 +109,7 @@ test('an action is in the audit with who, when and what, also when it fails at o
   expect((await ask('/do/actions/2')).status).toBe(404);
 });
 
-test('the fields of an action give the same action again, and no value is a flag of the command', () => {
+test('the form fields of an action reproduce the action, and no value becomes a flag', () => {
   const fields = new URLSearchParams({
     action: 'backfill',
     from: '2026-01-01',
@@ -138,7 +138,7 @@ test('the fields of an action give the same action again, and no value is a flag
   ]);
 });
 
-test('a plan has the units that are due, and counts the others by their reason', () => {
+test('a plan lists the due units, and counts the others by reason', () => {
   const unit = { dataset: 'd', source: {}, window: null, route: null, rows: null, requests: 0 };
   const plan = planOf({
     units: [
@@ -155,7 +155,7 @@ test('a plan has the units that are due, and counts the others by their reason',
   expect(dropped).toMatchObject({ units: [{ unit: 'd/1', rows: 5 }], totals: { requests: null } });
 });
 
-test('a failing unit is tried again from its page and from Do, by whom may act', async () => {
+test('an operator can retry a failing unit from its page and from Do', async () => {
   const { ask, reader, settings } = await acting();
   {
     await using ledger = sqliteLedger(settings.state_dir);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { checkUpload } from '../../../../src/app/console/actions/check-upload.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-test('a check ends at its limit, and the next one waits for that', async () => {
+test('a check ends at its time limit, and the next check waits for it', async () => {
   const folder = await temporaryFolder();
   const slow = { name: 'slow.zst', path: join(folder, 'slow.zst') };
   const quick = { name: 'quick.gz', path: join(folder, 'quick.gz') };

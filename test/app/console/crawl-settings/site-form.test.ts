@@ -132,7 +132,7 @@ const keys = fc
     ),
   );
 
-test('a form that begins with any settings sends them back, as a whole and into an empty file', () => {
+test('a form built from any settings returns the same settings, complete and into an empty file', () => {
   fc.assert(
     fc.property(keys, (wanted) => {
       const page = pageOf(wanted);
@@ -150,7 +150,7 @@ test('a form that begins with any settings sends them back, as a whole and into 
   );
 });
 
-test('an input that was not changed leaves its key as it is written', () => {
+test('an unchanged input keeps the text of its key', () => {
   const file = 'max_url: 0x1f4 # ours\nuser_agent: "shop"\nsitemaps:\n  - "https://a.example/s.xml" # new\n';
   const site = siteOf(file);
   const sent = sentBy(pageOf(site.keys));
@@ -159,7 +159,7 @@ test('an input that was not changed leaves its key as it is written', () => {
   expect(changedBy(sent, site).text).toBe(`${file}crawl_subdomains: true\nmax_depth: 3\n`);
 });
 
-test('secrets are in no page; an empty input keeps them, a new one replaces them, a check mark removes them', () => {
+test('no page contains secrets; an empty input keeps, a new value replaces, and a checkbox removes a secret', () => {
   const file =
     'http_auth:\n  username: ada\n  password: hush-hush\n  scheme: Basic\nextra_headers:\n  X-Key: very-secret\n';
   const site = siteOf(file);
@@ -183,7 +183,7 @@ test.for([
   ['alternate_start_urls', 'https://other.example/'],
   ['crawl_subdomains', 'true'],
   ['use_proxy', 'true'],
-] as const)('a change of %s keeps no secret', ([name, value]) => {
+] as const)('changing %s drops stored secrets', ([name, value]) => {
   const site = siteOf(
     'http_auth: { username: ada, password: hush, scheme: Basic }\nextra_headers: { X-Key: hush }\n',
   );
@@ -218,7 +218,7 @@ test.for([
   expect(faults.map((fault) => fault.name)).toContain(place);
 });
 
-test('a new key of the schema has an input without any other change', () => {
+test('a new schema key gets an input without other changes', () => {
   const schema = CrawlFile.extend({
     follow_hints: z.boolean().optional().meta({ title: 'Hints', description: 'Follows hints.' }),
     some_shape: z.array(z.strictObject({ a: z.string() })).optional(),
@@ -230,7 +230,7 @@ test('a new key of the schema has an input without any other change', () => {
   ]);
 });
 
-test('every key of a configuration has an input, or is hidden for a reason, and each input has an explanation', () => {
+test('every configuration key has an input with an explanation, or a reason to be hidden', () => {
   const names = new Set(SETTING_FIELDS.map(({ name }) => name.split('.')[0]));
   const deprecated = [
     'reuse_cookies',

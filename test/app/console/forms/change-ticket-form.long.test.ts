@@ -84,7 +84,7 @@ test('a filter with conditions makes a ticket with a list of URLs', async () => 
   expect([...(where[0]?.urls ?? [])].sort()).toEqual([...(one?.urls ?? [])].sort());
 });
 
-test('a segment of segments.yaml makes a list of URLs, which a change of the file leaves alone', async () => {
+test('a segment of segments.yaml becomes a list of URLs that later file changes do not affect', async () => {
   const [own] = await make({ issue: 'one_inlink', filter: 'crawl=shop-3&segment=kind:lamps', state: 'open' });
   const { rows } = await readPages(
     warehouse,
@@ -103,11 +103,11 @@ test.each([
   [{ filter: 'issue=one_inlink&depth=gte:99' }, 'no page matches'],
   [{ filter: 'issue=none_such' }, 'none_such'],
   [{ filter: 'issue=one_inlink&segment=/none/' }, 'no segment /none/'],
-])('%j makes no ticket', async (fields, message) => {
+])('%j creates no ticket', async (fields, message) => {
   await expect(make({ state: 'open', ...fields })).rejects.toThrow(message);
 });
 
-test('pages of ignored tickets are counted and listed, until the last day of the ticket', async () => {
+test("pages of ignored tickets are counted and listed until the ticket's last day", async () => {
   const [crawl] = await readIssues(warehouse, { project: 'p-shop', crawl: 'shop-3' }, signal);
   if (crawl === undefined) throw new Error('no crawl');
   const list = await withIgnored(await readIssueList(warehouse, crawl, signal), folder, warehouse, signal);
@@ -131,7 +131,7 @@ test('pages of ignored tickets are counted and listed, until the last day of the
   expect(list.issues.find(({ issue }) => issue === 'orphan')?.ignored).toBe(0);
 });
 
-test('a segment of the list counts only its own ignored pages', async () => {
+test('a list with a segment counts only the ignored pages of the segment', async () => {
   const asked = { project: 'p-shop', crawl: 'shop-3', segment: '/lamps/' };
   const [crawl] = await readIssues(warehouse, asked, signal);
   if (crawl === undefined) throw new Error('no crawl');

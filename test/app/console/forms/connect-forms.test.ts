@@ -6,7 +6,7 @@ import { openConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder, sandboxFor } from '../../../support/project.ts';
 import '../../../support/process-timeout.ts';
 
-test('an account is tried, its projects are chosen, and a run starts; nothing shows the token', async () => {
+test('an account is tested, projects are chosen, and a run starts; the token is never shown', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=2,crawls=1,pages=5,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'crawlhouse.yaml'), '# Ours.\nshipped_models: none # small\n');

@@ -8,7 +8,7 @@ import { openConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 import '../../../support/process-timeout.ts';
 
-test('a crawl that cannot start keeps what was typed, with the reason, and leaves nothing behind', async () => {
+test('a crawl that cannot start keeps the form values and shows the reason, and leaves nothing behind', async () => {
   const settings = await loadSettings(await rawProjectFolder(), {});
   const { ask, post, signIn } = await openConsole(settings);
   const silent = `http://127.0.0.1:${await freePort()}/`;
@@ -46,7 +46,7 @@ test('a crawl that cannot start keeps what was typed, with the reason, and leave
   });
 });
 
-test('no address of a crawl becomes a flag of its command', () => {
+test('an address never becomes a flag of the crawl command', () => {
   const words = (url: string): readonly string[] =>
     wordsOfCrawl(readCrawl(new URLSearchParams({ url })), true);
   expect(words('example.com/a b')).toEqual(['crawl', '--public-only', '--', 'https://example.com/a b']);

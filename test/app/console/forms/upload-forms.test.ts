@@ -64,7 +64,7 @@ function zip(name: string, content: Buffer, size: number): Buffer<ArrayBuffer> {
   return Buffer.concat([local, directory, end]);
 }
 
-test('a file is stored for its owner alone, and the next page asks how to read it', async () => {
+test('an uploaded file is readable only by its owner, and the next page asks how to read it', async () => {
   const { ask, upload, folder, staged } = await uploading();
   const answer = await upload(LINE);
   const [id = ''] = await staged();
@@ -101,7 +101,7 @@ test.for([
   expect(await readdir(join(state, 'console', 'uploads'))).toEqual([file.slice(0, 32)]);
 });
 
-test('a path-like name of a form leaves no file elsewhere', async () => {
+test('a path in a file name writes no file elsewhere', async () => {
   const { upload, staged, folder } = await uploading();
   expect((await upload(LINE, { name: '../../x' })).status).toBe(303);
   const [id = ''] = await staged();
@@ -121,7 +121,7 @@ test.for([
   expect(await staged()).toEqual([]);
 });
 
-test('without its token, or with the token after the file, nothing is stored', async () => {
+test('an upload without its token, or with the token after the file, stores nothing', async () => {
   const { upload, staged, ask } = await uploading();
   for (const sent of [{ csrf: null }, { csrf: 'x' }, { isTokenLast: true }])
     expect((await upload(LINE, sent)).status).toBe(403);
@@ -129,7 +129,7 @@ test('without its token, or with the token after the file, nothing is stored', a
   expect((await (await ask('/audit.json')).json()) as object).toMatchObject({ entries: [] });
 });
 
-test('a reader, a stranger and a console that only reads store nothing', async () => {
+test('readers, strangers and read-only consoles store nothing', async () => {
   const { upload, staged, reader, ask } = await uploading();
   const { cookie, csrf } = reader();
   expect((await upload(LINE, { cookie, csrf })).status).toBe(403);
@@ -143,7 +143,7 @@ test('a reader, a stranger and a console that only reads store nothing', async (
   expect(await off.staged()).toEqual([]);
 });
 
-test('nothing remains of a file that is cut off while it is sent', async () => {
+test('nothing remains of an upload that is cut off', async () => {
   const { url, csrf, cookie, staged, ask } = await uploading();
   const field = (name: string, value: string): string =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -165,7 +165,7 @@ test('nothing remains of a file that is cut off while it is sent', async () => {
   });
 });
 
-test('a check ends when the person leaves, and nothing remains of the file', async () => {
+test('a check ends when the client disconnects, and nothing remains of the file', async () => {
   const { url, csrf, cookie, folder, staged } = await uploading();
   const content = Buffer.alloc(5_000_000, zstdCompressSync(''));
   const body = new FormData();
@@ -199,7 +199,7 @@ test('a file that is too large, and a form without a file, are refused', async (
   expect(await staged()).toEqual([]);
 });
 
-test('a console removes files that waited for a day when it starts, and keeps others', async () => {
+test('at start, a console removes files older than a day, and keeps others', async () => {
   const folder = await rawProjectFolder();
   const uploads = join(folder, '.crawlhouse', 'console', 'uploads');
   const [old, young] = ['0'.repeat(32), '1'.repeat(32)];
@@ -213,7 +213,7 @@ test('a console removes files that waited for a day when it starts, and keeps ot
   expect(await readdir(uploads)).toEqual([young]);
 });
 
-test('an upload removes files that waited for a day, but none that an action uses', async () => {
+test('an upload removes files older than a day, except files in use', async () => {
   const state = await temporaryFolder();
   const [old, used] = ['0'.repeat(32), '1'.repeat(32)];
   const files = new StagedFiles(state, (id) => id === used);
@@ -227,7 +227,7 @@ test('an upload removes files that waited for a day, but none that an action use
   expect((await readdir(uploads)).sort()).toEqual([used, file.slice(0, 32)].sort());
 });
 
-test('the limits hold for uploads that begin at once, and count what may still arrive', async () => {
+test('the upload limits count concurrent uploads and bytes still to arrive', async () => {
   const state = await temporaryFolder();
   const files = new StagedFiles(state, () => false);
   const leaving = new AbortController();
@@ -247,7 +247,7 @@ test('the limits hold for uploads that begin at once, and count what may still a
   });
 });
 
-test('no field of an upload is a flag or another path', () => {
+test('no field of an upload becomes a flag or another path', () => {
   const file = `${'a'.repeat(32)}/access.log`;
   const fields = { action: 'logs-add', file, site: '--project-dir=/', format: '--again', time_zone: '' };
   expect(wordsOfUpload(readUpload(new URLSearchParams(fields)), '/staged')).toEqual([

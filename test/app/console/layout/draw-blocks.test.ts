@@ -8,7 +8,7 @@ function elementsOf(html: string): string[] {
   return [...html.matchAll(/<([a-z]\w*)/g)].map(([, name]) => String(name));
 }
 
-test('each kind of block is drawn, whatever its values hold, and no value brings an element of its own', () => {
+test('each kind of block is drawn, and no value adds HTML', () => {
   for (const block of Object.values<Block>(BLOCKS)) {
     const { text } = drawBlocks([block]);
     expect(text, block.is).not.toBe('');
@@ -20,7 +20,7 @@ test('each kind of block is drawn, whatever its values hold, and no value brings
   }
 });
 
-test('a value is written by its kind and leads to its page; what is not known is a dash, and an empty text is empty', () => {
+test('values are formatted by kind and link to their pages; unknown is a dash, and empty text stays empty', () => {
   const { text } = drawBlocks([BLOCKS.table]);
   for (const shown of [
     '9,007,199,254,740,993',
@@ -37,7 +37,7 @@ test('a value is written by its kind and leads to its page; what is not known is
     expect(text).toContain(shown);
 });
 
-test('a problem is drawn with its beginning, each detail and what to do', () => {
+test('a problem shows its start, each detail and what to do', () => {
   expect(drawBlocks([BLOCKS.problems]).text).toMatch(
     /since an unknown time[\s\S]*<li>b<\/li><li>c<\/li><\/ul>\s*<p><strong>To do:<\/strong>/,
   );

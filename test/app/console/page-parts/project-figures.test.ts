@@ -44,7 +44,7 @@ function clicksOf(before: FigureAnswer, change: number | null = null, segment: s
   return /<dt>Clicks on crawled pages<\/dt>.*?<\/div>/s.exec(text)?.[0] ?? '';
 }
 
-test('clicks that no crawl before tells are compared with as many days before, and a loss leads to what was lost', () => {
+test('clicks without a previous crawl are compared with as many earlier days, and a loss links to the lost pages', () => {
   const lost = clicksOf(answer({ days: 28, clicks: 100 }));
   expect(lost).toContain('<span class="bad">−60</span>');
   expect(lost).toContain(
@@ -54,14 +54,14 @@ test('clicks that no crawl before tells are compared with as many days before, a
   expect(clicksOf(answer({ days: 28, clicks: 30 }))).toContain('<span class="good">+10</span>');
 });
 
-test('clicks on crawled pages are shown with those on all URLs, which lead to the rest', () => {
+test('clicks on crawled pages are shown with clicks on all URLs, which link to the rest', () => {
   expect(clicksOf(answer())).toContain(
     'of <a href="/ask?param.crawl=c1&amp;question=q03_orphan_pages&amp;run=1" aria-label="55, URLs that are not pages of the crawl">55</a>',
   );
   expect(clicksOf(answer(), null, '/shop')).not.toContain('55');
 });
 
-test('clicks of fewer days before, of a segment, or with a crawl before are not compared so', () => {
+test('clicks over fewer earlier days, of a segment, or with a previous crawl are not compared this way', () => {
   const before = answer({ days: 28, clicks: 100 });
   for (const shown of [
     clicksOf(answer({ days: 27, clicks: 100 })),

@@ -42,7 +42,7 @@ test('an operator adds a note and removes it, and the audit has both', async () 
   expect(audit).not.toContain('<b>templates');
 });
 
-test('nobody changes notes without the token of a form, or where the console only reads', async () => {
+test('notes cannot be changed without the form token, or in a read-only console', async () => {
   const foreign = await (await openConsole(settings)).ask('/projects/p1/notes', {
     method: 'POST',
     body: new URLSearchParams({ csrf: 'x', change: 'add', ...NOTE }),

@@ -43,7 +43,7 @@ async function keep({ ask }: OpenConsole, fields: Readonly<Record<string, string
   return ask('/ask/keep', { method: 'POST', body: new URLSearchParams({ csrf, ...fields }) });
 }
 
-test('SQL is kept as a question that is asked at once, and the audit has it', async () => {
+test('SQL kept as a question runs immediately, and the audit records it', async () => {
   const open = await openConsole(settings);
   const run = new URLSearchParams({ sql: SQL, 'param.least': '400', run: '1' });
   const page = await (await open.ask(`/ask?${run}`)).text();
@@ -70,7 +70,7 @@ test('SQL is kept as a question that is asked at once, and the audit has it', as
   expect(audit).toContain('keep question q91_kept');
 });
 
-test('a broken question is refused with its place, and what was written stays in the form', async () => {
+test('a broken question is refused with its position, and the form keeps the input', async () => {
   const open = await openConsole(settings);
   const before = readdirSync(questions);
   for (const [changes, says] of [
@@ -96,7 +96,7 @@ test('a broken question is refused with its place, and what was written stays in
   expect(readdirSync(questions)).toEqual(before);
 });
 
-test('nothing is kept where the console only reads, or without the token', async () => {
+test('questions cannot be kept in a read-only console or without the token', async () => {
   const reading = await openConsole({ ...settings, console_actions: false });
   const page = await (await reading.ask('/ask?run=1&sql=FROM+mart.pages')).text();
   expect(page).not.toContain('/ask/keep');

@@ -38,7 +38,7 @@ function post({ ask }: OpenConsole, fields: Readonly<Record<string, string>>): P
   return ask('/ask', { method: 'POST', body: new URLSearchParams(fields) });
 }
 
-test('an answer has its columns with types, pages of 100 rows, an order and a filter', async () => {
+test('a result shows columns with types, pages of 100 rows, sorting and a filter', async () => {
   const sql = 'SELECT url, status, large FROM mart.pages ORDER BY large; -- the end';
   const first = await asked(open, { sql });
   expect(first.columns).toEqual([
@@ -63,7 +63,7 @@ test('an answer has its columns with types, pages of 100 rows, an order and a fi
   expect((await asked(open, { sql, filter: "it's %" })).rows).toEqual([]);
 });
 
-test('an answer may have columns of any name, a name twice, nested values or no rows', async () => {
+test('a result may have any column names, duplicate names, nested values or no rows', async () => {
   const name = `x"y' <script>alert(1)</script>`;
   const sql = `SELECT 1 AS a, 2 AS a, [1, NULL] AS "${name.replaceAll('"', '""')}", NULL AS nothing, 1.10::DECIMAL(5,2) AS exact`;
   const { columns, text } = await asked(open, { sql, sort: name, order: 'desc', filter: '2', in: 'a_1' });
@@ -85,7 +85,7 @@ test('an answer may have columns of any name, a name twice, nested values or no 
     expect((await asked(open, { sql: statement })).rows.length, statement).toBeGreaterThan(0);
 });
 
-test('SQL that would write, read files or close the brackets around it is refused', async () => {
+test('SQL that writes, reads files or escapes its brackets is refused', async () => {
   for (const sql of [
     'DROP TABLE mart.pages',
     'SELECT 1; DROP TABLE mart.pages',
@@ -102,7 +102,7 @@ test('SQL that would write, read files or close the brackets around it is refuse
   expect((await asked(open, { sql: 'SELECT count(*) AS n FROM mart.pages' })).rows).toEqual([[250]]);
 });
 
-test('a sort or filter of an address runs no second statement, and later answers stay right', async () => {
+test('a sort or filter in the address cannot run a second statement', async () => {
   const macro = 'commit; create or replace temp macro sum(x) as 0';
   for (const sql of [`SELECT $é$'$é$ AS a, 2 AS "b'; c"`, `SELECT 1 AS a -- \u2028 '\n, 2 AS "b'; c"`])
     for (const sort of [`) AS x; ${macro}; select 1 --`, `"; ${macro}; --`]) {
@@ -113,7 +113,7 @@ test('a sort or filter of an address runs no second statement, and later answers
   expect((await asked(open, { sql: 'SELECT sum(1)::INT AS n FROM mart.pages' })).rows).toEqual([[250]]);
 });
 
-test('an error shows its place in the SQL as it was written, and the editor keeps it', async () => {
+test('an error shows its position in the original SQL, and the editor keeps the SQL', async () => {
   const binding = await asked(open, { sql: 'SELECT url,\n  nope\nFROM mart.pages' });
   expect(binding.error).toMatchObject({
     code: 'bad_query',
@@ -127,7 +127,7 @@ test('an error shows its place in the SQL as it was written, and the editor keep
   expect(drawn).toContain('\nSELECT 1,\n\nCAST(&#39;x&#39;');
 });
 
-test('a page from elsewhere fills the editor and runs nothing', async () => {
+test('a link from another site fills the editor and runs nothing', async () => {
   const to = address({ sql: 'SELECT 4711 + 1 AS secret' }, '/ask');
   const cookie = await open.signIn();
   const ask = async (path: string, headers: Readonly<Record<string, string>>): Promise<string> =>
@@ -154,7 +154,7 @@ test('a page from elsewhere fills the editor and runs nothing', async () => {
   );
 });
 
-test('a form needs the token of the session, and SQL too long for an address is kept for its person', async () => {
+test('a form needs the session token, and long SQL is stored only for its user', async () => {
   const csrf = await csrfOf(open);
   const sql = 'SELECT count(*) AS n FROM mart.pages';
   for (const wrong of ['', 'x', csrf.toUpperCase()])
@@ -174,7 +174,7 @@ test('a form needs the token of the session, and SQL too long for an address is 
   expect(await (await open.ask('/ask?run=1&kept=gone')).text()).toContain('no longer stored');
 });
 
-test('a crawl goes by its place or day, in the answer and in its chart', async () => {
+test('a crawl can be named by position or day, in the result and its chart', async () => {
   const sql =
     "SELECT crawl_id, day FROM (VALUES ('c1', 1), ('c2', 2)) AS t(crawl_id, day) WHERE crawl_id = $crawl";
   for (const [name, row] of [
@@ -194,7 +194,7 @@ test('a crawl goes by its place or day, in the answer and in its chart', async (
   });
 });
 
-test('a saved question is found, shown with its parameters, and asked with them', async () => {
+test('a saved question is found, shown with its parameters, and run with them', async () => {
   const list = await (await open.ask('/ask?find=STATUS+pages')).text();
   expect(list).toContain('<h3>What changed</h3><ul><li><a href="/ask?question=q90_pages_by_status"');
   expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question matches');
@@ -232,7 +232,7 @@ test('a saved question is found, shown with its parameters, and asked with them'
   expect((await asked(open, own)).rows).toEqual([[404, '2026-01-31']]);
 });
 
-test('a chart is drawn of the whole answer, and says when it has not all rows', async () => {
+test('a chart covers the whole result, or reports that rows are missing', async () => {
   const sql = 'SELECT url, status, large FROM mart.pages';
   const bar = await asked(open, { sql, chart: 'bar', x: 'url', y: 'large', colour: 'status', filter: '404' });
   expect([bar.chart.rows.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
@@ -271,7 +271,7 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
   expect(drawn).toContain('aria-label="pages by status: most at 200, 225"');
 });
 
-test('a chart leaves out the rows that its question leaves out, of any page, and says how many', async () => {
+test('a chart omits the rows that its question omits, on any page, and shows how many', async () => {
   const file = join(settings.projectDir, 'sql', 'questions', 'q92_crawls.sql');
   await writeFile(
     file,
@@ -300,7 +300,7 @@ FROM mart.pages ORDER BY url LIMIT 150
   );
 });
 
-test('the editor gets tables and columns to complete, and a stranger none', async () => {
+test('the editor gets tables and columns for completion, but not without a session', async () => {
   const { ask } = open;
   const { tables } = JSON.parse(await (await ask('/ask/catalog.json')).text());
   expect(tables.map(({ name }: { name: string }) => name)).toEqual([
@@ -312,7 +312,7 @@ test('the editor gets tables and columns to complete, and a stranger none', asyn
   expect((await ask('/ask/catalog.json', { cookie: '' })).status).toBe(401);
 });
 
-test('a query that does not end is stopped at its limit, and another one runs after it', async () => {
+test('an endless query stops at its limit, and another query runs afterwards', async () => {
   const limited = await openConsole({ ...settings, query_timeout: 0.3 });
   const endless =
     'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
@@ -326,7 +326,7 @@ test('a query that does not end is stopped at its limit, and another one runs af
   expect((await asked(limited, { sql: 'SELECT 1' })).rows).toEqual([[1]]);
 });
 
-test('a browser that leaves ends its query', { timeout: 20_000 }, async () => {
+test('a query ends when its browser disconnects', { timeout: 20_000 }, async () => {
   const sql =
     'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
   // Both places of queries: a third one runs only once these have ended.
@@ -341,7 +341,7 @@ test('a browser that leaves ends its query', { timeout: 20_000 }, async () => {
   expect((await waiting).rows).toEqual([[7]]);
 });
 
-test('charts over time of one project have its notes and those of all, whoever names the project', async () => {
+test('charts over time of one project show its notes and general notes', async () => {
   const note = (project: string, text: string) =>
     `  - {date: 2026-11-02, ${project}kind: deployment, text: ${text}}\n`;
   const notes = join(settings.projectDir, 'notes.yaml');

@@ -46,17 +46,17 @@ test.each([
   ['to=latest', ['shop-2', 'shop-3']],
   ['to=shop-cut', ['shop-1', 'shop-cut']],
   ['to=shop-1', ['shop-cut', 'shop-1']],
-])('a comparison by %j is with the crawl before', async (query, expected) => {
+])('compare by %j uses the previous crawl', async (query, expected) => {
   const { comparison } = await read<Compared>(COMPARE, 'p-shop', query);
   expect([comparison?.from.crawl_id, comparison?.to.crawl_id]).toEqual(expected);
 });
 
-test('the compare page takes a project by its name, and answers 404 for an unknown one', async () => {
+test('the compare page accepts a project name, and returns 404 for an unknown one', async () => {
   expect(await read(COMPARE, 'Shop')).toEqual(await read(COMPARE, 'p-shop'));
   await expect(read(COMPARE, 'Shp')).rejects.toThrow('There is no project Shp. Did you mean p-shop?');
 });
 
-test('a comparison is of the segment that is chosen, and the page offers those of the later crawl', async () => {
+test('a comparison is limited to the chosen segment, and the page offers the segments of the later crawl', async () => {
   const { comparison, segments } = await read<{
     readonly comparison: { readonly segment: string; readonly kpis: readonly object[] };
     readonly segments: readonly object[];
@@ -70,7 +70,7 @@ test('the compare page of a project with one crawl has no comparison', async () 
   expect((await read<Compared>(COMPARE, 'p-blog', 'to=blog-1')).comparison).toBeNull();
 });
 
-test('without crawls in its address the compare page first asks what people want to know', async () => {
+test('without crawls in the address, the compare page first asks for the purpose', async () => {
   const document = await read<Compared>(COMPARE, 'p-shop');
   const drawn = (query: string): string =>
     COMPARE.draw(document as never, { query: new URLSearchParams(query) } as never).body.text;
@@ -79,7 +79,7 @@ test('without crawls in its address the compare page first asks what people want
   expect(drawn('to=shop-3')).not.toContain('What do you want to know');
 });
 
-test('the issues of a project that is called by its name have their meanings', async () => {
+test('the issues page of a project by name explains each issue', async () => {
   const named = await read<{ readonly issues: readonly object[] }>(ISSUES, 'Shop', 'wait=1');
   expect(named.issues.length).toBeGreaterThan(0);
   expect(named).toEqual(await read(ISSUES, 'p-shop', 'wait=1'));
@@ -103,7 +103,7 @@ interface Judged {
   readonly subjects: readonly Readonly<Record<string, unknown>>[];
 }
 
-test('a crawl that was cut is in no line of the last crawls, and the page says so', async () => {
+test('a crawl that ended early is in no trend line, with a note', async () => {
   const cut = await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-cut&wait=1');
   expect(cut.is_in_trends).toBe(false);
   expect(new Set(cut.issues.map(({ trend }) => trend.length))).toEqual(new Set([1]));
@@ -112,14 +112,14 @@ test('a crawl that was cut is in no line of the last crawls, and the page says s
   expect(drawn.body.text).toContain('omit this crawl, because it ended early');
 });
 
-test('clicks and hits of an issue are 0 where they were counted', async () => {
+test('clicks and hits of an issue are 0 if they were counted', async () => {
   const { issues, subjects } = await read<Judged>(ISSUES, 'p-shop', 'wait=1');
   const behind = Object.fromEntries(issues.map((one) => [one.issue, [one.clicks, one.search_bot_hits]]));
   expect(behind).toMatchObject({ one_inlink: [9, 6], linked_redirect: [6, 3], thin: [0, 0] });
   expect(subjects.find(({ category }) => category === 'content')).toMatchObject({ pages: 2, clicks: 0 });
 });
 
-test('a subject counts a page once, of the issues that are chosen', async () => {
+test('a subject counts each page once, over the selected issues', async () => {
   const all = await read<Judged>(ISSUES, 'p-shop', 'wait=1&category=links');
   expect(all.issues.map(({ issue, pages }) => [issue, pages])).toEqual([
     ['one_inlink', 5],
@@ -131,7 +131,7 @@ test('a subject counts a page once, of the issues that are chosen', async () => 
   expect(severe.subjects).toEqual([expect.objectContaining({ category: 'links', pages: 1 })]);
 });
 
-test('in a segment each figure of an issue is the number of its pages there', async () => {
+test('in a segment, each figure of an issue equals the number of its pages there', async () => {
   const segmentsOf = async (crawl: string): Promise<readonly Record<string, string>[]> =>
     (await read<{ readonly segments: Record<string, string>[] }>(ISSUES, 'p-shop', `wait=1&crawl=${crawl}`))
       .segments;
@@ -165,6 +165,6 @@ test('in a segment each figure of an issue is the number of its pages there', as
   expect(missing).toBeGreaterThan(0);
 });
 
-test('a segment that no crawl has is refused, with the one that may be meant', async () => {
+test('an unknown segment is refused, with a suggestion', async () => {
   await expect(read(ISSUES, 'p-shop', 'segment=lamp')).rejects.toThrow('has no segment lamp');
 });

@@ -90,7 +90,7 @@ async function json(ask: OpenConsole['ask'], path: string) {
   return JSON.parse(await (await ask(path)).text());
 }
 
-test('the sites come first, and of them what needs attention: marked ones, then those that lost most', async () => {
+test('sites that need attention come first: marked sites, then those with the largest losses', async () => {
   const { ask } = await openConsole(settings);
   const overview = await json(ask, '/index.json');
   const [broken, cut, sunk] = overview.sites;
@@ -119,7 +119,7 @@ test('the sites come first, and of them what needs attention: marked ones, then 
   expect(page).not.toMatch(/ style="|<style|Disk/);
 });
 
-test('a figure has its change since the crawl before, or why there is none', async () => {
+test('a figure shows its change since the previous crawl, or why it has none', async () => {
   const { ask } = await openConsole(settings);
   const [calm] = (await json(ask, '/index.json?name=calm')).sites;
   expect(calm).toMatchObject({ clicks: 1400, clicks_change: 100, new_issues: 28, fixed_issues: 2 });
@@ -143,7 +143,7 @@ test('a figure has its change since the crawl before, or why there is none', asy
   expect(fresh).toContain('no search results');
 });
 
-test('a site tells its two most important changes, those with the most clicks first, or why they are unknown', async () => {
+test('a site shows its two most important changes by clicks, or why they are unknown', async () => {
   const { ask } = await openConsole(settings);
   const site = async (name: string) => (await json(ask, `/index.json?name=${name}&wait=1`)).sites[0];
   expect((await site('sunk')).changes).toEqual([
@@ -168,7 +168,7 @@ test('a site tells its two most important changes, those with the most clicks fi
   );
 });
 
-test('the trend has the last twelve complete crawls, and clicks over as many days alone', async () => {
+test('the trend shows the last twelve complete crawls, with clicks only over equally many days', async () => {
   const { ask } = await openConsole(settings);
   const trend = async (name: string) => (await json(ask, `/index.json?name=${name}`)).sites[0].trend;
   const calm = await trend('calm');
@@ -179,7 +179,7 @@ test('the trend has the last twelve complete crawls, and clicks over as many day
   expect((await trend('cut')).at(-1).ended_at).toBe('2026-08-31T06:00:00Z');
 });
 
-test('thousands of projects page, and are found by name', async () => {
+test('thousands of projects are paged, and found by name', async () => {
   const { ask } = await openConsole(settings);
   const second = await json(ask, '/index.json?page=2');
   expect(second.sites).toHaveLength(25);
@@ -190,7 +190,7 @@ test('thousands of projects page, and are found by name', async () => {
   expect(await (await ask('/?name=nothing')).text()).toContain('No project matches this name.');
 });
 
-test('an only site is opened, and all=1 lists it', async () => {
+test('a single site opens directly, and all=1 lists it', async () => {
   const { ask } = await openConsole(
     await consoleProject(
       join(folder, 'one'),
@@ -205,7 +205,7 @@ test('an only site is opened, and all=1 lists it', async () => {
   expect((await ask('/index.json')).status).toBe(200);
 });
 
-test('without the models of sites the page says what makes them', async () => {
+test('without the site models, the page shows the command that builds them', async () => {
   const { ask } = await openConsole(await consoleProject(join(folder, 'bare'), async () => {}, {}));
   expect(await (await ask('/')).text()).toContain('crawlhouse transform builds them');
 });

@@ -99,7 +99,7 @@ test.each(['/a/', 'pots'])(
   },
 );
 
-test('the figures of a segment are those of its pages', async () => {
+test('the figures of a segment count only its pages', async () => {
   const { ask } = await openConsole(settings);
   const of = async (segment: string) => (await look(ask, segment)).document;
   const counts = (rows: readonly Row[], name: string) =>
@@ -135,7 +135,7 @@ test('the figures of a segment are those of its pages', async () => {
   expect(own.funnel.rows.map(({ known }: Row) => known)).toEqual([3, 3]);
 });
 
-test('a project page says when the last crawl lacks the chosen segment', async () => {
+test('a project page reports that the last crawl lacks the chosen segment', async () => {
   const { ask } = await openConsole(settings);
   expect((await look(ask, '/c/')).text).toContain('The last crawl has no segment /c/.');
 });

@@ -169,7 +169,7 @@ test('projects are filtered, sorted and paged by the server', async () => {
   expect(await (await ask('/projects?name=nobody')).text()).toContain('No project matches this name.');
 });
 
-test('a project has its charts, each with its table, its SQL and its command', async () => {
+test('a project shows its charts, each with its table, SQL and command', async () => {
   const { ask } = await openConsole(settings);
   const project = await json(ask, '/projects/p1.json?wait=1');
   expect(project.configurations.map(({ crawl_config_id: id }: { crawl_config_id: string }) => id)).toEqual([
@@ -224,7 +224,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(page).not.toMatch(/ style="|<style/);
 });
 
-test('a project may be called by its name, and of several of that name by its identifier', async () => {
+test('a project is found by name, or by identifier if several have the name', async () => {
   const { ask } = await openConsole(settings);
   expect(await json(ask, '/projects/Shop%202.json?wait=1')).toMatchObject({
     project_id: 'p2',
@@ -250,7 +250,7 @@ test('another configuration and a segment may be chosen', async () => {
   );
 });
 
-test('a project without crawls says what to do; an unknown one is not found, with the names that are near', async () => {
+test('a project without crawls shows what to do; an unknown one returns 404 with similar names', async () => {
   const { ask } = await openConsole(settings);
   expect(await (await ask('/projects/p9')).text()).toContain('<code>crawlhouse run --project p9</code>');
   const unknown = await ask('/projects/Shop%202a.json');
@@ -258,7 +258,7 @@ test('a project without crawls says what to do; an unknown one is not found, wit
   expect(await unknown.text()).toContain('Did you mean p2');
 });
 
-test('a crawl is called by its number and day, and begins with what changed and what is wrong', async () => {
+test('a crawl is titled by number and day, and starts with changes and problems', async () => {
   const { ask } = await openConsole({ ...settings, console_actions: false });
   const crawl = await json(ask, '/crawls/c2.json?wait=1');
   expect(crawl).toMatchObject({
@@ -303,7 +303,7 @@ test('a crawl is called by its number and day, and begins with what changed and 
   expect((await ask('/crawls/c9.json')).status).toBe(404);
 });
 
-test('an operator loads a crawl again or drops it from its page', async () => {
+test('an operator reloads or drops a crawl from its page', async () => {
   const { ask } = await openConsole(settings);
   const forms = async (crawl: string) =>
     [
@@ -319,7 +319,7 @@ test('an operator loads a crawl again or drops it from its page', async () => {
   expect(await forms('c4')).toEqual([drop.with(2, 'name=c4')]);
 });
 
-test('before anything is published, the pages say so', async () => {
+test('before the first publication, each page says so', async () => {
   const { ask } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
   for (const path of ['/projects', '/projects/p1', '/crawls/c1']) {
     expect((await ask(`${path}.json`)).status, path).toBe(404);

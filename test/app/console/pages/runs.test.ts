@@ -77,7 +77,7 @@ async function json(ask: OpenConsole['ask'], path: string) {
   return JSON.parse(await (await ask(path)).text());
 }
 
-test('the page of operations says what is wrong, why, and when it is tried again', async () => {
+test('the operations page shows problems, their reasons, and the next try', async () => {
   const { ask } = await openConsole(settings);
   const operations = await json(ask, '/operations.json');
   expect(operations.units).toEqual({ published: 1, due: 0, failing: 1, skipped: 0, dropped: 0 });
@@ -96,7 +96,7 @@ test('the page of operations says what is wrong, why, and when it is tried again
   expect(page).toContain('<time datetime="2026-11-20T05:59:00.000Z">2026-11-20 05:59</time>');
 });
 
-test('where nothing has run, each page says what to do', async () => {
+test('before the first run, each page shows what to do', async () => {
   const { ask, signIn } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
   const overview = await (await ask('/', { cookie: await signIn('reader', 'reader') })).text();
   expect(overview).toContain('No incident is open.');
@@ -108,7 +108,7 @@ test('where nothing has run, each page says what to do', async () => {
   expect(await (await ask('/runs')).text()).toContain('Nothing has run yet.');
 });
 
-test('runs are listed newest first, by status and by command; a run without a process is dead', async () => {
+test('runs are listed newest first, filtered by status and command; a run without a process is killed', async () => {
   const { ask } = await openConsole(settings);
   const ids = async (path: string): Promise<string[]> =>
     (await json(ask, path)).runs.map(({ run_id }: { run_id: string }) => run_id);
@@ -119,7 +119,7 @@ test('runs are listed newest first, by status and by command; a run without a pr
   expect((await json(ask, '/runs.json?page=99')).paging).toEqual({ page: 1, pages: 1, total: 2 });
 });
 
-test('a run has its units, models, tests, error and the lines of its log', async () => {
+test('a run shows its units, models, tests, error and log lines', async () => {
   const { ask } = await openConsole(settings);
   const text = await (await ask('/runs/run-two.json')).text();
   expect(text).toContain(`"rows": ${HUGE}`);

@@ -38,7 +38,7 @@ CREATE TABLE mart.crawl_segments AS SELECT 'c2' AS crawl_id, '(site)' AS segment
   return (await readTopChanges(readers, ['c2'], true))?.get('c2') ?? [];
 }
 
-test('two changes are told, those with the most clicks first, and the same pages once', async () => {
+test('the two changes with the most clicks are shown, each set of pages once', async () => {
   expect(
     await changesOf([
       ['became_non_indexable', 90, 1240, 0, 38],
@@ -70,7 +70,7 @@ test.for([
   );
 });
 
-test('unknown clicks are said to be unknown, and the days of others are those with search results', async () => {
+test('unknown clicks are shown as unknown, other clicks with their days of search results', async () => {
   const drawn = async (clicks: number | null): Promise<string> =>
     drawTopChanges('p', 'c2', await changesOf([['slow', 1, clicks, 0, 1]])).text;
   expect(await drawn(null)).toContain('>1 page</a>: clicks are unknown, without search results for its days');

@@ -42,7 +42,7 @@ beforeAll(async () => {
   );
 });
 
-test('a unit has its six counts, and says which differ', async () => {
+test('a unit shows its six counts, and marks differences', async () => {
   const { ask } = await openConsole(settings);
   const text = await (await ask('/units/crawl_pages/c1.json')).text();
   expect(text).toContain(`"received": ${HUGE}`);
@@ -56,7 +56,7 @@ test('a unit has its six counts, and says which differ', async () => {
   expect(page).toContain('<a href="/crawls/c1" title="c1">Crawl c1</a>');
 });
 
-test('rejects have file, line, field, value and reason, page by page', async () => {
+test('rejects show file, line, field, value and reason, in pages', async () => {
   const { ask } = await openConsole(settings);
   const unit = JSON.parse(await (await ask('/units/crawl_pages/c1.json?page=2')).text());
   expect(unit.paging).toEqual({ page: 2, pages: 2, total: 60 });
@@ -70,7 +70,7 @@ test('rejects have file, line, field, value and reason, page by page', async () 
   expect(page).not.toContain('<script>alert');
 });
 
-test('a unit that fails says why, since when, and when it is tried again', async () => {
+test('a failing unit shows why, since when, and the next try', async () => {
   const { ask } = await openConsole(settings);
   const page = await (await ask('/units/log_events/p1/2026-11-01')).text();
   expect(page).toContain('3 runs in a row, since <time datetime="2026-11-18T06:00:00.000Z">');
@@ -79,7 +79,7 @@ test('a unit that fails says why, since when, and when it is tried again', async
   expect(page).toContain('It is not in the warehouse.');
 });
 
-test('an unknown unit is not found, with the names that are near', async () => {
+test('an unknown unit returns 404, with similar names', async () => {
   const { ask } = await openConsole(settings);
   const answer = await ask('/units/crawl_pages/c2');
   expect(answer.status).toBe(404);

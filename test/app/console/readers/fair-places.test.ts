@@ -48,7 +48,7 @@ async function waits(isGreedy: boolean): Promise<ReadonlyMap<LaneName, number[]>
   return found;
 }
 
-test('one greedy person of twenty at most doubles the 95th percentile of the others, in each lane', async () => {
+test('one greedy person among twenty at most doubles the 95th percentile of the others, in each lane', async () => {
   const [without, beside] = [await waits(false), await waits(true)];
   const percentile = (all: readonly number[] = []): number =>
     all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.95)] ?? 0;
@@ -58,14 +58,14 @@ test('one greedy person of twenty at most doubles the 95th percentile of the oth
   }
 });
 
-test.for(['pages', 'asking', 'downloads'] as const)('one person never has all places of %s', async (lane) => {
+test.for(['pages', 'asking', 'downloads'] as const)('one person never gets all slots of %s', async (lane) => {
   const lanes = new Lanes();
   const never = () => new Promise<void>(() => {});
   for (let i = 0; i < 12; i++) void lanes.of({ subject: 'greedy' }, () => lanes[lane].run(never));
   expect(await lanes.of({ subject: 'other' }, () => lanes[lane].run(async () => 'read'))).toBe('read');
 });
 
-test('a person listens in eight windows at most, whatever their sessions, and others beside them', async () => {
+test('a person has at most eight live windows over all sessions, and other people keep theirs', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());
   const { ask, signIn } = await openConsole(settings);
   const listen = async (cookie: string): Promise<number> => {
@@ -79,7 +79,7 @@ test('a person listens in eight windows at most, whatever their sessions, and ot
   expect(await listen(await signIn('other@example.com'))).toBe(200);
 });
 
-test('four sessions of a person have the places of one, so another person gets theirs', async () => {
+test('four sessions of one person share the slots of one person', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());
   const { ask, signIn } = await openConsole(settings);
   const left = new AbortController();
@@ -95,7 +95,7 @@ test('four sessions of a person have the places of one, so another person gets t
   expect((await other.text()).trim()).toBe('x\n1');
 });
 
-test('a reader who opens a download and reads nothing keeps no place', async () => {
+test('a person who opens a download without reading it keeps no slot', async () => {
   const settings = await projectWithWarehouse(await temporaryFolder());
   const { ask, url, signIn } = await openConsole(settings);
   const cookie = await signIn('deaf@example.com');

@@ -23,7 +23,7 @@ const PAGES = [
   '/crawls/shop-3.json',
 ];
 
-test('no page waits for queries or downloads of others, however many', async () => {
+test('no page waits for queries or downloads of other people', async () => {
   const models = await loadModels([sqlFolder(SQL)]);
   const settings = await consoleProject(
     await temporaryFolder(),

@@ -22,7 +22,7 @@ function slowRead() {
   return { calls, read };
 }
 
-test('an answer that one person asked for is kept for the next', async () => {
+test('a cached answer is reused for other people', async () => {
   await using readers = new Readers(settings, silentLogger);
   const signal = new AbortController().signal;
   let reads = 0;
@@ -33,7 +33,7 @@ test('an answer that one person asked for is kept for the next', async () => {
   expect(await readers.onceAsked('a', signal, read)).toBe(2);
 });
 
-test('an answer is read again on the next day of UTC, because states of tickets depend on the day', async () => {
+test('an answer is read again on the next UTC day, because ticket states depend on the day', async () => {
   await using readers = new Readers(settings, silentLogger);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-29T00:00:00Z') });
   try {
@@ -49,7 +49,7 @@ test('an answer is read again on the next day of UTC, because states of tickets 
   }
 });
 
-test('a read that ends because its asker left is repeated for the other person who waits for it', async () => {
+test('a read whose first client disconnects continues for the other person who waits for it', async () => {
   await using readers = new Readers(settings, silentLogger);
   const { calls, read } = slowRead();
   const leaving = new AbortController();
@@ -63,7 +63,7 @@ test('a read that ends because its asker left is repeated for the other person w
   expect(await stays).toBe('answer');
 });
 
-test('answers are kept by their size too: the oldest go first, and one that is too large is kept by nobody', async () => {
+test('the answer cache is limited by size: the oldest answers go first, and oversized ones are not kept', async () => {
   await using readers = new Readers(settings, silentLogger);
   const read = (key: string, length: number): Promise<string> =>
     readers.once(key, async () => {

@@ -8,7 +8,7 @@ import { answerHtml, answerJson } from '../../../../src/app/console/server/answe
 import { createLogger } from '../../../../src/core/logs/logger.ts';
 import { html } from '../../../../src/core/text/html.ts';
 
-test('a page that fails shows the identifier under which its cause is logged, as does its JSON', async () => {
+test('a failing page shows the identifier under which its cause is logged, also as JSON', async () => {
   const lines: string[] = [];
   const logger = createLogger('error', (line) => lines.push(line));
   const readers = { logger, lanes: new Lanes() } as Readers;
@@ -34,7 +34,7 @@ test('a page that fails shows the identifier under which its cause is logged, as
   }
 });
 
-test('a slow page sends its title and heading first, and an unknown page is a 404', async () => {
+test('a slow page sends its title and heading first, and an unknown page returns 404', async () => {
   const known = { project_id: 'p1', project_name: 'Shop', start_url: null };
   const page = {
     path: '/projects/:project_id/issues',

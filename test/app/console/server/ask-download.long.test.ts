@@ -21,7 +21,7 @@ const address = (fields: Readonly<Record<string, string>>): string =>
 const leftovers = (): string[] =>
   readdirSync(join(settings.state_dir, 'console')).filter((name) => name.startsWith('download-'));
 
-test('an answer is downloaded as an Excel workbook, or as CSV with a byte order mark', async () => {
+test('a result is downloaded as an Excel workbook, or as CSV with a byte order mark', async () => {
   const { ask } = await openConsole(settings);
   const asked = { question: 'q90_pages_by_status', names: 'people' };
   const xlsx = await ask(address({ ...asked, format: 'xlsx', name: 'pages' }));
@@ -40,7 +40,7 @@ test('an answer is downloaded as an Excel workbook, or as CSV with a byte order 
   expect(csv.toString()).toBe('\ufeffStatus,Pages\n200,225\n404,25\n');
 });
 
-test('the whole answer is downloaded as CSV, JSON lines or Parquet', async () => {
+test('the whole result is downloaded as CSV, JSON lines or Parquet', async () => {
   const { ask } = await openConsole(settings);
   const sql = `SELECT url, large, CASE WHEN large % 250 = 0 THEN '=HYPERLINK("x")' END AS "a,b" FROM mart.pages ORDER BY large -- all`;
   const csv = await ask(address({ sql, format: 'csv', filter: 'nothing', sort: 'url' }));
@@ -79,7 +79,7 @@ test('the whole answer is downloaded as CSV, JSON lines or Parquet', async () =>
   expect(leftovers()).toEqual([]);
 });
 
-test('a download that fails, at once or after many rows, leads to a page that says why', async () => {
+test('a download that fails immediately or after many rows leads to a page with the reason', async () => {
   const { ask } = await openConsole({ ...settings, query_row_limit: 100_000 });
   for (const [fields, says] of [
     [{ sql: 'SELECT nope', format: 'csv' }, 'nope'],
@@ -97,7 +97,7 @@ test('a download that fails, at once or after many rows, leads to a page that sa
   expect(leftovers()).toEqual([]);
 });
 
-test('a page from elsewhere downloads nothing, and what a stranger asks leads to the sign-in', async () => {
+test('a cross-site page downloads nothing, and a stranger is sent to the sign-in', async () => {
   const { ask, signIn, url } = await openConsole(settings);
   const to = address({ sql: 'SELECT 1 AS n', format: 'csv' });
   const from = { cookie: await signIn(), 'sec-fetch-site': 'cross-site' };

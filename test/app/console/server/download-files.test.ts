@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 
 const { signal } = new AbortController();
 
-test('a session has four files at once, beside those of others, and each goes with its end', async () => {
+test('a session has at most four files, independent of other sessions, and each file is removed with its download', async () => {
   const folder = await temporaryFolder();
   const files = new DownloadFiles(folder);
   const held = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ test('a session has four files at once, beside those of others, and each goes wi
   expect(readdirSync(join(folder, 'console'))).toEqual([]);
 });
 
-test('the files of a console that was killed are removed at the next start, those of a live one never', async () => {
+test('at start, files of a killed console are removed, files of a live console never', async () => {
   const folder = await temporaryFolder();
   const killed = execFile(process.execPath, [
     '--input-type=module',
@@ -53,7 +53,7 @@ test('the files of a console that was killed are removed at the next start, thos
   expect(readdirSync(join(folder, 'console'))).toEqual([live]);
 });
 
-test('a peer that takes nothing is left at its deadline', async () => {
+test('a client that receives nothing is disconnected at its deadline', async () => {
   const path = join(await temporaryFolder(), 'answer');
   await writeFile(path, Buffer.alloc(30_000_000));
   const left = Promise.withResolvers<unknown>();

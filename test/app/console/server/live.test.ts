@@ -30,7 +30,7 @@ async function* events(answer: Response) {
   }
 }
 
-test('a page follows the run under way, in the words of the terminal, to its end', async () => {
+test('a page follows the current run to its end, with the same text as the terminal', async () => {
   const settings = await loadSettings(await projectFolder(), {});
   const { ask } = await openConsole(settings);
   expect((await ask('/live', { cookie: '' })).status).toBe(401);

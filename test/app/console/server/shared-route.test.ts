@@ -34,7 +34,7 @@ async function made(open: Open, fields: Readonly<Record<string, string>>): Promi
   return path;
 }
 
-test('a link serves the rows of its statement without a session, until it is revoked', async () => {
+test('a shared link serves the rows of its statement without a session until it is revoked', async () => {
   const open = await openConsole(settings);
   const path = await made(open, { question: 'q90_pages_by_status', 'param.most': '1' });
   const stranger = (to: string) => open.ask(to, { cookie: '' });
@@ -53,7 +53,7 @@ test('a link serves the rows of its statement without a session, until it is rev
   expect(audit).toContain(`revoke link ${links[0]?.id}`);
 });
 
-test('only the hash of a key is stored', async () => {
+test('only the hash of a link key is stored', async () => {
   const open = await openConsole(settings);
   const key = (await made(open, { sql: 'SELECT 1 AS n' })).slice('/shared/'.length, -4);
   const folder = join(settings.state_dir, 'console');
@@ -61,7 +61,7 @@ test('only the hash of a key is stored', async () => {
     expect((await readFile(join(folder, file))).includes(key), file).toBe(false);
 });
 
-test('unknown keys answer 404 like any page, and after ten in a minute 429; a valid key still works', async () => {
+test('unknown link keys return 404, and 429 after ten in a minute; a valid key still works', async () => {
   const open = await openConsole(settings);
   const path = await made(open, { sql: 'SELECT 1 AS n' });
   const stranger = (to: string) => open.ask(to, { cookie: '' });
@@ -76,7 +76,7 @@ test('unknown keys answer 404 like any page, and after ten in a minute 429; a va
   expect((await stranger(path)).status).toBe(429);
 });
 
-test('only operators make links, and only for statements that read', async () => {
+test('only operators create links, and only for read-only statements', async () => {
   const reading = await openConsole({ ...settings, console_actions: false });
   expect((await send(reading, '/links', { title: 'x', sql: 'SELECT 1' })).status).toBe(403);
   const open = await openConsole(settings);
@@ -86,7 +86,7 @@ test('only operators make links, and only for statements that read', async () =>
   expect((await open.ask(path, { cookie: '' })).status).toBe(500);
 });
 
-test('the log of a failure has its reason, not the key; the answer has neither', async () => {
+test('the log of a failed link contains the reason and not the key; the response contains neither', async () => {
   const database = openConsoleDatabase(settings.state_dir);
   const key = new SharedLinks(database, Date.now).make('ops', { title: 'x', query: 'sql=SELECT+nope_1' });
   database.close();

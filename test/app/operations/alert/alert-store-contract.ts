@@ -25,7 +25,7 @@ export function waitingAlert(title: string): Alert {
 
 /** What every store of alerts does. Each folder is a project of its own. */
 export function alertStoreContract(name: string, open: (folder: string) => Promise<AlertStore>): void {
-  test(`${name}: a change is whole, and the next process finds it`, async () => {
+  test(`${name}: a change is atomic, and the next process sees it`, async () => {
     const folder = await temporaryFolder();
     {
       await using store = await open(folder);
@@ -52,7 +52,7 @@ export function alertStoreContract(name: string, open: (folder: string) => Promi
     expect((await store.undelivered()).map(({ alert }) => alert.title)).toEqual(['second']);
   });
 
-  test(`${name}: one process delivers at a time`, async () => {
+  test(`${name}: only one process delivers at a time`, async () => {
     const folder = await temporaryFolder();
     await using one = await open(folder);
     await using other = await open(folder);

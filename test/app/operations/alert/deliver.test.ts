@@ -72,7 +72,7 @@ async function stage() {
   return { folder, run, away, log, alerts };
 }
 
-test('one alert an incident: the first run sends it, the next ones do not, the last one sends the recovery', async () => {
+test('each incident raises one alert on the first run, none on later runs, and one recovery at the end', async () => {
   const { run } = await stage();
   expect(await run(NOON, [failing])).toEqual(['webhook failure: 1 unit of shop failed: connection']);
   expect(await run(NOON + HOUR, [failing])).toEqual([]);
@@ -86,7 +86,7 @@ test('one alert an incident: the first run sends it, the next ones do not, the l
   expect(await run(NOON + 5 * HOUR, [failing])).toHaveLength(1);
 });
 
-test('an incident that a run could not have seen stays open', async () => {
+test('an incident that a run could not detect stays open', async () => {
   const { run } = await stage();
   await run(NOON, [stale]);
   expect(await run(NOON, [], { judges: (key) => !key.startsWith('stale/') })).toEqual([]);
@@ -94,7 +94,7 @@ test('an incident that a run could not have seen stays open', async () => {
   expect(await run(NOON, [])).toEqual(['webhook recovery: over: shop: no new crawl']);
 });
 
-test('an incident that may pass by itself raises an alert once it did not', async () => {
+test('an incident that may resolve itself raises an alert only if it persists', async () => {
   const { run } = await stage();
   expect(await run(NOON, [{ ...failing, wait: true }])).toEqual([]);
   expect(await run(NOON, [failing])).toHaveLength(1);
@@ -102,7 +102,7 @@ test('an incident that may pass by itself raises an alert once it did not', asyn
   expect(await run(NOON, [])).toHaveLength(1);
 });
 
-test('only the events of the settings raise alerts', async () => {
+test('only the configured events raise alerts', async () => {
   const { run } = await stage();
   expect(await run(NOON, [failing, stale], { events: ['stale'] })).toEqual([
     'webhook stale: shop: no new crawl',
@@ -111,7 +111,7 @@ test('only the events of the settings raise alerts', async () => {
   expect(await run(NOON, [])).toEqual([]);
 });
 
-test('what can’t be delivered is logged and tried again by the next run, in order', async () => {
+test('an undelivered alert is logged, and the next run sends it in order', async () => {
   const { run, away, log } = await stage();
   away.add('webhook');
   expect(await run(NOON, [failing], { targets: ['webhook', 'command'] })).toEqual([
@@ -126,7 +126,7 @@ test('what can’t be delivered is logged and tried again by the next run, in or
   ]);
 });
 
-test('a target that could not be reached does not get a later alert before the first', async () => {
+test('an unreachable target gets no later alert before the first', async () => {
   const { run, away, log } = await stage();
   away.add('webhook');
   await run(NOON, [failing, stale]);
@@ -147,7 +147,7 @@ test('every target that got an alert also gets its recovery', async () => {
   ]);
 });
 
-test('an alert that was not delivered within a week is given up', async () => {
+test('an undelivered alert is dropped after a week', async () => {
   const { run, away, log } = await stage();
   away.add('webhook');
   await run(NOON, [failing]);
@@ -158,7 +158,7 @@ test('an alert that was not delivered within a week is given up', async () => {
   expect(log.join('\n')).toContain('alert given up');
 });
 
-test('an alert and that of its end say since when, as far as that is known; an alert says what may be done', async () => {
+test('an alert and its recovery show the start time if it is known, and an alert shows a hint', async () => {
   const { run, alerts } = await stage();
   const began = '2026-02-27T06:00:00.000Z';
   await run(NOON, [{ ...failing, began, hint: 'run again' }, stale]);
@@ -182,7 +182,7 @@ test('while another process delivers, no alert is sent twice', async () => {
   expect(await run(NOON, [failing])).toHaveLength(1);
 });
 
-test('secrets are masked, in our JSON and in Slack’s shape', () => {
+test('secrets are masked in JSON and Slack alerts', () => {
   keepSecret('secret-of-the-alert');
   const alert: Alert = {
     event: 'failure',

@@ -9,7 +9,7 @@ import {
 const rest = { hint: null, failing_since: null };
 const name = (id: string): string => (id === 'p1' ? 'shop' : id);
 
-test('units that fail are one incident for each project and code', () => {
+test('failing units are one incident per project and code', () => {
   const units = [
     { unit: 'crawl_pages/a', project_id: 'p1', code: 'connection', message: 'reset' },
     { unit: 'crawl_links/a', project_id: 'p1', code: 'connection', message: 'no answer' },
@@ -34,7 +34,7 @@ test('units that fail are one incident for each project and code', () => {
   ]);
 });
 
-test('many units are listed by the first and their number', () => {
+test('many units are shown as the first unit and a count', () => {
   const units = Array.from({ length: 30 }, (_, index) => {
     return {
       ...rest,
@@ -50,7 +50,7 @@ test('many units are listed by the first and their number', () => {
   expect(incident?.details.at(-1)).toBe('and 21 more');
 });
 
-test('skipped, interrupted and held units, and a lock in use, are no failures', () => {
+test('skipped, interrupted and quarantined units, and a held lock, are not failures', () => {
   const codes = ['missing_feature', 'interrupted', 'timed_out', 'volume_held'] as const;
   const units = codes.map((code) => ({ ...rest, unit: 'u', project_id: 'p1', code, message: code }));
   expect(findUnitFailures(units, name, true)).toEqual([]);
@@ -60,7 +60,7 @@ test('skipped, interrupted and held units, and a lock in use, are no failures', 
   expect(findRunFailures('morning', errors, true)).toEqual([]);
 });
 
-test('a run’s own errors are one incident for each schedule and code, each message once', () => {
+test('errors of a run are one incident per schedule and code, each message once', () => {
   const errors = [
     { code: 'test_failed', message: 'pages: url is not unique' },
     { code: 'test_failed', message: 'pages: url is not unique' },
@@ -76,7 +76,7 @@ test('a run’s own errors are one incident for each schedule and code, each mes
   ]);
 });
 
-test('before the last try, what can be tried again waits, and data refused does not', () => {
+test('before the last retry, retriable errors raise no alert, refused data does', () => {
   const errors = [
     { code: 'connection', message: 'reset' },
     { code: 'bad_pipeline', message: 'unknown key' },
@@ -84,7 +84,7 @@ test('before the last try, what can be tried again waits, and data refused does 
   expect(findRunFailures('morning', errors, false).map(({ wait }) => wait)).toEqual([true, false]);
 });
 
-test('an incident begins with the first of its units and has its hint', () => {
+test('an incident starts with its earliest unit and shows its hint', () => {
   const units = ['2026-03-02T06:00:00.000Z', '2026-03-01T06:00:00.000Z', null].map((failing_since, index) => {
     const code = 'unreconciled' as const;
     return { unit: `u${index}`, project_id: 'p1', code, message: 'no', hint: 'look', failing_since };
@@ -94,7 +94,7 @@ test('an incident begins with the first of its units and has its hint', () => {
   ]);
 });
 
-test('damaged files that a run has replaced are one incident of it, whose hint is the disk', () => {
+test('damaged files that a run replaced are one incident of the run, with a hint to check the disk', () => {
   expect(findHealed('morning', undefined, null)).toEqual([]);
   expect(findHealed('morning', ['w.duckdb is damaged; it was replaced'], 'then')).toMatchObject([
     {

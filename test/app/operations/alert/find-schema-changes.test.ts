@@ -16,7 +16,7 @@ const change = (own: Partial<FieldChange>): FieldChange => ({
 });
 const nameOf = (id: string): string => (id === 'p1' ? 'shop' : id);
 
-test('the changes of a dataset are one incident, with a line for each change however many units brought it', () => {
+test('the schema changes of a dataset are one incident, with one line per change', () => {
   const variant = { change: 'variant', before: 'BIGINT', after: 'VARCHAR', column_name: 'rank__v_text' };
   const found = findSchemaChanges(
     [

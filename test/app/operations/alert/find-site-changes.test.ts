@@ -23,7 +23,7 @@ const blocked: SiteChange = {
 };
 const nameOf = (id: string): string => `name of ${id}`;
 
-test('a change is an incident with its pages, clicks at risk, and what lists them', () => {
+test('a site change is an incident with its pages, clicks at risk, and the command that lists them', () => {
   expect(findSiteChanges([blocked], nameOf)).toEqual([
     {
       key: 'change/p1/robots_denied/(site)/(site)',
@@ -44,7 +44,7 @@ test('a change is an incident with its pages, clicks at risk, and what lists the
   ]);
 });
 
-test('crawls of a configuration add up, the largest of several configurations counts, and what is over does not', () => {
+test('crawls of one configuration add up, the largest of several configurations counts, and resolved changes do not', () => {
   const found = [
     blocked,
     {
@@ -71,7 +71,7 @@ test('crawls of a configuration add up, the largest of several configurations co
   ]);
 });
 
-test('each change has words of its own', () => {
+test('each kind of site change has its own text', () => {
   const of = (change: string, more: Partial<SiteChange> = {}): string =>
     findSiteChanges([{ ...blocked, change, clicks: null, ...more }], nameOf)[0]?.title ?? '';
   const inShoes = { segmentation: 'kind', segment: 'shoes' };
@@ -102,7 +102,7 @@ test('each change has words of its own', () => {
   ]);
 });
 
-test('a change of robots.txt has the lines that differ', () => {
+test('an alert about a changed robots.txt shows the changed lines', () => {
   const before = 'User-agent: *\nDisallow: /cart\nAllow: /\n\nSitemap: https://s/sitemap.xml\n';
   const after = 'User-agent: *\r\nDisallow: /cart\r\nDisallow: /shoes\r\nSitemap: https://s/sitemap.xml\r\n';
   expect(lineChanges(before, after)).toEqual(['- Allow: /', '+ Disallow: /shoes']);

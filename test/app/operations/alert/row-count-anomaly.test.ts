@@ -9,13 +9,13 @@ test('the usual number is the median of three or more predecessors', () => {
   expect(usualRows([100, 200, 300, 1000])).toBe(250);
 });
 
-test('of very small units nothing is usual', () => {
+test('very small units have no usual row count', () => {
   expect(usualRows([3, 4, 5])).toBeNull();
   expect(usualRows([49, 49, 49])).toBeNull();
   expect(usualRows([50, 50, 50])).toBe(50);
 });
 
-test('fewer than the given share of the usual rows are few, none without a usual number', () => {
+test('fewer than the configured share of the usual rows is an anomaly, but not without a usual count', () => {
   expect(isFew(499, 1000, 0.5)).toBe(true);
   expect(isFew(500, 1000, 0.5)).toBe(false);
   expect(isFew(0, null, 0.5)).toBe(false);

@@ -19,14 +19,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a command gets its arguments as they are and the text on its standard input', async () => {
+test('a command gets its arguments unchanged and the text on standard input', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'got $HOME;.txt');
   await runCommand(['tee', '--', file], '{"title":"it\'s $(date)"}\n', MINUTE, never);
   expect(await readFile(file, 'utf8')).toBe('{"title":"it\'s $(date)"}\n');
 });
 
-test('a command sees no settings of ours', async () => {
+test('a command gets no crawlhouse settings', async () => {
   const folder = await temporaryFolder();
   process.env.CRAWLHOUSE_ACCESS_TOKEN = 'a-token-of-the-test';
   onTestFinished(() => void delete process.env.CRAWLHOUSE_ACCESS_TOKEN);
@@ -36,7 +36,7 @@ test('a command sees no settings of ours', async () => {
   expect(environment).not.toContain('CRAWLHOUSE_');
 });
 
-test('a command sees no keys that come from .env', async () => {
+test('a command gets no keys from .env', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, '.env'), 'AWS_SESSION_TOKEN=from-dot-env\n');
   onTestFinished(() => void delete process.env.AWS_SESSION_TOKEN);
@@ -46,7 +46,7 @@ test('a command sees no keys that come from .env', async () => {
   expect(await readFile(join(folder, 'env.txt'), 'utf8')).not.toContain('from-dot-env');
 });
 
-test('a command that fails, or is not there, is an error that says so', async () => {
+test('a failing or missing command is an error with its reason', async () => {
   await expect(runCommand(['sh', '-c', 'echo no pager >&2; exit 7'], '', MINUTE, never)).rejects.toThrow(
     'sh ended with 7: no pager',
   );
@@ -55,7 +55,7 @@ test('a command that fails, or is not there, is an error that says so', async ()
   );
 });
 
-test('a command that reads nothing does no harm', async () => {
+test('a command that does not read its input does no harm', async () => {
   await runCommand(['true'], 'x'.repeat(1_000_000), MINUTE, never);
 });
 
@@ -75,7 +75,7 @@ test('a command that takes too long is killed with its children', async () => {
   await expect(runCommand(['sleep', '300'], '', 50, never)).rejects.toThrow('sleep was killed after 0.05 s');
 });
 
-test('a child that goes on in the background is not waited for', async () => {
+test('a background child process is not awaited', async () => {
   const file = join(await temporaryFolder(), 'child.pid');
   // Its stderr stays the command's: whoever waits for the end of that waits for the child.
   await runCommand(['sh', '-c', 'sleep 100 >/dev/null & echo $! > "$0"', file], '', MINUTE, never);

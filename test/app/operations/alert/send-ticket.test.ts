@@ -50,7 +50,7 @@ async function send(given: object, isNew = true, folder?: string): Promise<void>
   await sendTicket({ state_dir, tickets } as never, { ticket: TICKET, isNew }, silentLogger, forever);
 }
 
-test('a new ticket makes an issue of Jira: fields in the shape of its API, with a document as description', async () => {
+test('a new ticket creates a Jira issue with the fields of its API and a document as description', async () => {
   const { received, url } = await receiver();
   const headers = { Authorization: 'Basic c2VjcmV0' };
   await send({ webhook: url, headers, template: 'jira', place: 'SEO', issue_type: 'Bug' });
@@ -79,7 +79,7 @@ test('a new ticket makes an issue of Jira: fields in the shape of its API, with 
   });
 });
 
-test('a new ticket makes an issue of Linear: a mutation with its input, and escaped Markdown', async () => {
+test('a new ticket creates a Linear issue with a mutation and escaped Markdown', async () => {
   const { received, url } = await receiver();
   await send({ webhook: url, template: 'linear', place: 'team-1' });
   await expect.poll(() => received.length).toBe(1);
@@ -94,7 +94,7 @@ test('a new ticket makes an issue of Linear: a mutation with its input, and esca
   expect(JSON.stringify(received[0]?.body)).toContain('Look at \\\\*this\\\\* \\\\<b\\\\>first');
 });
 
-test('a change is sent only as plain JSON: Jira would make a second issue', async () => {
+test('a changed ticket is sent only as plain JSON, because Jira would create a second issue', async () => {
   const { received, url } = await receiver();
   await send({ webhook: url, template: 'jira', place: 'SEO' }, false);
   await send({ webhook: url }, false);
@@ -103,7 +103,7 @@ test('a change is sent only as plain JSON: Jira would make a second issue', asyn
   expect(() => TicketSettings.parse({ webhook: url, template: 'linear' })).toThrow('id of the team');
 });
 
-test('an unavailable receiver gets the ticket with the next one, and no body has a secret', async () => {
+test('an unavailable receiver gets the ticket with the next change, and no body contains a secret', async () => {
   const { received, url } = await receiver([503, 503, 503]);
   const folder = await temporaryFolder();
   keepSecret('Look at');

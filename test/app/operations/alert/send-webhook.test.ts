@@ -4,13 +4,13 @@ import { receiver } from './receiver.ts';
 
 const never = new AbortController().signal;
 
-test('an alert is posted once where it is taken', async () => {
+test('an accepted alert is posted once', async () => {
   const { url, received } = await receiver();
   await sendWebhook(url, '{"a":1}', { timeoutMs: 5000 }, never);
   expect(received).toEqual([{ a: 1 }]);
 });
 
-test('a receiver that is overloaded is tried again, three times in all', async () => {
+test('an overloaded receiver is tried three times', async () => {
   const { url, received, answers } = await receiver();
   answers.push(503, 429);
   await sendWebhook(url, '{}', { timeoutMs: 5000 }, never);
@@ -22,7 +22,7 @@ test('a receiver that is overloaded is tried again, three times in all', async (
   expect(received).toHaveLength(6);
 });
 
-test('an address that takes no alerts is not tried again', async () => {
+test('an address that refuses alerts is not retried', async () => {
   const { url, received, answers } = await receiver();
   answers.push(404);
   await expect(sendWebhook(url, '{}', { timeoutMs: 5000 }, never)).rejects.toThrow(
@@ -31,7 +31,7 @@ test('an address that takes no alerts is not tried again', async () => {
   expect(received).toHaveLength(1);
 });
 
-test('a receiver that does not answer is not waited for', async () => {
+test('a receiver that does not respond is not awaited', async () => {
   const { url, answers } = await receiver();
   answers.push('nothing', 'nothing', 'nothing');
   await expect(sendWebhook(url, '{}', { timeoutMs: 50 }, never)).rejects.toThrow('no answer within 0.05 s');

@@ -10,7 +10,7 @@ alertStoreContract('SQLite', async (folder) => sqliteAlertStore(join(folder, 'al
 
 const RUN = { scope: 'morning', run_id: 'r', since: '2026-03-01', at: '2026-03-02' };
 
-test('a store of an earlier version keeps its open incidents and undelivered alerts', async () => {
+test('an alert store of an earlier version keeps its open incidents and undelivered alerts', async () => {
   const folder = join(await temporaryFolder(), 'alerts');
   const open = { key: 'stale/p1', event: 'stale', title: 'no new crawl', project_id: 'p1', since: '2026' };
   const alert = { event: 'stale', title: 'no new crawl', details: ['one', 'two'], hint: null, ...RUN };

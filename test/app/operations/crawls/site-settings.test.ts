@@ -17,7 +17,7 @@ test('a website without a file has no settings', async () => {
   expect(await readSiteSettings(await temporaryFolder(), SITE)).toBe(null);
 });
 
-test('keys of the file replace defaults, and its URL is that of the website', async () => {
+test('keys of the file replace defaults, and the file name determines the URL', async () => {
   const site = await reading('start_url: https://www.example.com/de/\nmax_url: 9\nsites: [www.example.de]\n');
   expect(siteConfig(SITE, site?.keys ?? {})).toEqual({
     config: { name: 'crawlhouse crawl', user_agent: 'crawlhouse', max_speed: 5, start_url: SITE, max_url: 9 },
@@ -33,6 +33,6 @@ test.for([
   ],
   ['robots_txt:\n  - host: "a b"\n    content: x', ':2: robots_txt.0.host: a b is not a host'],
   ['alternate_start_urls:\n  - https://other.example/', ':2: alternate_start_urls.0: does not belong'],
-] as const)('%j is refused at its line', async ([text, message]) => {
+] as const)('%j is refused with its line', async ([text, message]) => {
   await expect(reading(text)).rejects.toThrow(`crawls/www.example.com.yaml${message}`);
 });

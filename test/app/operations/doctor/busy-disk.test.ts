@@ -17,7 +17,7 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, statfs };
 });
 
-test('the disk is named by the state folder, also while others write to it', async () => {
+test('the disk check names the state folder, also while other programs write to the disk', async () => {
   const folder = await temporaryFolder();
   const settings = await loadSettings(folder, {});
   await mkdir(join(folder, '.crawlhouse'));

@@ -42,7 +42,7 @@ async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<R
 const sandbox = await startSandbox({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
 afterAll(() => sandbox.close());
 
-test('a typo in a filter or a data type is named with its file and line, and ends the command with 2', async () => {
+test('a typo in a filter or data type is reported with file and line, and ends the command with 2', async () => {
   const folder = await rawProjectFolder();
   const pipeline = join(folder, 'pipelines', 'crawl_pages.yaml');
   const shipped = await readFile(pipeline, 'utf8');
@@ -59,7 +59,7 @@ test('a typo in a filter or a data type is named with its file and line, and end
   }
 });
 
-test('a project that can run is well: every check says ok, and nothing is left behind', async () => {
+test('doctor reports ok for every check of a valid project, and leaves nothing behind', async () => {
   const folder = await rawProjectFolder();
   const before = await readdir(folder);
   const fresh = await doctor(folder, sandbox);
@@ -98,7 +98,7 @@ test('a project that can run is well: every check says ok, and nothing is left b
   });
 });
 
-test('packages: the store of workers is tried under its own prefix', async () => {
+test("packages: the workers' store is tested under its own prefix", async () => {
   const folder = await rawProjectFolder();
   expect((await doctor(folder, sandbox)).of('packages')).toBeUndefined();
   const packages = { CRAWLHOUSE_PACKAGES_STORE: 'store_b', CRAWLHOUSE_PACKAGES_PREFIX: 'hand/over' };
@@ -116,7 +116,7 @@ test('packages: the store of workers is tried under its own prefix', async () =>
   expect((await doctor(folder, sandbox, none)).of('packages')?.status).toBe('fail');
 });
 
-test('a workspace that is forbidden is named, with what to do', async () => {
+test('a forbidden workspace is named, with what to do', async () => {
   onTestFinished(() => clearFaults(sandbox));
   await setFaults(sandbox, [{ match: { path: '/workspaces/\\w+/projects' }, kind: 'status', status: 403 }]);
   expect((await doctor(await rawProjectFolder(), sandbox)).of('projects')).toMatchObject({
@@ -126,7 +126,7 @@ test('a workspace that is forbidden is named, with what to do', async () => {
   });
 });
 
-test('every check is shown, whatever fails first', async () => {
+test('every check is shown, whichever fails first', async () => {
   const folder = await rawProjectFolder();
   const well = (await doctor(folder, sandbox)).checks.map(({ name }) => name);
   const away = await doctor(folder, sandbox, { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' });
@@ -144,7 +144,7 @@ test('every check is shown, whatever fails first', async () => {
   expect(blind.of('pipelines')?.status).toBe('ok');
 });
 
-test('targets of alerts that cannot be reached, and alerts that wait, are warnings that say what to do', async () => {
+test('unreachable alert targets and undelivered alerts are warnings with hints', async () => {
   const folder = await rawProjectFolder();
   const alerts = [{ target: 'webhook-x', alert: waitingAlert('the run failed') }];
   {
@@ -211,7 +211,7 @@ test.for([
   expect(lastGood(runs, DAILY, NOON)).toEqual({ message, ...(hint === undefined ? {} : { hint }) });
 });
 
-test('a run that was cut off is told, until another one has taken it up', () => {
+test('an interrupted run is reported until another run continues it', () => {
   expect(killed([run('b', 'killed', 20), run('a', 'done', 19)])).toEqual({
     message: 'the run of 2026-11-20 06:00 UTC was cut off: its process is gone',
     hint: expect.stringContaining('crawlhouse run continues the work'),
@@ -252,14 +252,14 @@ test.for([
     'store_b',
     /sandbox-exports-b/,
   ],
-] as const)('%s fails with what to do', async ([, extra, exitCode, name, message]) => {
+] as const)('%s fails with a hint', async ([, extra, exitCode, name, message]) => {
   const found = await doctor(await rawProjectFolder(), sandbox, extra);
   expect(found.of(name)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) });
   expect(found.of(name)?.hint?.length).toBeGreaterThan(5);
   expect([found.exitCode, found.status]).toEqual([exitCode, 'fail']);
 });
 
-test('the keys of a store may be in .env, and those of the environment go first', async () => {
+test('store keys may be in .env, and the environment overrides them', async () => {
   const { access_key, secret_key } = sandbox.ready.store_b;
   const folder = await rawProjectFolder();
   const dotEnv = (secret: string): Promise<void> =>
@@ -271,7 +271,7 @@ test('the keys of a store may be in .env, and those of the environment go first'
   expect((await doctor(folder, sandbox)).of('store_b')?.status).toBe('ok');
 });
 
-test('an invalid file is named with its line, and the other checks still run', async () => {
+test('an invalid file is reported with its line, and the other checks still run', async () => {
   const folder = await rawProjectFolder();
   await writeFile(join(folder, 'schedules.yaml'), 'schedules:\n  - nme: daily\n');
   const found = await doctor(folder, sandbox);
@@ -284,7 +284,7 @@ test('an invalid file is named with its line, and the other checks still run', a
   expect(worse.exitCode).toBe(2);
 });
 
-test('segments.yaml is examined with its line, and what it makes of the models is not said twice', async () => {
+test('segments.yaml errors show their line, and errors in the derived models are not repeated', async () => {
   const folder = await rawProjectFolder();
   const file = (segment: string): Promise<void> =>
     writeFile(
@@ -307,7 +307,7 @@ test('segments.yaml is examined with its line, and what it makes of the models i
   });
 });
 
-test('a store that may be read but not written is a warning', async () => {
+test('a store that is readable but not writable is a warning', async () => {
   onTestFinished(() => clearFaults(sandbox));
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);
   const said = vi.spyOn(console, 'warn');
@@ -322,7 +322,7 @@ test('a store that may be read but not written is a warning', async () => {
   expect([found.exitCode, found.status]).toEqual([0, 'warn']);
 });
 
-test('clocks that differ are a warning that says which way', async () => {
+test('clock skew is a warning that shows its direction', async () => {
   const server = createServer((_request, response) => {
     response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
     response.writeHead(401).end('{"type":"unauthorized","code":"unauthorized"}');

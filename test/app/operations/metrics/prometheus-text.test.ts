@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { prometheusText } from '../../../../src/app/operations/metrics/read-metrics.ts';
 
-test('gauges stand with their help and type, labels are escaped, and one without samples is left out', () => {
+test('gauges have help and type, labels are escaped, and gauges without samples are omitted', () => {
   const text = prometheusText([
     { name: 'a', help: 'One\nline \\ here.', samples: [{ value: 1.5 }] },
     { name: 'none', help: 'Nothing.', samples: [] },

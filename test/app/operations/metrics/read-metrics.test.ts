@@ -24,7 +24,7 @@ function valueIn(text: string, sample: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
 
-test('a project without a run has its version and a free lock', async () => {
+test('a project without a run exports its version and a free lock', async () => {
   const text = await metricsReader(await settingsOf(await rawProjectFolder()))();
   expect(text).toMatch(
     /^# HELP crawlhouse_info .*\n# TYPE crawlhouse_info gauge\ncrawlhouse_info\{version="\S+"\} 1\n/,
@@ -33,7 +33,7 @@ test('a project without a run has its version and a free lock', async () => {
   expect(text).not.toContain('crawlhouse_runs');
 });
 
-test('runs, units, rows and bytes are those of the last publication, also while a process holds the lock', async () => {
+test('runs, units, rows and bytes come from the last publication, also while a process holds the lock', async () => {
   const folder = await rawProjectFolder();
   const settings = await settingsOf(folder);
   const read = metricsReader(settings);
@@ -63,7 +63,7 @@ test('runs, units, rows and bytes are those of the last publication, also while 
   expect(valueIn(second, 'crawlhouse_alerts_undelivered')).toBe(1);
 });
 
-test('a run from cron leaves the file of the setting, whole and readable for others', async () => {
+test('a run from cron writes a complete metrics file that others can read', async () => {
   const folder = await rawProjectFolder();
   const extra = { CRAWLHOUSE_METRICS_FILE: 'metrics/crawlhouse.prom' };
   await mkdir(join(folder, 'metrics'));
@@ -74,7 +74,7 @@ test('a run from cron leaves the file of the setting, whole and readable for oth
   expect(((await stat(file)).mode & 0o777) | process.umask()).toBe(0o666 | process.umask());
 });
 
-test('a file that cannot be written is logged, and fails nothing', async () => {
+test('a metrics file that cannot be written is logged, and fails nothing', async () => {
   const settings = await settingsOf(await rawProjectFolder(), { CRAWLHOUSE_METRICS_FILE: '/nowhere/x.prom' });
   const log: string[] = [];
   await writeMetrics(
@@ -85,7 +85,7 @@ test('a file that cannot be written is logged, and fails nothing', async () => {
   await writeMetrics({ ...settings, metrics_file: undefined }, silentLogger);
 });
 
-test('open incidents are counted by event; projects have their age and when a crawl is expected, the stalest first', async () => {
+test('open incidents are counted by event; projects export their age and next expected crawl, the oldest first', async () => {
   const own = await startSandbox({ generate: ['projects=3,crawls=5,pages=3,links=0,columns=8,seed=7'] });
   try {
     const folder = await rawProjectFolder();

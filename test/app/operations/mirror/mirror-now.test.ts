@@ -7,7 +7,7 @@ import { capture } from '../../cli/capture.ts';
 // A whole mirror in a bucket is in test/long/operations/mirror.test.ts.
 
 test.each([[], ['--verify']])(
-  'mirror %s without the setting says what to set, before the first run what to do',
+  'mirror %s without the setting names the setting, and before the first run what to do',
   async (...flags) => {
     const folder = await projectFolder();
     const mirror = () => capture('mirror', ...flags, '--project-dir', folder);

@@ -31,7 +31,7 @@ const moved = async (project: PackageProject) => {
   return { errors: result.errors, units: result.report.units.map(({ unit }) => unit), tables };
 };
 
-test('each unit is moved with its record, models are built anew, and a second move has nothing to do', async () => {
+test('each unit is moved with its record, models are built again, and a second move does nothing', async () => {
   const project = await packageProject(PAGES_MODEL);
   await project.load(await project.make('c1', ['a', 'b']), await project.make('c2', ['c']));
   const tables = [
@@ -46,7 +46,7 @@ test('each unit is moved with its record, models are built anew, and a second mo
   expect(await moved(project)).toEqual({ errors: [], units: [], tables });
 });
 
-test('a unit that was loaded again since is moved again', async () => {
+test('a unit that was reloaded since is moved again', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']), await project.make('c2', ['c']));
   await moved(project);
@@ -61,7 +61,7 @@ test('a unit that was loaded again since is moved again', async () => {
   });
 });
 
-test('a target with units of another warehouse is refused, and so is a source that is not there', async () => {
+test('a target with units of another warehouse is refused, and so is a missing source', async () => {
   const [project, other] = [await packageProject(), await packageProject()];
   expect(await errorOf(moved(project))).toMatchObject({ code: 'nothing_published' });
   await project.load(await project.make('c1', ['a']));
@@ -73,7 +73,7 @@ test('a target with units of another warehouse is refused, and so is a source th
   ]);
 });
 
-test('nothing else changes the source until both sides are counted', async () => {
+test('a move changes nothing else in the source until both sides are counted', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']));
   const next = await project.make('c2', ['b', 'c']);

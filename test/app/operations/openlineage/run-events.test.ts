@@ -89,7 +89,7 @@ function events(
 
 const ends = (all: readonly CheckedEvent[]) => all.map(({ eventType, job }) => [job.name, eventType]);
 
-test('a run that begins, and one that ends without a report, have one event each', () => {
+test('a run that starts, and one that ends without a report, each emit one event', () => {
   expect(EventContract.parse(startEvent(RUN))).toMatchObject({
     eventType: 'START',
     eventTime: RUN.startedAt,
@@ -103,7 +103,7 @@ test('a run that begins, and one that ends without a report, have one event each
   });
 });
 
-test('a loaded unit has its six counts, what it read and wrote, and the columns once a run', () => {
+test('a loaded unit emits its six counts, its inputs and outputs, and its columns once per run', () => {
   const loaded = unit('loaded', { seconds: 2.5, counts: COUNTS, bytes: 99, attempts: 1 });
   const all = events({ units: [loaded, { ...loaded, unit: 'crawl_pages/c2' }, unit('unchanged')] });
   expect(ends(all)).toEqual([
@@ -143,7 +143,7 @@ test('a loaded unit has its six counts, what it read and wrote, and the columns 
   expect(run.run.facets.crawlhouse_run).toMatchObject({ run_id: report({}).run_id, status: 'done' });
 });
 
-test('a unit that failed says why, and so does its run', () => {
+test('a failed unit emits its reason, and so does its run', () => {
   const error = { code: 'service_unavailable', message: 'answered 503', hint: null } as const;
   const thrown = new CrawlhouseError('service_unavailable', 'answered 503');
   const all = events({ status: 'failed', units: [unit('failed', { error })] }, [thrown]);
@@ -161,7 +161,7 @@ test('a unit that failed says why, and so does its run', () => {
   expect(ends(events({ status: 'failed' }, [thrown], true))).toEqual([['run', 'ABORT']]);
 });
 
-test('a model has its SQL, its columns with the fields that they come from, and its tests as assertions', () => {
+test('a model emits its SQL, its column lineage, and its tests as assertions', () => {
   const failed = {
     model: 'mart.pages',
     severity: 'error',

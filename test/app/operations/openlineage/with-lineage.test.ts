@@ -33,7 +33,7 @@ async function eventsOf(file: string): Promise<CheckedEvent[]> {
   return lines.map((line) => EventContract.parse(JSON.parse(line)));
 }
 
-test('a run tells file and address of its units with their counts, in the order in which it was', async () => {
+test('a run emits file and address events of its units with counts, in order', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const { url, got } = await receiver(201);
@@ -62,7 +62,7 @@ test('a run tells file and address of its units with their counts, in the order 
   expect(new Set(got.map(({ key }) => key))).toEqual(new Set(['Bearer planted-key']));
 });
 
-test('a receiver that takes nothing changes nothing of a run', async () => {
+test('an unavailable receiver does not affect a run', async () => {
   const folder = await temporaryFolder();
   const { url, got } = await receiver(400);
   const settings = await loadSettings(folder, { CRAWLHOUSE_OPENLINEAGE_URL: url });
@@ -78,7 +78,7 @@ test('a receiver that takes nothing changes nothing of a run', async () => {
   ]);
 });
 
-test('an interrupted run says so, though its signal has ended', async () => {
+test('an interrupted run emits its event, even after its signal has aborted', async () => {
   const folder = await temporaryFolder();
   const settings = await loadSettings(folder, { CRAWLHOUSE_OPENLINEAGE_FILE: 'events.jsonl' });
   const interruption = new AbortController();

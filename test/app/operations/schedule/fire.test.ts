@@ -29,7 +29,7 @@ async function schedule() {
   return { folder, received, fired };
 }
 
-test('a schedules.yaml that breaks while the service runs raises one alert, and its repair one recovery', async () => {
+test('an invalid schedules.yaml raises one alert while the service runs, and its repair one recovery', async () => {
   const { received, fired } = await schedule();
   const broken = 'schedules.yaml:3: unknown key schedules.0.overlp';
   expect((await fired(['crawl_pages'], broken)).exitCode).toBe(0);
@@ -39,7 +39,7 @@ test('a schedules.yaml that breaks while the service runs raises one alert, and 
   expect(received.map(({ event }) => event)).toEqual(['failure', 'recovery']);
 });
 
-test('a pipeline file that breaks raises an alert, though no run can start', async () => {
+test('an invalid pipeline file raises an alert, even though no run can start', async () => {
   const { folder, received, fired } = await schedule();
   await writeFile(join(folder, 'pipelines', 'broken.yaml'), 'dataset: broken\n');
   await expect(fired(['crawl_pages'])).rejects.toMatchObject({ code: 'bad_pipeline' });

@@ -39,7 +39,7 @@ async function ear(secret: string | undefined, now?: () => number, readMetrics =
   return { watched, stopping, listener, ask, post };
 }
 
-test('healthz answers, readyz says what is due and that it is stopping', async () => {
+test('/healthz responds, and /readyz shows due schedules and shutdown', async () => {
   const { ask, stopping } = await ear(undefined);
   expect(await ask('/healthz')).toEqual([200, { status: 'ok' }]);
   expect(await ask('/readyz')).toEqual([
@@ -57,7 +57,7 @@ test('healthz answers, readyz says what is due and that it is stopping', async (
   expect((await ask('/other'))[0]).toBe(404);
 });
 
-test('a webhook nudges where its signature fits, and only there', async () => {
+test('a webhook triggers runs only with a valid signature', async () => {
   const { watched, post } = await ear(SECRET);
   const body = '{"event":"crawl.ended"}';
   expect(await post(body)).toBe(401);
@@ -70,12 +70,12 @@ test('a webhook nudges where its signature fits, and only there', async () => {
   expect(await post(large, signWebhook(large, SECRET))).toBe(413);
 });
 
-test('without a secret no webhook is taken', async () => {
+test('without a secret, webhooks are refused', async () => {
   const { watched, post } = await ear(undefined);
   expect([await post('{}', signWebhook('{}', '')), watched.nudges]).toEqual([404, 0]);
 });
 
-test('an address that is taken is a wrong setting', async () => {
+test('an address in use is a configuration error', async () => {
   const { listener, watched } = await ear(undefined);
   await expect(
     listen(
@@ -90,7 +90,7 @@ test('an address that is taken is a wrong setting', async () => {
   });
 });
 
-test('a webhook that is replayed nudges once in ten minutes, and answers as before', async () => {
+test('a replayed webhook triggers once in ten minutes, with the same response', async () => {
   let now = 0;
   const { watched, post } = await ear(SECRET, () => now);
   const body = '{"event":"crawl.ended","crawl_id":"a"}';
@@ -105,14 +105,14 @@ test('a webhook that is replayed nudges once in ten minutes, and answers as befo
   expect([await send(body), watched.nudges]).toEqual([202, 3]);
 });
 
-test('what is remembered of webhooks is bounded', () => {
+test('the memory of received webhooks is limited', () => {
   const recent = new RecentBodies(() => 0);
   for (let index = 0; index < 5000; index++) expect(recent.isNew(Buffer.from(`${index}`))).toBe(true);
   expect(recent.isNew(Buffer.from('4999'))).toBe(false);
   expect(recent.isNew(Buffer.from('0'))).toBe(true);
 });
 
-test('/metrics gives the text for Prometheus', async () => {
+test('/metrics returns the Prometheus text', async () => {
   const { listener } = await ear(undefined);
   const answer = await fetch(`http://127.0.0.1:${listener.port}/metrics`);
   expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
@@ -122,7 +122,7 @@ test('/metrics gives the text for Prometheus', async () => {
   ]);
 });
 
-test('metrics that fail are answered with the identifier under which their cause is logged', async () => {
+test('failing metrics return the identifier under which the cause is logged', async () => {
   const { ask } = await ear(undefined, undefined, async () => {
     throw new Error('no metrics', { cause: new Error('the ledger is gone') });
   });

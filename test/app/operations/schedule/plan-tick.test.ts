@@ -11,7 +11,7 @@ const cursor = (done_until: string, one = schedule()): ScheduleState => ({
 const tick = (one: Schedule, state: ScheduleState, now: string, running: string[] = []) =>
   planTick([one], state, at(now), { running: new Set(running), seed: 'seed' });
 
-test('a firing starts at its minute, and once', () => {
+test('a firing starts in its minute, once', () => {
   const state = cursor('2026-01-01T06:00:00Z');
   expect(tick(schedule(), state, '2026-01-02T05:59:59.999Z').starts).toEqual([]);
   const due = tick(schedule(), state, '2026-01-02T06:00:00Z');
@@ -21,19 +21,19 @@ test('a firing starts at its minute, and once', () => {
   expect(tick(schedule(), due.state, '2026-01-02T06:00:10Z').starts).toEqual([]);
 });
 
-test('a schedule that was never seen counts from the beginning of the minute', () => {
+test('a new schedule counts from the start of the minute', () => {
   expect(tick(schedule(), {}, '2026-01-02T06:00:40Z').starts).toMatchObject([{ late: false, missed: 0 }]);
   const after = tick(schedule(), {}, '2026-01-02T06:01:00Z');
   expect(after.starts).toEqual([]);
   expect(tick(schedule(), after.state, '2026-01-03T06:00:00Z').starts).toHaveLength(1);
 });
 
-test('a schedule whose time was changed makes nothing up', () => {
+test('a schedule with a changed time does not run earlier firings', () => {
   const other = schedule({ cron: '0 8 * * *' });
   expect(tick(other, cursor('2026-01-02T06:00:00Z'), '2026-01-02T12:00:00Z').starts).toEqual([]);
 });
 
-test('missed firings cost one run with run_once, none with skip', () => {
+test('missed firings cause one run with run_once, and none with skip', () => {
   const state = cursor('2026-01-01T06:00:00Z');
   const once = tick(schedule(), state, '2026-01-05T12:00:00Z');
   expect(once.starts).toMatchObject([{ at: at('2026-01-05T06:00:00Z'), late: true, missed: 4 }]);
@@ -45,7 +45,7 @@ test('missed firings cost one run with run_once, none with skip', () => {
   expect(none.state).toEqual(cursor('2026-01-05T06:00:00.000Z'));
 });
 
-test('a firing on time runs with skip too, whatever was missed before it', () => {
+test('a firing on time also runs with skip, whatever was missed before', () => {
   const { starts } = tick(
     schedule({ on_missed: 'skip' }),
     cursor('2026-01-01T06:00:00Z'),
@@ -54,7 +54,7 @@ test('a firing on time runs with skip too, whatever was missed before it', () =>
   expect(starts).toMatchObject([{ late: false, missed: 1 }]);
 });
 
-test('a firing while the former run goes on is dropped with skip, kept with queue', () => {
+test('a firing during the previous run is dropped with skip, and kept with queue', () => {
   const state = cursor('2026-01-01T06:00:00Z');
   const skip = tick(schedule(), state, '2026-01-02T06:00:00Z', ['morning']);
   expect([skip.starts, skip.dropped]).toMatchObject([[], [{ firings: 1, why: 'overlap' }]]);
@@ -63,14 +63,14 @@ test('a firing while the former run goes on is dropped with skip, kept with queu
   expect(tick(schedule(), state, '2026-01-02T06:00:00Z', ['evening']).starts).toHaveLength(1);
 });
 
-test('a clock that steps back a little fires nothing twice; one that was wrong by far keeps nothing quiet', () => {
+test('a clock set back slightly fires nothing twice; one set back far does not silence schedules', () => {
   const state = cursor('2026-01-02T06:00:00Z');
   expect(tick(schedule(), state, '2026-01-02T05:59:58Z').starts).toEqual([]);
   const wrong = tick(schedule(), cursor('2030-01-01T06:00:00Z'), '2026-01-02T05:00:00Z');
   expect(tick(schedule(), wrong.state, '2026-01-02T06:00:00Z').starts).toHaveLength(1);
 });
 
-test('jitter puts a start off by the same share each time, other elsewhere', () => {
+test('jitter delays a start by a constant share that differs between installations', () => {
   const one = schedule({ jitter: 600 });
   const delay = jitterOf(one, 'seed');
   expect(delay).toBeGreaterThan(0);

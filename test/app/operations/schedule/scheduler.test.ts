@@ -58,7 +58,7 @@ function stage(options: { schedules: object[]; state?: ScheduleState }) {
 
 const MINUTELY = { name: 'each', cron: '* * * * *' };
 
-test('one run at a time: another schedule waits for its turn', async () => {
+test('one run at a time: another schedule waits', async () => {
   const { held, scheduler, pass, end } = stage({
     schedules: [MINUTELY, { name: 'also', cron: '0 6 * * *' }],
   });
@@ -70,7 +70,7 @@ test('one run at a time: another schedule waits for its turn', async () => {
   await end();
 });
 
-test('the first run of a new schedule is kept as undone before it starts', async () => {
+test('the first run of a new schedule is saved as pending before it starts', async () => {
   const { held, pass } = stage({ schedules: [MINUTELY] });
   await pass(0);
   const { cron, time_zone } = Schedule.parse(MINUTELY);
@@ -78,7 +78,7 @@ test('the first run of a new schedule is kept as undone before it starts', async
   expect(held.keptAtStart).toEqual([{ each: { cron, time_zone, done_until } }]);
 });
 
-test('a run that outlives its interval is followed by one run with queue, by none with skip', async () => {
+test('a run longer than its interval is followed by one run with queue, by none with skip', async () => {
   for (const [overlap, more] of [
     ['queue', 1],
     ['skip', 0],
@@ -95,7 +95,7 @@ test('a run that outlives its interval is followed by one run with queue, by non
   }
 });
 
-test('a failure that can be tried again is, after its wait and as often as the schedule says', async () => {
+test('a retriable failure is retried after its wait, as often as the schedule allows', async () => {
   const { held, pass, end } = stage({
     schedules: [{ name: 'day', cron: '0 6 * * *', retries: { number: 1, wait: 2 } }],
   });
@@ -110,7 +110,7 @@ test('a failure that can be tried again is, after its wait and as often as the s
   expect(held.fired).toHaveLength(2);
 });
 
-test('data refused is not tried again; a state that another process holds is', async () => {
+test('refused data is not retried; a locked state directory is', async () => {
   const { held, pass, end } = stage({
     schedules: [{ name: 'day', cron: '0 6 * * *', retries: { number: 5, wait: 1 } }],
   });
@@ -123,7 +123,7 @@ test('data refused is not tried again; a state that another process holds is', a
   expect(held.fired).toHaveLength(2);
 });
 
-test('a firing counts as done on disk once its run is through; one that was interrupted is made up for', async () => {
+test('a firing counts as done on disk after its run; an interrupted one is repeated', async () => {
   const done_until = '2026-01-01T06:00:00.000Z';
   const day = { name: 'day', cron: '0 6 * * *' };
   const state = { day: { cron: day.cron, time_zone: 'UTC', done_until } };
@@ -142,7 +142,7 @@ test('a firing counts as done on disk once its run is through; one that was inte
   expect(second.held.state.day?.done_until).toBe('2026-01-02T06:00:00.000Z');
 });
 
-test('a changed file is taken up; a broken one is logged once and the former goes on', async () => {
+test('a changed file is loaded; an invalid one is logged once and the previous schedules continue', async () => {
   const { held, scheduler, pass, end } = stage({ schedules: [MINUTELY] });
   await pass(0);
   await end();
@@ -158,7 +158,7 @@ test('a changed file is taken up; a broken one is logged once and the former goe
   await end();
 });
 
-test('a schedule that is paused in the file starts nothing, and makes nothing up when it is resumed', async () => {
+test('a paused schedule starts nothing, and does not catch up when it is resumed', async () => {
   const { held, scheduler, pass, end } = stage({ schedules: [MINUTELY] });
   await pass(0);
   await end(failed('unreconciled'));
@@ -180,7 +180,7 @@ test('a schedule that is paused in the file starts nothing, and makes nothing up
   await end();
 });
 
-test('the state keeps how the last run ended, also over a restart and a pause', async () => {
+test('the state keeps the result of the last run over a restart and a pause', async () => {
   const { held, pass, end } = stage({ schedules: [MINUTELY] });
   await pass(0);
   await end(failed('unreconciled'));
@@ -195,13 +195,13 @@ test('the state keeps how the last run ended, also over a restart and a pause', 
   expect(next.held.state.each?.last).toMatchObject({ exit_code: 0, error: null });
 });
 
-test('a file that does not hold at the start is an error', async () => {
+test('an invalid file at start is an error', async () => {
   const { held, scheduler } = stage({ schedules: [] });
   held.schedules = new CrawlhouseError('bad_schedule', 'schedules.yaml:1: x');
   await expect(scheduler.open()).rejects.toMatchObject({ code: 'bad_schedule' });
 });
 
-test('a flood of nudges costs one run, also while a run goes on', async () => {
+test('many triggers cause one run, also during a run', async () => {
   const { held, scheduler, pass, end } = stage({ schedules: [{ name: 'day', cron: '0 12 * * *' }] });
   await pass(0);
   for (let count = 0; count < 100; count += 1) scheduler.nudge();
@@ -232,7 +232,7 @@ test('a state that cannot be written does not end the service', async () => {
   expect(held.log.join('\n')).toContain('state of the schedules not written');
 });
 
-test('nudges that never end begin one run a minute, and a clock that was put back does not silence them', async () => {
+test('continuous triggers start one run per minute, and a clock set back does not silence them', async () => {
   const { held, scheduler, pass, end } = stage({ schedules: [{ name: 'morning', cron: '0 5 * * *' }] });
   await pass(0);
   for (let second = 0; second < 600; second++) {

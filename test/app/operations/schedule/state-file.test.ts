@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 
 const STATE = { morning: { cron: '0 6 * * *', time_zone: 'UTC', done_until: '2026-11-21T06:00:00Z' } };
 
-test('the state of the schedules is kept; a broken one is said, and one that can not be read is an error', async () => {
+test('the schedule state is kept; a damaged one is reported, and an unreadable one is an error', async () => {
   const folder = await temporaryFolder();
   const said: string[] = [];
   const logger = createLogger('warn', (line) => said.push(line));

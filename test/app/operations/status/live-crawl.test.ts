@@ -6,7 +6,7 @@ import { Crawl } from '../../../../src/client/resources/crawls.ts';
 import { lockState } from '../../../../src/core/locks/state-lock.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-test('a crawl runs as long as its process has the lock, and is paused without it until it has ended', async () => {
+test('a crawl runs while its process holds the lock, and is paused without it until it has ended', async () => {
   const state_dir = await temporaryFolder();
   const folder = join(state_dir, 'service');
   mkdirSync(folder);

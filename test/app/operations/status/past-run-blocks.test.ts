@@ -59,7 +59,7 @@ const run = ledgerRun('run-two-of-all', {
   },
 });
 
-test('a run alone has its end, its error, what failed, what it loaded, its models and its tests', () => {
+test('a single run shows its end, error, failures, loads, models and tests', () => {
   const said = printBlocks(foundRunBlocks(pastRun(run, units, facts), facts), { indent: 2 });
   for (const line of [
     /^Run run-two-\n {2}run: partial\. Began .* UTC, ended .* UTC, took .*\. Its id: run-two-of-all\n {2}it ended early \(and 1 more error\)\n {2}units: 3 loaded, 1 failed · rows loaded: 1,234 · units took 40 s, the later steps 20 s\n\n/,
@@ -71,7 +71,7 @@ test('a run alone has its end, its error, what failed, what it loaded, its model
     expect(said).toMatch(line);
 });
 
-test('a run whose process is gone says so, and that nothing of it is in the warehouse', () => {
+test('a run with a dead process reports that, and that the warehouse contains nothing from it', () => {
   const killed = ledgerRun('run-one', { status: 'killed', ended_at: null });
   const said = printBlocks(foundRunBlocks(pastRun(killed, [], undefined), undefined), { indent: 2 });
   expect(said).toContain(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readStatus } from '../../../../src/app/operations/status/read-status.ts';
 import { packageProject } from '../../../etl/pipeline/package-project.ts';
 
-test('the status is read from the ledger, and from the warehouse where the ledger is gone', async () => {
+test('the status comes from the ledger, or from the warehouse if the ledger is missing', async () => {
   const { make, load, settings } = await packageProject();
   const nothing = await readStatus(settings, Date.now());
   expect([nothing.units, nothing.runs, nothing.disk.warehouse]).toEqual([[], [], 0]);

@@ -79,7 +79,7 @@ const status: Status = {
   disk: { warehouse: 2e6, working_copy: 1, spare: 3e6, packages: 0, raw: 0, logs: 0, spill: 0, free: 1e9 },
 };
 
-test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
+test('one screen shows runs, failures with their next try, freshness, next runs and disk space', () => {
   const said = describeStatus(status, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
   for (const line of [
     /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1,234 +1 loaded, 1 failed\n {6}it ended early \(and 1 more error\)$/m,
@@ -93,11 +93,11 @@ test('one screen says what ran, what fails and when it is tried again, how fresh
     expect(said).toMatch(line);
 });
 
-test('a next try that has come is the next run', () => {
+test('a next try in the past is shown as the next run', () => {
   expect(describeStatus(status, [], Date.parse('2026-11-21T09:00:00Z'))).toContain('next run');
 });
 
-test('a run is found by its beginning, a unit by a part of its name, a project by its id or its name', () => {
+test('a run is found by its prefix, a unit by a part of its name, a project by id or name', () => {
   const found = (wanted: string, projects: readonly string[] = []): string =>
     printBlocks(foundBlocks(findInStatus(wanted, projects, status), NOW), { indent: 2 });
   expect(found('01234')).toMatch(/^run .*\n01234567 /);
@@ -107,7 +107,7 @@ test('a run is found by its beginning, a unit by a part of its name, a project b
   expect(found('nobody')).toBe('No units yet.\n');
 });
 
-test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {
+test('problems come first, with start, error, reason and hint; more than two reasons are counted', () => {
   expect(describeStatus(status, [], NOW).split('\n').slice(0, 7)).toEqual([
     'Incidents: 1',
     '  since 2026-11-19 06:00 UTC  1 unit of shop failed: cut_short',
@@ -122,7 +122,7 @@ test('what is wrong comes first: since when, what, why, and what to do; more tha
   expect(well).not.toContain('Units that fail');
 });
 
-test('the run under way has its bar', () => {
+test('the current run shows its progress bar', () => {
   const live = {
     run_id: '0123456789',
     command: 'run',
@@ -146,7 +146,7 @@ test('the run under way has its bar', () => {
   expect(begins).toContain('  it has not started its units\n');
 });
 
-test('units that machines share have the process that is at them', () => {
+test('units on several machines show the process that works on them', () => {
   const claims = [
     {
       unit: 'crawl_pages/c1',
@@ -174,12 +174,12 @@ test('units that machines share have the process that is at them', () => {
   expect(describeStatus(status, [], NOW)).not.toContain('Units in progress');
 });
 
-test('an alarm is the first line of an incident, a unit that fails, a run that did not succeed, and nothing else', () => {
+test('alarms mark only first lines of incidents, failing units, and unsuccessful runs', () => {
   const alarms = describeStatus(status, [], NOW).split('\n').filter(isAlarm);
   expect(alarms.map((line) => line.trim().split(/ +/)[0])).toEqual(['since', 'crawl_pages/c1', '01234567']);
 });
 
-test('on a terminal of 80 columns no line of a table is longer', () => {
+test('on a terminal of 80 columns, no table line is longer', () => {
   const id = 'ec1de5936a935bb6e3f36446';
   const [run] = status.runs;
   const summary = { ...run?.summary, units: { loaded: 1234, failed: 12, skipped: 345, unchanged: 6789 } };

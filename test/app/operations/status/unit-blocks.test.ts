@@ -34,7 +34,7 @@ const facts: PublishedUnit = {
   schema_changes: [],
 };
 
-test('a unit alone has its state, its six counts, its rejects and the changes of its dataset', () => {
+test('a single unit shows its state, six counts, rejects, and changes of its dataset', () => {
   const failed = ledgerUnit('crawl_pages/c1', {
     status: 'failed',
     failures: 3,
@@ -79,7 +79,7 @@ test('a unit alone has its state, its six counts, its rejects and the changes of
   ]);
 });
 
-test('a unit that is not loaded says so, also where nothing is published', () => {
+test('a unit that is not loaded is reported, even before the first publication', () => {
   const said = printBlocks(unitBlocks(ledgerUnit('crawl_pages/c1'), undefined, NOW), { indent: 2 });
   expect(said).toContain('From the service to the warehouse\n  It is not in the warehouse.\n');
 });

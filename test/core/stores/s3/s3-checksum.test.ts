@@ -37,14 +37,11 @@ test.for([
   ['parts of unknown sizes', PARTS, [], LENGTH],
   ['too few parts', PARTS, [5, 5], LENGTH],
   ['parts that do not add up', PARTS, [4, 4, 4], LENGTH],
-] as const)(
-  'what S3 says of an object decides what it is checked against: %s',
-  ([, head, sizes, checksum]) => {
-    expect(checksumOf(head as HeadFacts, sizes)).toEqual(checksum);
-  },
-);
+] as const)('the metadata of S3 decides which checksum is verified: %s', ([, head, sizes, checksum]) => {
+  expect(checksumOf(head as HeadFacts, sizes)).toEqual(checksum);
+});
 
-test('parts are asked about only where nothing else tells', () => {
+test('parts are requested only if there is no other checksum', () => {
   expect(tellsParts(PARTS)).toBe(true);
   expect(tellsParts({ ...PARTS, ...COMPOSITE })).toBe(true);
   for (const head of [

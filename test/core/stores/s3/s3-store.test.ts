@@ -43,7 +43,7 @@ async function largeFile(): Promise<string> {
   return file;
 }
 
-test('a part that fails is sent again by itself, and no other part is', async () => {
+test('only a failed part is sent again', async () => {
   const { client, asked } = failing(2);
   await uploadToS3(client, { Bucket: 'b', Key: 'k' }, { file: await largeFile(), repeat }, signal);
   expect(asked).toEqual([
@@ -57,7 +57,7 @@ test('a part that fails is sent again by itself, and no other part is', async ()
   ]);
 });
 
-test('a part that fails each time ends the upload, of which nothing stays', async () => {
+test('a part that always fails aborts the upload, and nothing remains', async () => {
   const { client, asked } = failing(9);
   const put = uploadToS3(client, { Bucket: 'b', Key: 'k' }, { file: await largeFile(), repeat }, signal);
   await expect(put).rejects.toMatchObject({ code: 'connection' });

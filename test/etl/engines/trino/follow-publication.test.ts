@@ -68,7 +68,7 @@ async function reader(trino: TrinoAddress) {
   return { warehouse, known, patience, warnings, follow };
 }
 
-test('a Trino that takes the question and never answers holds no reader up', async () => {
+test('a Trino server that never responds does not block readers', async () => {
   const asked = Promise.withResolvers<void>();
   const silent = createServer((socket) => {
     onTestFinished(() => void socket.destroy());
@@ -82,7 +82,7 @@ test('a Trino that takes the question and never answers holds no reader up', asy
   expect(warnings).toEqual(['out of patience']);
 });
 
-test('a download goes on beyond the patience, and gives a catalog with the mode of the umask', async () => {
+test('a download continues beyond the patience, and the catalog gets the mode of the umask', async () => {
   const server = storeB();
   const key = catalogKey('rows', 'newest');
   await using bucket = await openTrinoBucket(addressOf(''));
@@ -100,7 +100,7 @@ test('a download goes on beyond the patience, and gives a catalog with the mode 
   expect(statSync(warehouse).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test("errors of the bucket name the warehouse's own settings", async () => {
+test('bucket errors name the settings of the warehouse', async () => {
   const listed = async (more: Partial<TrinoAddress>) => {
     await using bucket = await openTrinoBucket(addressOf('', more));
     return await Array.fromAsync(bucket.list('', signal));

@@ -38,7 +38,7 @@ test.each([
   expect(translateSql(sql)).toBe(expected);
 });
 
-test('texts, names and lines stay as they are, comments and the end are left out', () => {
+test('text, names and lines stay, comments and the final semicolon are removed', () => {
   const sql = `SELECT 'trim(a) --' AS "hash(a)", t.trim, hash AS split_part -- trim(a)
   /* array_length(l)
      /* 'it''s' */ */ , text AS json
@@ -55,7 +55,7 @@ test('a translated call keeps the lines of its arguments', () => {
   );
 });
 
-test('a model puts out the types that it has in DuckDB', () => {
+test('a model outputs the types that it has in DuckDB', () => {
   const outputs = new Map([
     ['a', 'BIGINT'],
     ['b "c"', 'TIMESTAMP WITH TIME ZONE'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { trinoType } from '../../../../src/etl/engines/trino/trino-dialect.ts';
 
-test('types of DuckDB have those of Trino, by any of their names', () => {
+test('DuckDB types map to Trino types, under any of their names', () => {
   const types = ['VARCHAR', 'JSON[]', 'HUGEINT', 'timestamptz', 'DATE[][]', 'DECIMAL(38,9)', 'text'];
   expect(types.map(trinoType)).toEqual([
     'varchar',

@@ -26,7 +26,7 @@ async function ask(it: Service, dir: string, refreshToken: string): Promise<numb
   return (await Array.fromAsync(client.list('workspaces', {}))).length;
 }
 
-test('tokens are kept in the state directory, for its owner alone, and used by the next command', async () => {
+test('tokens are stored in the state directory, for its owner only, and used by the next command', async () => {
   const it = await service();
   const dir = await temporaryFolder();
   const file = join(dir, '.crawlhouse', 'oauth.json');
@@ -53,7 +53,7 @@ test('another refresh token in the settings overrides the stored tokens', async 
   expect(await readFile(file, 'utf8')).not.toBe(former);
 });
 
-test("stored tokens that can't be read are ignored", async () => {
+test('stored tokens that cannot be read are ignored', async () => {
   const it = await service();
   const dir = await temporaryFolder();
   const file = join(dir, '.crawlhouse', 'oauth.json');

@@ -29,7 +29,7 @@ async function datesOf(datasets: readonly string[]) {
   };
 }
 
-test('log lines and log pages have days of their own, asked for once a project', async () => {
+test('log lines and log pages have separate days, requested once per project', async () => {
   const weeks = 'sunday_start';
   const pages = { ...SPANS.pages, weeks };
   expect(await datesOf(['log_events', 'log_pages_days', 'log_pages_months', 'log_pages_weeks'])).toEqual({
@@ -38,7 +38,7 @@ test('log lines and log pages have days of their own, asked for once a project',
   });
 });
 
-test('what no pipeline reads is not asked for', async () => {
+test('data that no pipeline reads is not requested', async () => {
   expect((await datesOf(['log_pages_weeks'])).asked).toEqual(['/pages/metadata']);
   expect((await datesOf(['log_events'])).asked).toEqual(['/events/metadata']);
 });

@@ -49,14 +49,14 @@ test('every workspace is read with its projects and crawls', async () => {
   ]);
 });
 
-test('only the selected workspaces are asked', async () => {
+test('only the selected workspaces are read', async () => {
   const asked = await service();
   const { workspaces } = await discover(testClient(asked), { ...ALL, workspaces: ['w2'] }, signal);
   expect(workspaces.map((one) => one.id)).toEqual(['w2']);
   expect(asked.seen.some((one) => one.path.includes('w1'))).toBe(false);
 });
 
-test('a workspace that the token does not see is a wrong setting', async () => {
+test('a workspace that the token cannot access is a configuration error', async () => {
   await expect(
     discover(testClient(await service()), { ...ALL, workspaces: ['w1', 'w9'] }, signal),
   ).rejects.toMatchObject({
@@ -73,7 +73,7 @@ const SKIPS = [
 ] as const;
 const LISTS = ['workspaces?', 'w1/projects', 'w1/crawls', 'w1/crawl_over_crawls', 'w1/data_exports'];
 
-test('a list that was asked for and not read never ends with exit code 0', async () => {
+test('a requested list that was not read never ends with exit code 0', async () => {
   const asked = ['crawl_over_crawl', 'data_export'].map(
     (kind) => ({ source: { kind, data_type: kind } }) as Pipeline,
   );

@@ -40,7 +40,7 @@ function list(
 
 const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map(({ id }) => id);
 
-test.for([100, 10_000])('with %i crawls known and nothing new, one page is asked for', async (count) => {
+test.for([100, 10_000])('with %i known crawls and nothing new, one page is requested', async (count) => {
   const crawls = crawlsDownFrom(count + 50);
   const service = await listService(() => crawls);
   const found = await list(service, knownOf(crawls));
@@ -49,7 +49,7 @@ test.for([100, 10_000])('with %i crawls known and nothing new, one page is asked
   expect(found.items).toHaveLength(count + 50);
 });
 
-test('new crawls are read to the first page that is known as a whole', async () => {
+test('new crawls are read until the first page with only known ones', async () => {
   const crawls = crawlsDownFrom(500);
   const service = await listService(() => crawls);
   const found = await list(service, knownOf(crawls.slice(120)));
@@ -58,7 +58,7 @@ test('new crawls are read to the first page that is known as a whole', async () 
   expect(found.items).toHaveLength(500);
 });
 
-test('a list that nothing is known of is read to its end', async () => {
+test('an unknown list is read to its end', async () => {
   const service = await listService(() => crawlsDownFrom(250));
   const found = await list(service, { items: new Map(), swept_at: null });
   expect(service.seen).toHaveLength(3);
@@ -66,7 +66,7 @@ test('a list that nothing is known of is read to its end', async () => {
   expect(found.changed).toHaveLength(250);
 });
 
-test('crawls that have not ended are asked after by their ids, fifty in one request', async () => {
+test('unfinished crawls are requested by id, fifty in one request', async () => {
   const open = ['running', 'paused', 'pausing', 'terminating', 'archiving', 'unarchiving', 'a_new_state'];
   const crawls = crawlsDownFrom(400).map((crawl, index) =>
     index >= 200 && index < 270 ? { ...crawl, status: open[index % open.length] as string } : crawl,
@@ -79,7 +79,7 @@ test('crawls that have not ended are asked after by their ids, fifty in one requ
   expect(found.items.find(({ id }) => id === crawls[230]?.id)?.status).toBe('done');
 });
 
-test('a crawl that has not ended and is deleted is gone by the word of its own address', async () => {
+test('an unfinished crawl that is deleted is confirmed missing by its own address', async () => {
   const crawls = crawlsDownFrom(300).map((crawl, index) =>
     index === 250 ? { ...crawl, status: 'paused' } : crawl,
   );
@@ -101,17 +101,20 @@ test.for([
     ['new'],
     ['c50'],
   ],
-] as const)('where the total says that %s is missing, everything is read', async ([, change, more, less]) => {
-  const crawls = crawlsDownFrom(300);
-  const service = await listService(() => change(crawls));
-  const found = await list(service, knownOf(crawls));
-  expect(found.isSwept).toBe(true);
-  expect(idsOf(found.changed)).toEqual(more);
-  expect(found.gone).toEqual(less);
-  expect(found.items).toHaveLength(300 + more.length - less.length);
-});
+] as const)(
+  'if the total shows that %s is missing, the whole list is read',
+  async ([, change, more, less]) => {
+    const crawls = crawlsDownFrom(300);
+    const service = await listService(() => change(crawls));
+    const found = await list(service, knownOf(crawls));
+    expect(found.isSwept).toBe(true);
+    expect(idsOf(found.changed)).toEqual(more);
+    expect(found.gone).toEqual(less);
+    expect(found.items).toHaveLength(300 + more.length - less.length);
+  },
+);
 
-test('crawls that come while the list is read are neither missed nor doubled', async () => {
+test('crawls that appear while the list is read are neither missed nor duplicated', async () => {
   const crawls = crawlsDownFrom(350);
   // One more with each of the first requests, so every page shifts by one.
   const service = await listService((request) => {
@@ -123,14 +126,14 @@ test('crawls that come while the list is read are neither missed nor doubled', a
   expect(found.items).toHaveLength(found.total);
 });
 
-test('a crawl that is deleted while the whole list is read takes no other one with it', async () => {
+test('a crawl deleted during a full read causes no other crawl to be missed', async () => {
   const crawls = crawlsDownFrom(250);
   const service = await listService((request) => (request === 1 ? crawls : crawls.toSpliced(10, 1)));
   const found = await list(service, { items: new Map(), swept_at: null });
   expect(idsOf(found.items)).toEqual(idsOf(crawls.toSpliced(10, 1)));
 });
 
-test('a sweep reads everything although the newest page is known', async () => {
+test('a full resync reads everything even if the newest page is known', async () => {
   const crawls = crawlsDownFrom(300);
   const swapped = crawls.with(299, { ...crawls[299], status: 'archived' } as SomeCrawl);
   const service = await listService(() => swapped);
@@ -139,7 +142,7 @@ test('a sweep reads everything although the newest page is known', async () => {
   expect(idsOf(found.changed)).toEqual(['c1']);
 });
 
-test('records that raw lacks are requested again, and deleted ones stay pending until raw has them', async () => {
+test('records missing from raw are requested again, and deleted ones stay pending until raw has them', async () => {
   const crawls = crawlsDownFrom(300);
   const known = knownOf(crawls);
   const before = known.items.get('c20') as KnownItem;
@@ -154,7 +157,7 @@ test('records that raw lacks are requested again, and deleted ones stay pending 
   expect(without.changed).toEqual([]);
 });
 
-test('a record of which only the content changed is a change for the pipeline that loads the list, secrets are not', async () => {
+test('a record with changed content is a change for the pipeline of the list, changed secrets are not', async () => {
   const config = {
     id: 'k',
     name: 'daily',

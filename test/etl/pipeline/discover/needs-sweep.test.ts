@@ -12,7 +12,7 @@ const PIPELINE = Pipeline.parse({
 const scope = { sweep: false, sweepDays: 7, now: NOW, loaded: new Set(['crawls/w']) };
 const swept = (swept_at: number | null) => ({ items: new Map(), swept_at });
 
-test('a list is read to its end at first, after the days that are set, and when the clock went back', () => {
+test('a list is read to its end at first, after the configured days, and if the clock went back', () => {
   expect(needsSweep(swept(NOW - DAY), PIPELINE, 'w', scope)).toBe(false);
   expect(needsSweep(swept(NOW - 7 * DAY + 1), PIPELINE, 'w', scope)).toBe(false);
   expect(needsSweep(swept(NOW - 7 * DAY), PIPELINE, 'w', scope)).toBe(true);
@@ -21,7 +21,7 @@ test('a list is read to its end at first, after the days that are set, and when 
   expect(needsSweep(swept(NOW), PIPELINE, 'w', { ...scope, sweep: true })).toBe(true);
 });
 
-test('a list that raw does not hold is read to its end, but only for the pipeline that loads it', () => {
+test('a list that raw lacks is read to its end, but only for the pipeline that loads it', () => {
   expect(needsSweep(swept(NOW), PIPELINE, 'other', scope)).toBe(true);
   expect(needsSweep(swept(NOW), undefined, 'other', scope)).toBe(false);
 });

@@ -48,7 +48,7 @@ function plan(crawls: readonly Crawl[], selection: Partial<Selection> = {}, pipe
 
 const namesOf = ({ tasks }: Plan): string[] => tasks.map(({ unit }) => unitName(unit));
 
-test('a finished crawl has a unit for each pipeline of crawls, a resource one for each workspace', () => {
+test('a finished crawl has a unit for each crawl pipeline, a resource one for each workspace', () => {
   const found = plan([crawl('c1')], {}, [LINKS, PAGES, PROJECTS]);
   expect(namesOf(found)).toEqual(['projects/w1', 'crawl_links/c1', 'crawl_pages/c1']);
   expect(found.tasks.map(({ skip }) => skip)).toEqual([null, null, null]);
@@ -69,7 +69,7 @@ test.for([
   ['crawl_already_running', 'the crawl left no report (crawl_already_running)'],
   ['quota_reached_before_start', 'the crawl left no report (quota_reached_before_start)'],
   ['no_active_subscription', 'the crawl left no report (no_active_subscription)'],
-] as const)('a crawl that is done with end reason %s is skipped for: %s', ([end_reason, skip]) => {
+] as const)('a done crawl with end reason %s is skipped for: %s', ([end_reason, skip]) => {
   expect(plan([crawl('c1', { end_reason })]).tasks.map((one) => one.skip)).toEqual([skip]);
 });
 
@@ -84,12 +84,12 @@ test.for([
   expect(found.open).toEqual([]);
 });
 
-test('links that are archived are skipped, the pages beside them are not', () => {
+test('archived links are skipped, the pages of the same crawl are not', () => {
   const found = plan([crawl('c1', { link_status: 'archived' })], {}, [LINKS, PAGES]);
   expect(found.tasks.map(({ skip }) => skip)).toEqual(['the links of the crawl are archived', null]);
 });
 
-test('only crawls whose record says so have a unit of their other requests', () => {
+test('only crawls whose record lists other requests have a unit for them', () => {
   const requests = pipeline('crawl_requests', 'crawl', 'requests');
   const crawls = [
     crawl('c1'),
@@ -99,14 +99,14 @@ test('only crawls whose record says so have a unit of their other requests', () 
   expect(namesOf(plan(crawls, {}, [requests]))).toEqual(['crawl_requests/c2']);
 });
 
-test('crawls that have not ended are open, whatever the selection, and have no units', () => {
+test('unfinished crawls are open, whatever the selection, and have no units', () => {
   const states = ['running', 'pausing', 'paused', 'terminating', 'brand_new_state'];
   const crawls = states.map((status) => crawl(status, { status, ended_at: null, project_id: 'p2' }));
   const found = plan(crawls, { projects: ['p1'], from: day('2027-01-01') });
   expect(found).toEqual({ tasks: [], open: states.sort(), notes: [] });
 });
 
-test('units come in the order in which their crawls ended, then by id', () => {
+test('units are ordered by the end of their crawl, then by id', () => {
   const crawls = [
     crawl('late', { ended_at: day('2026-03-01') }),
     crawl('b', { ended_at: day('2026-01-01') }),
@@ -116,7 +116,7 @@ test('units come in the order in which their crawls ended, then by id', () => {
   expect(namesOf(plan(crawls))).toEqual(['early', 'a', 'b', 'late'].map((id) => `crawl_pages/${id}`));
 });
 
-test('the window on the end of a crawl has its first day in and its last out', () => {
+test('the date range includes its first day and its last', () => {
   const crawls = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01'].map((end) =>
     crawl(end, { ended_at: day(end) }),
   );
@@ -126,7 +126,7 @@ test('the window on the end of a crawl has its first day in and its last out', (
   );
 });
 
-test('a crawl that never started counts on the day it was made', () => {
+test('a crawl that never started counts on the day of its creation', () => {
   const never = crawl('c1', {
     status: 'cancelled',
     end_reason: 'quota_reached_before_start',
@@ -147,7 +147,7 @@ test('projects are selected by id or name, crawls by id', () => {
   expect(namesOf(plan(crawls, { projects: ['p1'], crawls: ['c2'] }))).toEqual([]);
 });
 
-test('a project or crawl that is not there is a wrong use that says what is', () => {
+test('an unknown project or crawl is a usage error that lists the known ones', () => {
   expect(() => plan([crawl('c1')], { projects: ['Shop', 'Shp'] })).toThrow(
     expect.objectContaining({
       code: 'usage',
@@ -160,7 +160,7 @@ test('a project or crawl that is not there is a wrong use that says what is', ()
   );
 });
 
-test('a crawl is named by its place in its project, or by the day of its end', () => {
+test('a crawl is named by its position in its project, or by the day of its end', () => {
   const crawls = [
     crawl('c1', { ended_at: day('2026-01-01') }),
     crawl('c2', { ended_at: day('2026-01-02') }),
@@ -184,7 +184,7 @@ test('a crawl is named by its place in its project, or by the day of its end', (
   );
 });
 
-test('windows that hold a changed day are asked for again, for datasets that were not loaded since', () => {
+test('windows with a changed day are requested again, for datasets not loaded since', () => {
   const dated = (dataset: string, window: 'day' | 'month'): Pipeline =>
     Pipeline.parse({
       dataset,
@@ -217,7 +217,7 @@ test('windows that hold a changed day are asked for again, for datasets that wer
   ]);
 });
 
-test('a window that was loaded before its end is asked for until it is loaded after it; no other window before its end', () => {
+test('a window loaded before its end is requested until it is loaded after its end; other windows wait for their end', () => {
   const pipelines = (['day', 'month'] as const).map((window) =>
     Pipeline.parse({
       dataset: `log_pages_${window}s`,
@@ -262,7 +262,7 @@ test('a window that was loaded before its end is asked for until it is loaded af
   expect(refreshed('2026-03-05', '2026-03-01').join()).not.toContain('again');
 });
 
-test('days whose rows were taken out are asked for once more, beyond those that are listed', () => {
+test('days whose rows were removed are requested once more, even if they are not listed', () => {
   const pipelines = [
     Pipeline.parse({
       dataset: 'ranking',
@@ -290,7 +290,7 @@ test('days whose rows were taken out are asked for once more, beyond those that 
   expect(units({ skip: 'no dates' }, noted('2026-12-05', false))).toEqual(['no dates']);
 });
 
-test('of a service that notes the days with lines, windows between them are no units', () => {
+test('if the service lists the days with lines, windows without lines are not units', () => {
   const pipelines = (['day', 'week', 'month'] as const).map((window) =>
     Pipeline.parse({
       dataset: `log_pages_${window}s`,

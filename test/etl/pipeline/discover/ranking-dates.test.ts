@@ -19,21 +19,21 @@ async function daysOf(name: string, quota?: number) {
   return rankingDays(clientOf(it), id, NOW, signal);
 }
 
-test('the first and the last day are found by one question', async () => {
+test('one request finds the first and the last day', async () => {
   expect(await daysOf('whole')).toEqual(ALL_DAYS);
   expect(await daysOf('empty')).toBeUndefined();
 });
 
-test('where all days are too much for the quota they are asked for in smaller spans', async () => {
+test('if all days exceed the quota, they are requested in smaller spans', async () => {
   // All at once cost 18, the first two days 10, the last one 1.
   expect(await daysOf('narrow', 17)).toEqual(ALL_DAYS);
 });
 
-test('a quota that does not do for a day is told', async () => {
+test('a quota that is too small for a day is reported', async () => {
   await expect(daysOf('poor', 1)).rejects.toMatchObject({ code: 'quota', kind: 'retriable' });
 });
 
-test('days that come in another order have the same first and last', async () => {
+test('the order of days does not affect the first and last day', async () => {
   const rows = ['2025-01-02', '2025-01-03', '2025-01-01'].map((date) => [date, 1]);
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { aggs: [{ cols: ['date', 'count'], rows }] }),
@@ -41,7 +41,7 @@ test('days that come in another order have the same first and last', async () =>
   expect(await rankingDays(testClient(service), 'p', NOW, signal)).toEqual(ALL_DAYS);
 });
 
-test('the last of more days than an answer brings is asked for by itself', async () => {
+test('if there are more days than a response contains, the last day is requested separately', async () => {
   const days = Array.from({ length: 6000 }, (_, at) =>
     new Date(Date.UTC(2005, 0, 1 + at)).toISOString().slice(0, 10),
   );
@@ -56,7 +56,7 @@ test('the last of more days than an answer brings is asked for by itself', async
   expect(await rankingDays(testClient(service), 'p', NOW, signal)).toEqual(span);
 });
 
-test('an error in the place of the days is no project without days', async () => {
+test('an error instead of days does not mean a project without days', async () => {
   const error = { type: 'internal_error', message: 'not now' };
   const service = await testService((_seen, response) => sendJson(response, 200, { aggs: [{ error }] }));
   await expect(rankingDays(testClient(service), 'p', NOW, signal)).rejects.toMatchObject({

@@ -16,7 +16,7 @@ test.for([
   expect(weekLabel(day, weeks)).toBe(label);
 });
 
-test('windows hold the first and the last day whole', () => {
+test('windows contain their first and last day completely', () => {
   const days = { from: '2026-01-31', to: '2026-02-01' };
   expect(windowsOf('day', days, 'iso')).toEqual([
     { from: '2026-01-31', to: '2026-02-01' },
@@ -33,14 +33,14 @@ test('windows hold the first and the last day whole', () => {
   ]);
 });
 
-test('a window is left by an equal day, week or month', () => {
+test('a window label is parsed back to the same day, week or month', () => {
   const window = { from: '2024-12-30', to: '2025-01-06' };
   expect(windowFilter('day', 'day', window, 'iso')).toEqual({ field: ['day', 'equals', '2024-12-30'] });
   expect(windowFilter('week', 'week', window, 'iso')).toEqual({ field: ['week', 'equals', '2025-W01'] });
   expect(windowFilter('month', 'month', window, 'iso')).toEqual({ field: ['month', 'equals', '2024-12'] });
 });
 
-test('windows follow one another without a gap, hold every day once, and no two weeks share a label', () => {
+test('windows are contiguous, contain every day once, and have unique week labels', () => {
   const day = fc
     .integer({ min: 0, max: 40_000 })
     .map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10));

@@ -82,7 +82,7 @@ async function valuesOf(connection: Connection, id: string): Promise<Record<stri
   return Object.fromEntries(fields.map(({ field }, index) => [field, row?.[`v${index}`]]));
 }
 
-test('every field of every crawl is read back by its column, whatever it is called and in whatever order crawls come', async () => {
+test('every field of every crawl is read back from its column, whatever its name and the order of crawls', async () => {
   await fc.assert(
     fc.asyncProperty(crawls, async (some: readonly Crawl[]) => {
       const folder = await temporaryFolder();

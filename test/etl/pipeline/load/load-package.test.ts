@@ -83,7 +83,7 @@ const LIST = {
   unit: { source: { kind: 'resource', id: 'projects', project_id: null } },
 } as const;
 
-test('the fingerprint of a unit is that of its package, where the table takes its values as they are', async () => {
+test('the fingerprint of a unit equals that of its package if the table keeps its types', async () => {
   const { connection, load } = await warehouse();
   const fingerprints = async (): Promise<unknown[]> =>
     (await connection.rows('SELECT fingerprint FROM ops.loads ORDER BY unit')).map((row) => row.fingerprint);
@@ -96,7 +96,7 @@ test('the fingerprint of a unit is that of its package, where the table takes it
   expect(other).toBe(own);
 });
 
-test('the fingerprint of a unit whose values take another type is that of the table', async () => {
+test('the fingerprint of a unit with converted types is computed from the table', async () => {
   const { connection, load } = await warehouse();
   await load({ ...PAGES, fields: fields('url', 'depth natural many') });
   await load({ ...PAGES, id: 'c2', manifest: { fingerprint: { sum: '7', duckdb: DUCKDB_VERSION } } });
@@ -108,7 +108,7 @@ test('the fingerprint of a unit whose values take another type is that of the ta
   expect(print?.fingerprint).toBe(found.get('crawl_pages/c2'));
 });
 
-test('texts that all rows of a unit share are kept by dictionary, the others by zstd', async () => {
+test('texts that all rows share are dictionary-encoded, others use zstd', async () => {
   const { connection, load } = await warehouse();
   const rows = Array.from({ length: 5000 }, (_, index) => ({ url: `https://www.example.com/${index}` }));
   await load({ ...PAGES, fields: fields('url'), rows });
@@ -124,7 +124,7 @@ test('texts that all rows of a unit share are kept by dictionary, the others by 
   ]);
 });
 
-test('a package becomes rows with our columns beside those of the service', async () => {
+test('a loaded package has crawlhouse columns next to the service fields', async () => {
   const { connection, load } = await warehouse();
   expect(await load(PAGES)).toEqual({
     reported: 2,
@@ -157,7 +157,7 @@ test('a package becomes rows with our columns beside those of the service', asyn
   expect(await connection.scalar('SELECT dirty FROM ops.publication')).toBe(true);
 });
 
-test('dated data carry their window, resources no crawl and no project', async () => {
+test('dated data has a window, resources have neither crawl nor project', async () => {
   const { connection, load } = await warehouse();
   await load({
     ...PAGES,
@@ -187,7 +187,7 @@ test('dated data carry their window, resources no crawl and no project', async (
   ]);
 });
 
-test('loading a unit again replaces its rows and its records whole, and leaves other units alone', async () => {
+test('reloading a unit replaces its rows and records completely, and leaves other units unchanged', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   await load({ ...PAGES, id: 'c2' });
@@ -205,7 +205,7 @@ test('loading a unit again replaces its rows and its records whole, and leaves o
   expect(await connection.scalar('SELECT count(*) FROM ops.unit_fields')).toBe(4n);
 });
 
-test('a unit without rows makes its table and its records', async () => {
+test('a unit without rows creates its table and its records', async () => {
   const { connection, load } = await warehouse();
   expect(await load({ ...PAGES, rows: [] })).toMatchObject({ reported: 0, loaded: 0 });
   expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(0n);
@@ -255,7 +255,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
   });
 });
 
-test('values that the schema does not foresee are loaded and recorded once, even with schema_change: freeze', async () => {
+test('unexpected values are loaded and recorded once, even with schema_change: freeze', async () => {
   const { connection, load } = await warehouse();
   const status: Field = { name: 'status', type: 'enum', arity: 'one', values: ['ok', 'gone'] };
   const of = (id: string, ...rows: { clicks: number; status: string }[]): PackageSpec => ({
@@ -277,7 +277,7 @@ test('values that the schema does not foresee are loaded and recorded once, even
   expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(4n);
 });
 
-test('ops.unit_fields tells a field that the export did not have from one that is null', async () => {
+test('ops.unit_fields distinguishes a missing field from one that is null', async () => {
   const { connection, load } = await warehouse();
   await load({ id: 'c1', fields: fields('url', 'h1 string many'), rows: [{ url: 'a', h1: null }] });
   await load({ id: 'c2', fields: fields('url'), rows: [{ url: 'b' }] });
@@ -292,7 +292,7 @@ test('ops.unit_fields tells a field that the export did not have from one that i
   ]);
 });
 
-test('rejects of a unit stand in ops.rejects, and go when it is loaded again without', async () => {
+test('rejects of a unit are in ops.rejects, and disappear with a reload without rejects', async () => {
   const { connection, load } = await warehouse();
   const bad = {
     ...PAGES,
@@ -317,7 +317,7 @@ test('rejects of a unit stand in ops.rejects, and go when it is loaded again wit
   expect(await connection.scalar('SELECT count(*) FROM ops.rejects')).toBe(0n);
 });
 
-test('a whole number beyond 2^63 widens the column, former rows keep their values, and it is recorded', async () => {
+test('an integer beyond 2^63 widens the column, earlier rows keep their values, and the change is recorded', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   await load({ ...PAGES, id: 'c2', rows: [{ url: 'z', depth: 18446744073709551615n }] });
@@ -339,7 +339,7 @@ test('a whole number beyond 2^63 widens the column, former rows keep their value
   ]);
 });
 
-test('a new field is a new column, NULL in former units, and is recorded', async () => {
+test('a new field is a new column, NULL in earlier units, and the change is recorded', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   await load({ id: 'c2', fields: fields('url', 'it"s;new string'), rows: [{ url: 'c', 'it"s;new': 'x' }] });
@@ -357,7 +357,7 @@ test('a new field is a new column, NULL in former units, and is recorded', async
   ).toEqual([{ field: 'it"s;new', change: 'added', before: null, after: 'VARCHAR', run_id: 'run-2' }]);
 });
 
-test('two fields that differ only in case keep their columns over crawls that bring them apart and together', async () => {
+test('two fields that differ only in case keep their columns, whichever crawls contain them', async () => {
   const { connection, load } = await warehouse();
   await load({ id: 'c1', fields: fields('title'), rows: [{ title: 'lower' }] });
   await load({ id: 'c2', fields: fields('Title'), rows: [{ Title: 'Upper' }] });
@@ -374,7 +374,7 @@ test('two fields that differ only in case keep their columns over crawls that br
   ]);
 });
 
-test('a field whose units were loaded again without it comes back to the column it had', async () => {
+test('a field that returns after reloads without it gets its former column', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   await load({ id: 'c1', fields: fields('url'), rows: [{ url: 'a' }] });
@@ -385,7 +385,7 @@ test('a field whose units were loaded again without it comes back to the column 
   expect(columns).toEqual([{ column_name: 'depth' }]);
 });
 
-test('a field called like one of our columns does not get in its way', async () => {
+test('a field with the name of a crawlhouse column causes no conflict', async () => {
   const { connection, load } = await warehouse();
   await load({ id: 'c1', fields: fields('_unit', 'url'), rows: [{ _unit: 'of the service', url: 'a' }] });
   const column = await connection.scalar("SELECT column_name FROM ops.unit_fields WHERE field = '_unit'");
@@ -394,7 +394,7 @@ test('a field called like one of our columns does not get in its way', async () 
   expect(row?.[String(column)]).toBe('of the service');
 });
 
-test('the hashes of rows stay in the package, and a field called like them keeps its values', async () => {
+test('row hashes stay in the package, and a field with the same name keeps its values', async () => {
   const { connection, load } = await warehouse();
   await load({ id: 'c1', fields: fields('url'), rows: [{ url: 'a' }] });
   await expect(connection.rows('SELECT _row_hash FROM raw.crawl_pages')).rejects.toThrow('_row_hash');
@@ -408,7 +408,7 @@ test('the hashes of rows stay in the package, and a field called like them keeps
   ]);
 });
 
-test('a type that does not fit refuses the unit, which keeps its former rows', async () => {
+test('a mismatched type refuses the unit, which keeps its previous rows', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   const before = await contents(connection);
@@ -418,7 +418,7 @@ test('a type that does not fit refuses the unit, which keeps its former rows', a
   expect(await contents(connection)).toEqual(before);
 });
 
-test('counts that do not add up refuse the unit in the middle of the transaction, and nothing has changed', async () => {
+test('inconsistent counts refuse the unit during the transaction, and nothing changes', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   const before = await contents(connection);
@@ -437,7 +437,7 @@ test.for([
   ['a list of resources has its fingerprint from the table', 'parts', 'projects', 'bad_package', LIST],
   ['its rejects are recorded', 'rejects', 'c1', 'bad_package', { rows: [{ url: 'a', depth: 'x' }] }],
 ] as const)(
-  'a file that changes between its seal and its load is found where %s',
+  'a file that changes between its seal and its load is detected if %s',
   async ([_what, kind, id, code, more]) => {
     const folder = await temporaryFolder();
     const database = await openDatabase(folder);
@@ -459,7 +459,7 @@ test.for([
   },
 );
 
-test('a value that the encoder of a part changes is not published', async () => {
+test('a value altered by the encoder of a part is not published', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -473,7 +473,7 @@ test('a value that the encoder of a part changes is not published', async () => 
   await expect(publish(working, silentLogger, signal)).rejects.toMatchObject({ code: 'damaged_warehouse' });
 });
 
-test('a load that is aborted leaves everything as it was', async () => {
+test('an aborted load changes nothing', async () => {
   const folder = await temporaryFolder();
   const working = await openWorking(folder);
   const staged = await readPackage(
@@ -491,7 +491,7 @@ test('a load that is aborted leaves everything as it was', async () => {
   expect(await contents(working.connection)).toEqual(before);
 });
 
-test('with schema_change freeze the first unit sets the fields, and one that changes them is refused', async () => {
+test('with schema_change: freeze, the first unit sets the fields, and a unit that changes them is refused', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES, 'freeze');
   await load({ ...PAGES, id: 'c2' }, 'freeze');
@@ -525,7 +525,7 @@ test('names and values with quotes stay text', async () => {
 /** More values than a load leaves the memory limit alone for. */
 const MANY = { ...PAGES, rows: Array.from({ length: 50_000 }, (_, depth) => ({ url: `/${depth}`, depth })) };
 
-test('a load that breaks off says why, and leaves DuckDB its memory', async () => {
+test('a failed load reports the reason, and leaves DuckDB its memory', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -542,7 +542,7 @@ test('a load that breaks off says why, and leaves DuckDB its memory', async () =
   expect(await limit()).toBe(before);
 });
 
-test('a load that its share of the memory is too little for is made again with all of it, once', async () => {
+test('a load that exceeds its share of memory is repeated once with all memory', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -565,7 +565,7 @@ test('a load that its share of the memory is too little for is made again with a
   expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(50_000n);
 });
 
-test('fields of units that were dropped on the same connection are forgotten', async () => {
+test('fields of units dropped on the same connection are forgotten', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -583,7 +583,7 @@ test('fields of units that were dropped on the same connection are forgotten', a
   expect(await loadPackage(working, second, options)).toMatchObject({ loaded: 1 });
 });
 
-test('a load opens the working copy anew when much was loaded before it', async () => {
+test('a load reopens the working copy after large loads', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -631,7 +631,7 @@ test('a list of resources keeps its history, and stores nothing twice', async ()
   expect(await connection.scalar('SELECT count(*) FROM raw.projects WHERE _seen_to IS NULL')).toBe(0n);
 });
 
-test('a resource that comes back begins anew', async () => {
+test('a resource that returns starts a new record', async () => {
   const { connection, load } = await warehouse();
   const shop = { id: 'p1', name: 'Shop', features: null, limits: null };
   await load(projects([shop]));
@@ -641,7 +641,7 @@ test('a resource that comes back begins anew', async () => {
   expect(await connection.scalar('SELECT count(*) FROM raw.projects WHERE _seen_to IS NULL')).toBe(1n);
 });
 
-test('a field that is gone, or that the service describes otherwise, is recorded with before and after', async () => {
+test('a missing or changed field is recorded with its old and new type', async () => {
   const { connection, load } = await warehouse();
   const unit = (id: string, ...texts: string[]): PackageSpec => ({
     id,
@@ -662,7 +662,7 @@ test('a field that is gone, or that the service describes otherwise, is recorded
   ]);
 });
 
-test('with schema_change: freeze a unit that lacks a field keeps out', async () => {
+test('with schema_change: freeze, a unit that lacks a field is refused', async () => {
   const { load } = await warehouse();
   await load(PAGES);
   const less = { id: 'c2', fields: fields('url'), rows: [{ url: 'a' }] };
@@ -672,7 +672,7 @@ test('with schema_change: freeze a unit that lacks a field keeps out', async () 
   });
 });
 
-test('a field of another type is refused, unless the pipeline file says that it may be', async () => {
+test('a field of another type is refused unless the pipeline file allows it', async () => {
   const { connection, load } = await warehouse();
   await load(PAGES);
   const other = { id: 'c2', fields: fields('url', 'depth float'), rows: [{ url: 'a', depth: 0.5 }] };
@@ -742,7 +742,7 @@ test('a frozen column that the first unit of another project lacks refuses that 
   await load(other);
 });
 
-test('in a frozen dataset a column may evolve by name', async () => {
+test('in a frozen dataset, a column can evolve by name', async () => {
   const { load } = await warehouse();
   await load(unitOf('c1', 'p1', 'url'), 'freeze');
   const more = unitOf('c2', 'p1', 'url', 'new bool');
@@ -750,7 +750,7 @@ test('in a frozen dataset a column may evolve by name', async () => {
   await load(more, 'freeze', { new: { schemaChange: 'evolve' } });
 });
 
-test('a new column takes the type that the models read, and a unit that has no room in it is refused', async () => {
+test('a new column gets the type that models read, and a unit that does not fit is refused', async () => {
   const { connection, load } = await warehouse();
   const file = 'sql/m.sql';
   const reads = new Map([

@@ -123,7 +123,7 @@ async function contents({ connection }: WorkingCopy): Promise<unknown> {
   };
 }
 
-test('packages leave what they leave one by one, whatever their fields, values and refusals', async () => {
+test('packages loaded together leave the same state as one by one, whatever their fields, values and refusals', async () => {
   const pipeline = {
     columns: { r: { retype: 'allow' }, frozen: { schema_change: 'freeze' } },
   } as unknown as Pipeline;

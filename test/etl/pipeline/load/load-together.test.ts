@@ -96,7 +96,7 @@ async function contents({ connection }: WorkingCopy): Promise<unknown> {
   };
 }
 
-test('packages that are loaded together leave what they leave one by one', async () => {
+test('packages loaded together leave the same state as one by one', async () => {
   const [alone, together] = [await opened(), await opened()];
   const counts: unknown[] = [];
   for (const spec of SPECS) {
@@ -129,7 +129,7 @@ test('packages that are loaded together leave what they leave one by one', async
   await publish(together.working, silentLogger, options.signal);
 });
 
-test('a package that can not be loaded harms no other one', async () => {
+test('a package that cannot be loaded does not affect other packages', async () => {
   const { working, stage } = await opened();
   const packages: Package[] = [];
   for (const spec of SPECS) packages.push(await stage(spec));

@@ -22,7 +22,7 @@ function refused(folder: string) {
   return expect(readPackage(folder)).rejects;
 }
 
-test('a whole package is opened', async () => {
+test('a complete package is opened', async () => {
   const { folder } = await somePackage();
   const found = await readPackage(folder);
   expect(found.folder).toBe(folder);
@@ -33,7 +33,7 @@ test('a whole package is opened', async () => {
   });
 });
 
-test('a folder without a manifest was never finished', async () => {
+test('a folder without a manifest is incomplete', async () => {
   const { folder } = await somePackage();
   await rm(join(folder, 'manifest.json'));
   await refused(folder).toMatchObject({
@@ -44,7 +44,7 @@ test('a folder without a manifest was never finished', async () => {
   await refused(join(folder, 'nowhere')).toMatchObject({ code: 'bad_package' });
 });
 
-test('a part that is missing, too short or too long is named', async () => {
+test('a missing, short or long part is named', async () => {
   const { folder, part } = await somePackage();
   const bytes = await readFile(part);
   await writeFile(part, bytes.subarray(0, -1));
@@ -61,7 +61,7 @@ test('a part that is missing, too short or too long is named', async () => {
   await refused(folder).toMatchObject({ code: 'bad_package', message: `${part} is missing` });
 });
 
-test('a part of the right size with another content is noticed', async () => {
+test('a part of the right size with other content is detected', async () => {
   const { folder, part } = await somePackage();
   const bytes = await readFile(part);
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
@@ -133,7 +133,7 @@ test.for([
   });
 });
 
-test('a part or its folder that is a link, a folder or a pipe is no part of the package', async () => {
+test('a part or its folder that is a link, a folder or a pipe is refused', async () => {
   const { folder, part } = await somePackage();
   const elsewhere = join(await temporaryFolder(), 'part.parquet');
   await rename(part, elsewhere);
@@ -159,7 +159,7 @@ test('a part or its folder that is a link, a folder or a pipe is no part of the 
   });
 });
 
-test('a part that is the same file by another name would count twice', async () => {
+test('a part that is the same file under another name is refused, because it would count twice', async () => {
   const { folder, part } = await somePackage();
   const file = join(folder, 'manifest.json');
   const manifest = JSON.parse(await readFile(file, 'utf8'));
@@ -176,7 +176,7 @@ test('a part that is the same file by another name would count twice', async () 
   });
 });
 
-test('a file of rejects is checked against its size and hash, as a part is', async () => {
+test('a reject file is checked against its size and hash, like a part', async () => {
   const folder = await temporaryFolder();
   const made = await makePackage(await temporaryConnection(folder), folder, {
     id: 'c1',

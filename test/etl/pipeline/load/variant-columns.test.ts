@@ -60,7 +60,7 @@ async function columnsOf(connection: Connection): Promise<Record<string, string>
   return Object.fromEntries(theirs.map(({ name, type }) => [name, type]));
 }
 
-test('a field that no model reads keeps values of another type in a variant column, counted', async () => {
+test('a field that no model reads keeps values of another type in a counted variant column', async () => {
   const { connection, load } = await warehouse();
   await load(one('c1', 'rank natural', 1, 2));
   await load(one('c2', 'rank string', 'high', null, 'low'));
@@ -102,7 +102,7 @@ test('a field that no model reads keeps values of another type in a variant colu
   expect(comment).toContain('Values of another type than that of rank.');
 });
 
-test('a lone value becomes a list only if that is asked for, or if a model reads a list', async () => {
+test('a single value becomes a list only on request, or if a model reads a list', async () => {
   const { connection, load } = await warehouse();
   await load(one('c1', 'tags', 'a'));
   await load(one('c2', 'tags string many', ['b', 'c']));
@@ -118,7 +118,7 @@ test('a lone value becomes a list only if that is asked for, or if a model reads
   expect(await columnsOf(read.connection)).toEqual({ url: 'VARCHAR', tags: 'VARCHAR[]' });
 });
 
-test('a field that a model reads, one that the pipeline file lets evolve or freezes, and a record of a list have no variant', async () => {
+test('fields read by models, fields that evolve or are frozen, and list records have no variant', async () => {
   const cases: [PackageSpec, PackageSpec, Rules][] = [
     [one('c1', 'rank natural', 1), one('c2', 'rank float', 1.5), { reads: { rank: 'BIGINT' } }],
     [one('c1', 'rank natural', 1), one('c2', 'rank', 'x'), { columns: { rank: { schemaChange: 'evolve' } } }],
@@ -138,7 +138,7 @@ test('a field that a model reads, one that the pipeline file lets evolve or free
   }
 });
 
-test('variants and fields that are called like one never share a column', async () => {
+test('variant columns and fields with the same name never share a column', async () => {
   const { connection, load } = await warehouse();
   await load(one('c1', 'f natural', 1));
   await load(one('c2', 'f', 'of f'));
@@ -207,7 +207,7 @@ const crawl = fc.record({
   reopened: fc.boolean(),
 });
 
-test('over any history of types, each crawl has the values that the service sent, in columns that keep their type', async () => {
+test('over any history of types, each crawl keeps the values of the service, in columns that keep their type', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(crawl, { minLength: 2, maxLength: 7 }), async (history) => {
       const { connection, load } = await warehouse();

@@ -53,7 +53,7 @@ const EVERY_TYPE: PackageSpec = {
   ],
 };
 
-test('units of every type are published with the fingerprint that they were loaded with', async () => {
+test('units of every type are published with the fingerprint of their load', async () => {
   const one = await site();
   await one.load(EVERY_TYPE);
   await one.load({ id: 'c2', fields: fields('url'), rows: [] });
@@ -80,7 +80,7 @@ test.for([
     'a row twice and another one missing',
     "UPDATE raw.crawl_pages SET url = 'a', title = 'A' WHERE url = 'b'",
   ],
-] as const)('%s between load and publication is not published', async ([_what, sql]) => {
+] as const)('%s between load and publication prevents the publication', async ([_what, sql]) => {
   const one = await site();
   const rows = [
     { url: 'a', title: 'A' },
@@ -99,7 +99,7 @@ test.for([
   ['a list where one value was', { depth: [1, 2] }, 'depth natural many'],
   ['another type', { depth: 'deep' }, 'depth string'],
 ] as const)(
-  'units of one dataset are published together when the later one brings %s',
+  'units of one dataset are published together if the later one brings %s',
   async ([_what, row, field]) => {
     const one = await site();
     await one.load({
@@ -120,7 +120,7 @@ test.for([
   },
 );
 
-test('a unit of a version that took no fingerprint is published by its counts', async () => {
+test('a unit of a version without fingerprints is published by its counts', async () => {
   const one = await site();
   await one.load({ id: 'c1', fields: fields('url'), rows: [{ url: 'a' }] });
   await one.connection.run('UPDATE ops.loads SET fingerprint = NULL');
@@ -128,7 +128,7 @@ test('a unit of a version that took no fingerprint is published by its counts', 
   expect(await one.connection.scalar('SELECT queryable FROM ops.loads')).toBe(1n);
 });
 
-test('units are compared in portions between which the copy is opened again, and the first wrong one is named', async () => {
+test('units are compared in portions between which the copy is reopened, and the first mismatch is named', async () => {
   const one = await site();
   for (const id of ['c1', 'c2', 'c3', 'c4'])
     await one.load({ id, fields: fields('url', 'title'), rows: [{ url: id }, { url: 'b', title: 'B' }] });
@@ -144,7 +144,7 @@ test('units are compared in portions between which the copy is opened again, and
   expect((await compareFingerprints(one.connection, compared))?.message).toContain('crawl_pages/c3');
 });
 
-test('many units of several sets of columns are compared, each over its own', async () => {
+test('many units with several sets of columns are compared, each over its own columns', async () => {
   const one = await site();
   for (let crawl = 0; crawl < 120; crawl++) {
     const named = crawl % 2 === 0 ? fields('url') : fields('url', 'depth natural');

@@ -93,7 +93,7 @@ test('a warehouse that another program has open for writing is replaced, and its
   expect(await publishNote(folder, 'third')).toEqual([]);
 });
 
-test('while another program writes, readers get its name', async () => {
+test('while another program writes, readers are told its name', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await publishNote(folder, 'first');
@@ -111,7 +111,7 @@ test('while another program writes, readers get its name', async () => {
   expect(existsSync(`${published}.wal`)).toBe(true);
 });
 
-test('a log with commits that a killed program has left is kept with its file, and never replayed', async () => {
+test('a log with commits of a killed program is kept with its file, and never replayed', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await publishNote(folder, 'first');
@@ -126,7 +126,7 @@ test('a log with commits that a killed program has left is kept with its file, a
 test.for([
   ['garbage', 'this is no log '.repeat(100), 2],
   ['empty', '', 0],
-] as const)('a log that is %s does not keep a publication back', async ([_what, content, count]) => {
+] as const)('a log that is %s does not block a publication', async ([_what, content, count]) => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await publishNote(folder, 'first');
@@ -139,7 +139,7 @@ test.for([
 test.for([
   ['a file', true],
   ['nothing yet', false],
-] as const)('a symbolic link to %s stays one, and its target is published', async ([_what, isThere]) => {
+] as const)('a symbolic link to %s stays a link, and its target is published', async ([_what, isThere]) => {
   const folder = await temporaryFolder();
   const elsewhere = join(folder, 'other', 'disk');
   await mkdir(elsewhere, { recursive: true });
@@ -158,7 +158,7 @@ test.for([
   expect(await readdir(elsewhere)).toEqual(['real.duckdb']);
 });
 
-test('the former publication comes back where the new one is not whole, and goes where it is', async () => {
+test('the previous publication is restored if the new one is incomplete, and removed if it is complete', async () => {
   const folder = await temporaryFolder();
   const { published, stateDir } = placeIn(folder);
   await publishNote(folder, 'first');

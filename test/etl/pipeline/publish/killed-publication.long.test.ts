@@ -73,7 +73,7 @@ test.for([
   ['before the former file is the spare one', 'rename .former', true],
   ['before the note of it is there', 'rename spare.json', true],
 ] as const)(
-  'a publication into the spare file, killed %s, leaves a whole file, and the next run all of it',
+  'a publication into the spare file, killed %s, leaves a complete file, and the next run publishes everything',
   async ([_what, call, isNew]) => {
     const folder = await temporaryFolder();
     const { published, stateDir } = placeIn(folder);
@@ -101,7 +101,7 @@ test.for([
   ['between that and the rename', 'rename .publishing', false],
   ['after the rename, before the second name goes', 'rename .former', true],
 ] as const)(
-  'a publication killed %s leaves a whole file, and the next run all of it',
+  'a publication killed %s leaves a complete file, and the next run publishes everything',
   async ([_what, call, isNew]) => {
     const folder = await temporaryFolder();
     const { published } = placeIn(folder);

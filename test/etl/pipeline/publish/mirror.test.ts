@@ -70,7 +70,7 @@ async function differing(connection: Connection, bucket: string): Promise<unknow
 
 const ALL = ['raw.log_events', 'mart.crawls', 'mart.totals'];
 
-test('tables and views lie in the store as partitions that other engines read', async () => {
+test('tables and views are stored as partitions that other engines read', async () => {
   const { connection, bucket, run } = await scene();
   expect(await run(ALL)).toEqual({ partitions: 4, rows: 7, uploaded: 4, removed: 0 });
   expect(await parquetFiles(bucket)).toEqual([
@@ -102,7 +102,7 @@ test('only changed partitions are uploaded again, and removed ones are deleted',
   expect(manifest.partitions).toHaveLength(4);
 });
 
-test('a model with hardly more rows than crawls is one file, also if one crawl has several rows', async () => {
+test('a model with hardly more rows than crawls is one file, even if one crawl has several rows', async () => {
   const { connection, bucket, run } = await scene();
   await connection.run("INSERT INTO mart.crawls VALUES ('x'), ('x')");
   expect(await run(['mart.crawls'])).toMatchObject({ partitions: 1, rows: 5 });
@@ -132,7 +132,7 @@ test.each([
     (bucket: string) => cp(join(bucket, FIRST), join(bucket, 'm/raw/log_events/part-0.parquet')),
   ],
 ] as const)(
-  'when somebody %s, a comparison says so, and the next copy heals it',
+  'if a user %s, a comparison reports it, and the next copy repairs it',
   async (_what, problem, object, harm) => {
     const { connection, bucket, run, compare } = await scene();
     await run(ALL);
@@ -157,7 +157,7 @@ test('an object that lost rows before it was listed is found by its footer', asy
   expect((await compare(ALL)).differences).toEqual([{ object: FIRST, problem: 'damaged', rows: 1 }]);
 });
 
-test('with --full the values are read, and --full copies all', async () => {
+test('with --full, verify reads the values, and a mirror copies everything', async () => {
   const { bucket, run, compare } = await scene();
   await run(ALL);
   const whole = await readFile(join(bucket, SECOND));
@@ -175,7 +175,7 @@ test('with --full the values are read, and --full copies all', async () => {
   expect((await compare(ALL, true)).differences).toEqual([]);
 });
 
-test('a mirror in the layout of before is moved once', async () => {
+test('a mirror in the previous layout is moved once', async () => {
   const { connection, bucket, run } = await scene();
   await run(ALL);
   const old = 'm/raw/log_events/_source_id=p/_window=2026-11-01/data.parquet';
@@ -194,7 +194,7 @@ test('a mirror in the layout of before is moved once', async () => {
   expect(await run(ALL)).toMatchObject({ uploaded: 0, removed: 0 });
 });
 
-test('a table that is not there is a wrong setting, and nothing goes up', async () => {
+test('a missing table is a configuration error, and nothing is uploaded', async () => {
   const { bucket, run } = await scene();
   await expect(run(['raw.log_events', 'mart.nothing'])).rejects.toMatchObject({
     code: 'bad_settings',
@@ -203,7 +203,7 @@ test('a table that is not there is a wrong setting, and nothing goes up', async 
   expect(await parquetFiles(bucket).catch(() => [])).toEqual([]);
 });
 
-test('an object of somebody else in the place of the manifest is left alone', async () => {
+test('a foreign object in place of the manifest stays unchanged', async () => {
   const { bucket, run } = await scene();
   await run(['raw.crawls']);
   await writeFile(join(bucket, 'm/manifest.json'), 'not ours');
@@ -211,7 +211,7 @@ test('an object of somebody else in the place of the manifest is left alone', as
   expect(await readFile(join(bucket, 'm/manifest.json'), 'utf8')).toBe('not ours');
 });
 
-test('a manifest that names folders outside the mirror is refused, objects there are not touched, and false marks cost a copy', async () => {
+test('a manifest that names folders outside of the mirror is refused without touching them, and false marks only cause a copy', async () => {
   const { bucket, run, compare } = await scene();
   await run(['raw.crawls']);
   const path = join(bucket, 'm/manifest.json');

@@ -30,7 +30,7 @@ const held = (crawl: string | null, fingerprint: string) => ({
 const listing = (...objects: readonly StoredObject[]) => new Map(objects.map((one) => [one.key, one]));
 const at = (crawl: string): string => `m/raw/crawl_pages/source_id=${crawl}/data.parquet`;
 
-test('new, changed, lost and replaced partitions go up, what else is there goes, the others stay', () => {
+test('new, changed, lost and replaced partitions are uploaded, other objects removed, the rest stays', () => {
   const former = {
     version: 2,
     publication: 'p',
@@ -63,7 +63,7 @@ test('new, changed, lost and replaced partitions go up, what else is there goes,
   expect(planMirror(present, parquetLayout('m', null), new Map()).upload).toEqual(present);
 });
 
-test('a partition has a place of its own, whatever its value holds, which no reader takes for hidden', () => {
+test('each partition has its own folder, whatever its value, and no reader treats it as hidden', () => {
   expect(mirrorObject(partition('a/b=c d', ''), '')).toBe(
     'raw/crawl_pages/source_id=a%2Fb%3Dc%20d/data.parquet',
   );
@@ -76,7 +76,7 @@ test('a partition has a place of its own, whatever its value holds, which no rea
   expect(mirrorObject({ table: 'mart.x', key: [] }, 'm')).toBe('m/mart/x/data.parquet');
 });
 
-test('a table is cut by columns whose folders have no name of its columns', () => {
+test('a table is partitioned by columns whose folders do not collide with its column names', () => {
   const named = (...names: readonly string[]) => names.map((name) => ({ name }));
   expect(cutOf(named('_source_id', '_window', 'x'))).toEqual(['_source_id', '_window']);
   expect(cutOf(named('_source_id', '_window', 'window'))).toEqual(['_source_id']);

@@ -61,7 +61,7 @@ async function readPublished<T>(
 const urlsOf = (connection: Connection): Promise<unknown> =>
   connection.jsonRows('SELECT url FROM raw.crawl_pages ORDER BY url');
 
-test('a file that another program wrote to is kept under another name, and that is said once', async () => {
+test('a file that another program wrote to is kept under another name, and reported once', async () => {
   const one = await site();
   await one.load('c1', ['a']);
   expect(await one.publish()).toEqual([]);
@@ -82,7 +82,7 @@ test('a file that another program wrote to is kept under another name, and that 
   expect(await one.publish()).toEqual([]);
 });
 
-test('loaded rows can be queried, and their queryable count is written on both sides', async () => {
+test('loaded rows can be queried, and their queryable count is stored on both sides', async () => {
   const one = await site();
   await one.load('c1', ['a', 'b']);
   await one.load('c2', []);
@@ -102,7 +102,7 @@ test('loaded rows can be queried, and their queryable count is written on both s
   expect(id).toEqual([{ id: publication.id, dirty: false }]);
 });
 
-test('a publication that is not confirmed leaves the file as it is, and the next one publishes the same', async () => {
+test('an unconfirmed publication leaves the file unchanged, and the next one publishes the same', async () => {
   const one = await site();
   await one.load('c1', ['a']);
   await one.publish();
@@ -118,7 +118,7 @@ test('a publication that is not confirmed leaves the file as it is, and the next
   expect(await readPublished(one, urlsOf)).toEqual([{ url: 'a' }, { url: 'b' }]);
 });
 
-test('each publication knows the one it was made from', async () => {
+test('each publication records its predecessor', async () => {
   const one = await site();
   await one.publish();
   const first = await one.working.publication();
@@ -129,7 +129,7 @@ test('each publication knows the one it was made from', async () => {
   expect(second.id).not.toBe(first.id);
 });
 
-test('a reader that has the former file open keeps it, and one that opens now has the new one', async () => {
+test('an open reader keeps the previous file, and a new reader gets the new one', async () => {
   const one = await site();
   await one.load('c1', ['a']);
   await one.publish();
@@ -163,7 +163,7 @@ test.for([
     'crawl_pages/c1: 2 rows loaded, but 1 queryable',
   ],
 ] as const)(
-  '%s refuses the publication; the former one stays and the working copy goes on',
+  '%s refuses the publication; the previous one stays and the working copy remains usable',
   async ([_what, sql, said]) => {
     const one = await site();
     await one.publish();
@@ -184,7 +184,7 @@ test.for([
   },
 );
 
-test('an abort before the swap leaves the former publication and no leftovers', async () => {
+test('an abort before the swap leaves the previous publication and no leftovers', async () => {
   const one = await site();
   await one.load('c1', ['a']);
   await one.publish();
@@ -206,7 +206,7 @@ test('files of a killed publication are removed, and foreign files stay', async 
   expect(names.map((name) => existsSync(join(one.folder, name)))).toEqual([false, false, true]);
 });
 
-test('publishing twice without a change gives the same rows', async () => {
+test('two publications without a change contain the same rows', async () => {
   const one = await site();
   await one.load('c1', ['b', 'a']);
   await one.publish();
@@ -218,7 +218,7 @@ test.for([
   ['its rows say that they were loaded long ago', "UPDATE raw.crawl_pages SET _loaded_at = '2001-01-01'"],
   ['its rows do not say when they were loaded', 'UPDATE raw.crawl_pages SET _loaded_at = NULL'],
   ['ops.loads does not say when it was loaded', 'UPDATE ops.loads SET loaded_at = NULL'],
-] as const)('a unit is counted and compared also where %s', async ([_what, sql]) => {
+] as const)('a unit is counted and compared even if %s', async ([_what, sql]) => {
   const one = await site();
   await one.load('c1', ['a', 'b']);
   await one.working.connection.run(sql);
@@ -228,7 +228,7 @@ test.for([
   expect(await readPublished(one, counts)).toEqual([{ unit: 'crawl_pages/c1', queryable: '2' }]);
 });
 
-test('a changed value is found also where the rows say that they were loaded long ago', async () => {
+test('a changed value is found even if the rows claim an old load time', async () => {
   const one = await site();
   await one.load('c1', ['a', 'b']);
   await one.working.connection.run("UPDATE raw.crawl_pages SET _loaded_at = '2001-01-01', url = 'c'");

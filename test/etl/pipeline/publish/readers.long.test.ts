@@ -41,7 +41,7 @@ async function urlIn(path: string): Promise<unknown> {
   return rows.flat();
 }
 
-test('twenty readers in two other processes see whole publications only, while five of them come', async () => {
+test('twenty readers in two other processes see only complete publications while five publications happen', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);
@@ -74,7 +74,7 @@ test('twenty readers in two other processes see whole publications only, while f
   expect(await urlIn(placeIn(folder).published)).toEqual(['g5']);
 });
 
-test('a .wal of another file beside the published one is not replayed, neither by a reader nor by a publication', async () => {
+test('a foreign .wal next to the published file is replayed neither by readers nor by publications', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   const database = await openDatabase(folder);
@@ -102,7 +102,7 @@ test('a .wal of another file beside the published one is not replayed, neither b
   }
 });
 
-test('a disk that is full at the publication leaves the former one, and the next publication goes well', async ({
+test('a full disk during publication leaves the previous one, and the next publication succeeds', async ({
   skip,
 }) => {
   const folder = await temporaryFolder();

@@ -72,7 +72,7 @@ async function expectPublished(folder: string, tables: readonly string[]): Promi
   expect(rows).toEqual(Object.fromEntries(tables.map((name) => [name, 5000])));
 }
 
-test('from the third publication on, two files take turns, and only changes are copied', async () => {
+test('from the third publication on, two files alternate, and only changes are copied', async () => {
   const folder = await twice();
   const { published } = placeIn(folder);
   const inode = async (path: string): Promise<number> => (await stat(path)).ino;
@@ -91,7 +91,7 @@ test('from the third publication on, two files take turns, and only changes are 
   }
 });
 
-test('the files take turns although somebody queries each publication', async () => {
+test('the files alternate even if users query each publication', async () => {
   const folder = await twice();
   const { published, stateDir } = placeIn(folder);
   for (const name of ['three', 'four', 'five']) {
@@ -101,7 +101,7 @@ test('the files take turns although somebody queries each publication', async ()
   }
 });
 
-test('the files take turns within one process too, whatever was replaced and dropped', async () => {
+test('the files also alternate within one process, whatever was replaced and dropped', async () => {
   const folder = await twice();
   await withWorking(folder, async (working) => {
     for (let round = 0; round < 6; round++) {
@@ -178,14 +178,14 @@ test.for<readonly [string, (folder: string) => Promise<unknown>]>([
       await connection.run('DETACH other');
     },
   ],
-])('everything is copied where the spare file %s', async ([_what, change]) => {
+])('everything is copied if the spare file %s', async ([_what, change]) => {
   const folder = await twice();
   await change(folder);
   expect(await runOnce(folder, 'three')).toBe('whole');
   await expectPublished(folder, ['one', 'two', 'three']);
 });
 
-test('everything is copied after a program has written to the published file, which is no spare file then', async () => {
+test('everything is copied after a program wrote to the published file, which then is not reused', async () => {
   const folder = await twice();
   const { published } = placeIn(folder);
   const handle = await open(published, 'r+');
@@ -200,7 +200,7 @@ test('everything is copied after a program has written to the published file, wh
   await expectPublished(folder, ['one', 'two', 'three', 'four']);
 });
 
-test('everything is copied to a warehouse on another file system, also after it was moved there', async ({
+test('everything is copied to a warehouse on another file system, also after a move there', async ({
   skip,
 }) => {
   const folder = await twice();
@@ -227,14 +227,14 @@ test('everything is copied to a warehouse on another file system, also after it 
   expect(rows).toEqual({ one: 5000, two: 5000, three: 5000, four: 5000 });
 });
 
-test('everything is copied where nothing is published any more', async () => {
+test('everything is copied if nothing is published anymore', async () => {
   const folder = await twice();
   await rm(placeIn(folder).published);
   expect(await runOnce(folder, 'three')).toBe('whole');
   await expectPublished(folder, ['one', 'two', 'three']);
 });
 
-test('a working copy that was taken anew knows nothing of the spare file', async () => {
+test('a restored working copy does not use the spare file', async () => {
   const folder = await twice();
   await writeFile(join(placeIn(folder).stateDir, 'work.duckdb'), 'garbage');
   await withWorking(folder, () => Promise.resolve(expect(existsSync(spareOf(folder))).toBe(false)));

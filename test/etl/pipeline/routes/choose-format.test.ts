@@ -21,7 +21,7 @@ const FIELDS: readonly Field[] = [
 ];
 const LISTS: readonly Field[] = [...FIELDS, { name: 'h2', type: 'string', arity: 'many' }];
 
-test('the fields of a unit decide the format of a stream, and the reason says so', () => {
+test('the fields of a unit decide the format of a stream, with a reason', () => {
   const [stream] = routeOptions(pipeline(), NONE, []);
   expect(stream && [chooseFormat(stream, FIELDS), chooseFormat(stream, LISTS)]).toEqual([
     {
@@ -40,7 +40,7 @@ test('the fields of a unit decide the format of a stream, and the reason says so
   ]);
 });
 
-test('a format that is asked for, and that of a search or data export, does not depend on fields', () => {
+test('an explicit format, and the format of a search or data export, does not depend on fields', () => {
   for (const format of ['csv', 'json'] as const) {
     const [asked] = routeOptions(pipeline({ format }), NONE, []);
     expect(asked && chooseFormat(asked, LISTS)).toMatchObject({
@@ -60,7 +60,7 @@ test('a format that is asked for, and that of a search or data export, does not 
   );
 });
 
-test('what past loads tell of a route is no part of the choice', () => {
+test('past loads of a route do not affect the format', () => {
   const option = { route: 'export', format: 'parquet', store: 'store_a', reason: 'r' } as const;
   expect(chooseFormat({ ...option, past: [], seconds: 3 }, LISTS)).toEqual(option);
 });

@@ -20,7 +20,7 @@ function pipeline(more: Record<string, unknown> = {}): Pipeline {
 const NONE: RouteOverride = { route: null, format: null, store: null };
 const BOTH = ['store_a', 'store_b'] as const;
 
-test('a crawl comes as a streamed export when nothing else is asked for, with a search to fall back on', () => {
+test('by default a crawl uses a streamed export, with a search as fallback', () => {
   const options = routeOptions(pipeline(), NONE, []);
   expect(options.map(({ route, format }) => [route, format])).toEqual([
     ['stream', 'json'],
@@ -35,7 +35,7 @@ const FIELDS: readonly Field[] = [
 ];
 const LISTS: readonly Field[] = [...FIELDS, { name: 'h2', type: 'string', arity: 'many' }];
 
-test('with a store a huge crawl comes as a data export, a small one does not', () => {
+test('with a store, a huge crawl uses a data export, a small one does not', () => {
   const options = routeOptions(pipeline(), NONE, BOTH);
   expect(pickRoute(options, { rows: 1_000_000, fields: LISTS }).route).toBe('stream');
   expect(pickRoute(options, { rows: 200_000_000, fields: LISTS })).toMatchObject({
@@ -63,18 +63,18 @@ test.for([
   },
 );
 
-test('where the stream is refused few rows come by a search, and many by a data export', () => {
+test('if the stream is refused, few rows use a search, many a data export', () => {
   const options = routeOptions(pipeline(), NONE, BOTH).filter(({ route }) => route !== 'stream');
   const routes = [10_000, 10_001, null].map((rows) => pickRoute(options, { rows, fields: LISTS }).route);
   expect(routes).toEqual(['search', 'export', 'export']);
 });
 
-test('where only a search is left it is taken, however many rows there are', () => {
+test('if only a search is left, it is used for any number of rows', () => {
   const [, search] = routeOptions(pipeline(), NONE, []);
   expect(search && pickRoute([search], { rows: 1_000_000, fields: LISTS }).route).toBe('search');
 });
 
-test('the command line goes before the pipeline file, and auto leaves it to the file', () => {
+test('the command line overrides the pipeline file, and auto keeps the pipeline file', () => {
   const csv = pipeline({ format: 'csv', route: 'stream' });
   expect(routeOptions(csv, NONE, [])).toMatchObject([{ format: 'csv', reason: 'as requested' }]);
   expect(routeOptions(csv, { ...NONE, route: 'stream', format: 'json' }, [])).toMatchObject([
@@ -85,13 +85,13 @@ test('the command line goes before the pipeline file, and auto leaves it to the 
   ]);
 });
 
-test('a store that is asked for means a data export to it', () => {
+test('an explicit store means a data export to it', () => {
   expect(routeOptions(pipeline(), { ...NONE, store: 'store_b' }, BOTH)).toMatchObject([
     { route: 'export', format: 'parquet', store: 'store_b' },
   ]);
 });
 
-test('lists and aggregates come in their one way, whatever is asked for', () => {
+test('lists and aggregates always use their only route', () => {
   const override: RouteOverride = { route: 'export', format: 'parquet', store: 'store_a' };
   const list = pipeline({ source: { kind: 'resource', data_type: 'crawls' } });
   const ranking = pipeline({ source: { kind: 'ranking_performance', data_type: 'ranking_performance' } });
@@ -122,7 +122,7 @@ test.for([
   ],
   [{ source: { kind: 'crawl', data_type: 'pictures' } }, {}, BOTH, 'the source crawl pictures has no route'],
 ] as const)(
-  '%o with the override %o and the stores %o cannot be had',
+  '%o with the override %o and the stores %o is impossible',
   ([more, override, stores, problem]) => {
     expect(() => routeOptions(pipeline(more), { ...NONE, ...override }, stores)).toThrow(
       expect.objectContaining({

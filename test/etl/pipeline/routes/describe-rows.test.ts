@@ -26,7 +26,7 @@ async function described(source: typeof PAGES | typeof LOGS, more: Readonly<Reco
   return { rows, search: JSON.parse(service.seen.at(-1)?.body ?? '') as unknown, oql };
 }
 
-test('the fields of a crawl come from the service, the count from a search with the filter', async () => {
+test('the fields of a crawl come from the service, the count from a filtered search', async () => {
   const { rows, search, oql } = await described(PAGES, { fields: { include: ['url', 'depth'] } });
   expect(rows.reported).toBe(7);
   expect(rows.fields.map(({ name, required }) => [name, required])).toEqual([
@@ -36,7 +36,7 @@ test('the fields of a crawl come from the service, the count from a search with 
   expect(search).toEqual({ limit: 1, fields: ['url'], oql });
 });
 
-test('where the service tells no fields a search shows them, and the pipeline says their types', async () => {
+test('if the service lists no fields, a search shows them, and the pipeline defines their types', async () => {
   const source = { kind: 'log_monitoring', data_type: 'events' };
   const { rows } = await described(LOGS, { dataset: 'log_events', source, columns: { status: 'natural' } });
   expect(rows.fields.map(({ name, type }) => [name, type])).toEqual([
@@ -65,7 +65,7 @@ test.for([
     ['url'],
   ],
 ] as const)(
-  'a crawl whose fields are %s breaks its contract: the pipeline file is not to blame',
+  'a crawl whose fields are %s breaks its contract, and the pipeline file is not blamed',
   async ([, fields, include]) => {
     const service = await testService(({ path }, response) =>
       sendJson(response, 200, path.endsWith('/fields') ? { fields } : { meta: { total_hits: 7 }, urls: [] }),

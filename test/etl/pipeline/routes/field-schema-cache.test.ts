@@ -15,7 +15,7 @@ const SOURCES: DataSource[] = [
   { kind: 'log_pages', projectId: 'q', granularity: 'days' },
 ];
 
-test('a service that does not report the fields of a kind is asked once a run', async () => {
+test('a service that does not report the fields of a kind is asked once per run', async () => {
   const service = await testService((_, response) => sendJson(response, 404, NOT_FOUND));
   const cache = new FieldSchemaCache(testClient(service), signal);
   expect(await Promise.all(SOURCES.map((source) => cache.of(source)))).toEqual(SOURCES.map(() => null));
@@ -26,7 +26,7 @@ test('a service that does not report the fields of a kind is asked once a run', 
   ]);
 });
 
-test('a service that reports them is believed, of each source', async () => {
+test('a service that reports fields is asked for each source', async () => {
   const service = await testService((seen, response) => {
     const id = /crawl_over_crawl\/(.)/.exec(seen.path)?.[1];
     if (id) sendJson(response, 200, { fields: [{ ...URL_FIELD, name: `of_${id}` }] });

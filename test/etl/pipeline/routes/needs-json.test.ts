@@ -7,7 +7,7 @@ function field(name: string, type = 'string', arity: Field['arity'] = 'one'): Fi
   return { name, type, arity };
 }
 
-test('CSV carries fields of every specified type but objects, whatever their usual names', () => {
+test('CSV represents fields of every specified type except objects', () => {
   const types = FIELD_TYPES.filter((type) => type !== 'object');
   expect(needsJson(types.map((type) => field(`of ${type}; "so"`, type)))).toBeNull();
 });
@@ -27,13 +27,13 @@ test.for([
   );
 });
 
-test('of many fields the reason names two', () => {
+test('with many fields, the reason names two', () => {
   const lists = ['a', 'b', 'c', 'd'].map((name) => field(name, 'string', 'many'));
   expect(needsJson([field('url'), ...lists])).toBe(
     'CSV loses differences in 4 of 5 fields ("a", "b", and 2 more)',
   );
 });
 
-test('a single field needs JSON: its null would be a blank line', () => {
+test('a single field needs JSON, because its null would be a blank line', () => {
   expect(needsJson([field('anchor')])).toBe('CSV with one field has no row for null');
 });

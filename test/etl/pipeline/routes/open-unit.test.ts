@@ -35,7 +35,7 @@ test('a unit is opened by the first route that suits its rows', async () => {
 test.for([
   ['json', {}],
   ['csv', { fields: { include: ['url', 'depth'] } }],
-] as const)('the fields of a unit decide that it comes as %s', async ([format, pipeline]) => {
+] as const)('the fields of a unit select %s', async ([format, pipeline]) => {
   const { opened } = await opening([{ ...STREAM, cheaper: 'csv' }, SEARCH], { pipeline });
   const { download, chosen, left } = await opened;
   expect([chosen.format, chosen.reason, left.length]).toEqual([
@@ -47,7 +47,7 @@ test.for([
   expect([rowsIn(parts), new Set(parts.map((part) => part.format))]).toEqual([12, new Set([format])]);
 });
 
-test('a route that is refused gives way to the next, which says why', async () => {
+test('a refused route falls back to the next, with the reason', async () => {
   const { download, chosen, left } = await (await opening([STREAM, SEARCH], { faults: [REFUSED] })).opened;
   expect(chosen).toMatchObject({
     route: 'search',
@@ -57,13 +57,13 @@ test('a route that is refused gives way to the next, which says why', async () =
   expect(rowsIn(await partsOf(download))).toBe(12);
 });
 
-test('where every route is refused the refusal is the error', async () => {
+test('if every route is refused, the refusal is the error', async () => {
   await expect((await opening([STREAM], { faults: [REFUSED] })).opened).rejects.toMatchObject({
     code: 'forbidden',
   });
 });
 
-test('an error that is no refusal ends the unit, whatever routes are left', async () => {
+test('an error other than a refusal ends the unit, whatever routes are left', async () => {
   const broken = { ...REFUSED, status: 400 };
   await expect((await opening([STREAM, SEARCH], { faults: [broken] })).opened).rejects.toMatchObject({
     code: 'invalid_request',

@@ -8,7 +8,7 @@ const field = (name: string, type = 'string', arity: Field['arity'] = 'one'): Fi
   arity,
 });
 
-test('Parquet carries every known type, lists, objects and nested values', () => {
+test('Parquet represents every known type, lists, objects and nested values', () => {
   expect(parquetLoses([])).toBeNull();
   const types = [
     'string',

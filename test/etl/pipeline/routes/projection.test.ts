@@ -11,7 +11,7 @@ function chosen(names: readonly string[], include: string[], exclude: string[] =
   return projectedFields(records(...names), { include, exclude }).map((field) => field.name);
 }
 
-test('every field that can be displayed is asked for by name, in the order of the service', () => {
+test('every displayable field is requested by name, in the order of the service', () => {
   const catalog: FieldRecord[] = [
     { name: 'url', type: 'string', arity: 'one', can_display: true },
     { name: 'hidden', type: 'string', arity: 'one', can_display: false },
@@ -25,7 +25,7 @@ test('every field that can be displayed is asked for by name, in the order of th
   ]);
 });
 
-test('names are included and excluded as written, a star standing for anything', () => {
+test('names are included and excluded literally, with * for any characters', () => {
   const names = ['url', 'title', 'title_length', 'ngrams', 'a.b', 'aXb', 'page_group_x y'];
   expect(chosen(names, ['*'], ['ngrams', 'title*'])).toEqual(['url', 'a.b', 'aXb', 'page_group_x y']);
   expect(chosen(names, ['a.b'])).toEqual(['a.b']);
@@ -35,12 +35,12 @@ test('names are included and excluded as written, a star standing for anything',
   expect(chosen(names, ['*'], ['*'])).toEqual([]);
 });
 
-test('a pattern is no regular expression', () => {
+test('a pattern is not a regular expression', () => {
   const names = ['a+b', 'aab', '(x)', 'x', '$', '^', '\\d', '5'];
   for (const name of names) expect(chosen(names, [name])).toEqual([name]);
 });
 
-test('declared columns are fields, of arity one unless they say otherwise', () => {
+test('declared columns are fields, of arity one by default', () => {
   expect(declaredFields({ id: 'string', tags: { type: 'hash', arity: 'many' } })).toEqual([
     { name: 'id', type: 'string', arity: 'one' },
     { name: 'tags', type: 'hash', arity: 'many' },

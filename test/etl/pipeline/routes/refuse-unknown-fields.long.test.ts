@@ -46,7 +46,7 @@ const REFUSED = {
   hint: 'did you mean status_code?',
 };
 
-test('a run, a plan and a discovery refuse a field that no schema has, before a unit is loaded', async () => {
+test('a run, a plan and a discovery refuse an unknown field before loading units', async () => {
   const { settings, request, run } = await scene('[url, staus_code]');
   await expect(discoverUnits(settings, request, silentLogger, signal)).rejects.toMatchObject(REFUSED);
   await expect(reportPlan(settings, request, silentLogger, signal)).rejects.toMatchObject(REFUSED);
@@ -54,12 +54,12 @@ test('a run, a plan and a discovery refuse a field that no schema has, before a 
   expect([exitCode, report.units, errors]).toMatchObject([2, [], [REFUSED]]);
 });
 
-test('a field without a near name is refused with some that there are', async () => {
+test('an unknown field without similar names is refused with some existing ones', async () => {
   const { run } = await scene('[url, zzzzzzzzz]');
   expect((await run()).errors[0]?.hint).toMatch(/^remove it, or name one of the \d+ fields .* such as url, /);
 });
 
-test('a field that the warehouse has is known, and so is every field of patterns', async () => {
+test('fields in the warehouse and fields matched by patterns are known', async () => {
   const { sandbox, run } = await scene('[url, status_code, "zzz*"]');
   expect((await run()).exitCode).toBe(0);
   const path = '/fields$';
@@ -67,7 +67,7 @@ test('a field that the warehouse has is known, and so is every field of patterns
   expect((await run()).exitCode).toBe(0);
 });
 
-test('where the service does not give the fields now, each unit says so', async () => {
+test('if the service lists no fields now, each unit reports it', async () => {
   const { sandbox, run } = await scene('[url, staus_code]');
   await setFaults(sandbox, [{ match: { path: '/pages/fields' }, kind: 'status', status: 404 }]);
   const { exitCode, report } = await run();
@@ -82,7 +82,7 @@ test.each([
     'pipelines/crawl_pages.yaml:6: filter.and.1.or.0.field.0',
   ],
   ['a column', 'columns: {staus_code: {retype: allow}}', 'pipelines/crawl_pages.yaml:6: columns.staus_code'],
-])('%s with a misspelt field is refused', async (_what, line, place) => {
+])('%s with a misspelled field is refused', async (_what, line, place) => {
   const { run } = await scene("['*']", [line]);
   const { exitCode, errors } = await run();
   const message = `${place}: the service has no field staus_code for crawl_pages`;

@@ -7,7 +7,7 @@ import { gaps } from '../../../support/gaps.ts';
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'src', 'etl', 'pipeline', 'routes');
 const PAGES = { kind: 'crawl', data_type: 'pages' } as const;
 
-test('every folder of routes but what they share holds a route', () => {
+test('every folder of routes, except the shared one, contains a route', () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'download')
     .map(({ name }) => (name === 'aggregates' ? 'aggs' : name));
@@ -29,7 +29,7 @@ test.for([
   ['list', { kind: 'crawl', data_type: 'fields' }, ['json']],
   ['list', { kind: 'resource', data_type: 'crawls' }, ['json']],
   ['list', PAGES, []],
-] as const)('%s brings %o as %o', ([name, source, formats]) => {
+] as const)('%s loads %o as %o', ([name, source, formats]) => {
   expect(ROUTES[name].formats(source)).toEqual(formats);
 });
 
@@ -40,7 +40,7 @@ test.for([
   ['search', null, false],
   ['search', 10_000, true],
   ['search', 10_001, false],
-] as const)('%s of %o rows is taken without being asked for: %o', ([name, rows, suits]) => {
+] as const)('%s is chosen automatically for %o rows: %o', ([name, rows, suits]) => {
   expect(ROUTES[name].suits(rows)).toBe(suits);
 });
 

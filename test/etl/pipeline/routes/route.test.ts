@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describedRows, type RouteRequest } from '../../../../src/etl/pipeline/routes/route.ts';
 
-test('a route of described rows gets their description, and fails where there is none', () => {
+test('a route with described rows gets their description, and fails without one', () => {
   const rows = { source: { kind: 'crawl', id: 'c', dataType: 'pages' }, fields: [], reported: 3 } as const;
   const unit = { task: { unit: { dataset: 'crawl_pages' } }, rows } as unknown as RouteRequest;
   expect(describedRows(unit)).toBe(rows);

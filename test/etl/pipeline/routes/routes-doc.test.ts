@@ -25,7 +25,7 @@ async function expectedRows(): Promise<string[][]> {
   });
 }
 
-test('docs/routes.md says of every pipeline which routes it can take, and in which formats', async () => {
+test('docs/routes.md lists the possible routes and formats of every pipeline', async () => {
   const text = readFileSync(join(ROOT, 'docs', 'routes.md'), 'utf8');
   const rows = String(text.split('\n## Packages\n')[0])
     .split('\n')
@@ -47,7 +47,7 @@ test('docs/routes.md says of every pipeline which routes it can take, and in whi
   expect(found).toEqual([]);
 });
 
-test('every dataset of the design has a pipeline, and every list that there is', async () => {
+test('every dataset of the design and every existing list has a pipeline', async () => {
   const pipelines = await loadPipelines(ROOT);
   for (const pipeline of pipelines) if (pipeline.source.kind === 'resource') checkResource(pipeline);
   const found = gaps(
@@ -63,7 +63,7 @@ test('every dataset of the design has a pipeline, and every list that there is',
   expect(found).toEqual([]);
 });
 
-test('docs/routes.md has the numbers by which the stream and a data export are compared', () => {
+test('docs/routes.md contains the thresholds between stream and data export', () => {
   const text = readFileSync(join(ROOT, 'docs', 'routes.md'), 'utf8').replace(/\s+/g, ' ');
   const { json, csv, parquet } = VALUES_PER_SECOND;
   const number = (value: number): string => value.toLocaleString('en-US');

@@ -16,7 +16,7 @@ test.for([
   expect(isStreamed({ kind, data_type })).toBe(can);
 });
 
-test('only a crawl is asked for its fields as well as for its count', () => {
+test('only crawls are asked for both fields and count', () => {
   expect(describingRequests({ kind: 'crawl', data_type: 'pages' })).toBe(2);
   expect(describingRequests({ kind: 'log_monitoring', data_type: 'events' })).toBe(1);
 });

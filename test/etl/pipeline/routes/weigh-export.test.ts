@@ -52,7 +52,7 @@ test.for([
   [20_000_000, 100, 'export', '20,000,000 rows, about 9 min, compared with 17 min by the stream'],
   [533_000, 750, 'stream', '533,000 rows, about 3 min, compared with 3 min by a data export in Parquet'],
   [534_000, 750, 'export', '534,000 rows, about 3 min, compared with 3 min by the stream'],
-] as const)('without past loads %d rows of %d fields come by %s', ([rows, fields, route, why]) => {
+] as const)('without past loads, %d rows of %d fields use %s', ([rows, fields, route, why]) => {
   const begin = route === 'export' ? 'export in Parquet' : 'stream';
   expect(weigh(rows, fields)).toMatchObject({ route, reason: `${begin}: ${why} (no past loads)` });
 });
@@ -68,7 +68,7 @@ test.for([
   ['both', [SLOW, load('export')], 60_000, 'stream', '2 past loads', 60],
   ['another format', [{ ...SLOW, format: 'csv' }], 400_000, 'stream', 'no past loads', undefined],
 ] as const)(
-  '%s in the past, %o: %d rows of 100 fields come by %s (%s)',
+  '%s in the past, %o: %d rows of 100 fields use %s (%s)',
   ([, loads, rows, route, basis, seconds]) => {
     const weighed = weigh(rows, 100, loads);
     expect(weighed).toMatchObject({ route, reason: expect.stringContaining(`(${basis})`) });
@@ -76,14 +76,14 @@ test.for([
   },
 );
 
-test('CSV has a pace of its own where the fields of the unit choose it', () => {
+test('CSV has its own pace if the fields of the unit select it', () => {
   const plain = fieldsOf(10).map((field) => ({ ...field, arity: 'one' as const }));
   const between = 50_000_000;
   expect(weighExport(BOTH, { rows: between, fields: plain })?.route).toBe('stream');
   expect(weighExport(BOTH, { rows: between, fields: fieldsOf(10) })?.route).toBe('export');
 });
 
-test('only where both routes are left are they weighed, and only where rows and fields are known', () => {
+test('routes are compared only if both are possible, and rows and fields are known', () => {
   const facts = { rows: 1e9, fields: fieldsOf(10) };
   expect([BOTH, [EXPORT], [STREAM, SEARCH], [EXPORT, SEARCH]].map(isWeighed)).toEqual([
     true,
@@ -110,12 +110,12 @@ test.for([
   ['UNUSABLE', REQUESTED, 'stream'],
   ['EXPORTING', { ...REQUESTED, store: 'store_b' }, 'stream'],
   ['EXPORTING', { ...REQUESTED, format: 'json' }, 'stream'],
-] as const)('a small unit whose data export is %s, %o, comes by %s', ([status, place, route]) => {
+] as const)('a small unit whose data export is %s, %o, uses %s', ([status, place, route]) => {
   const requested = { ...place, status };
   expect(weighExport(BOTH, { rows: 10, fields: fieldsOf(10), requested })?.route).toBe(route);
 });
 
-test('what Parquet may lose keeps the stream, and a data export as JSON does not lose it', () => {
+test('fields that Parquet may lose keep the stream, and a JSON data export does not lose them', () => {
   const fields = [...fieldsOf(10), { name: 'F1', type: 'string', arity: 'one' as const }];
   const facts = { rows: 1e9, fields };
   expect(weighExport(BOTH, facts)).toMatchObject({
@@ -143,7 +143,7 @@ const paces = fc.array(
 const rows = fc.integer({ min: 0, max: 100_000_000 });
 const fields = fc.integer({ min: 2, max: 1000 });
 
-test('more rows never turn a data export into a stream', () => {
+test('more rows never change a data export to a stream', () => {
   fc.assert(
     fc.property(paces, rows, rows, fields, (loads, some, more, count) => {
       fc.pre(weigh(some, count, loads)?.route === 'export');
@@ -152,7 +152,7 @@ test('more rows never turn a data export into a stream', () => {
   );
 });
 
-test('a past load that took longer never makes its route the quicker one', () => {
+test('a slower past load never makes its route preferred', () => {
   fc.assert(
     fc.property(paces, fc.nat(), fc.integer({ min: 1, max: 1e6 }), rows, (loads, at, longer, some) => {
       const one = loads[at % Math.max(1, loads.length)];
@@ -165,7 +165,7 @@ test('a past load that took longer never makes its route the quicker one', () =>
   );
 });
 
-test('a data export that was made later never makes a data export the quicker route', () => {
+test('a later data export never makes data exports preferred', () => {
   fc.assert(
     fc.property(paces, fc.integer({ min: 1, max: 1e6 }), rows, (loads, longer, some) => {
       fc.pre(weigh(some, 100, loads)?.route === 'stream');
@@ -177,7 +177,7 @@ test('a data export that was made later never makes a data export the quicker ro
   );
 });
 
-test('no rows come by the stream, whatever the past says', () => {
+test('a unit without rows uses the stream, whatever the past', () => {
   fc.assert(
     fc.property(paces, (loads) => {
       expect(weigh(0, 100, loads)?.route).toBe('stream');

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
 import { quoteNumbers, ROUNDED_TO_WHOLE } from '../../../../src/etl/pipeline/stage/exact-json.ts';
 
-test('numbers with a point or an exponent become strings in their own spelling, all else stays', () => {
+test('numbers with a point or an exponent become strings with the same spelling, other text stays', () => {
   expect(quoteNumbers('{"a": 1.50,"b":[1e2,-3,"4.5",true , null]}')).toBe(
     '{"a": "1.50","b":["1e2",-3,"4.5",true , null]}',
   );
   expect(quoteNumbers('{"a\\"1.5":"\\\\","b":2.0}')).toBe('{"a\\"1.5":"\\\\","b":"2.0"}');
 });
 
-test('a word that is no JSON is found, in a string it is none', () => {
+test('an invalid JSON word is found, except inside a string', () => {
   for (const word of ['NaN', '-Infinity', 'nan', '+1', '0x10', '1.'])
     expect(quoteNumbers(`{"a":${word}}`)).toBeNull();
   expect(quoteNumbers('{"a":"NaN"}')).toBe('{"a":"NaN"}');
 });
 
-test('a string of megabytes is passed over', () => {
+test('a string of megabytes is skipped', () => {
   for (const text of ['x'.repeat(16_000_000), '\\"'.repeat(5_000_000)]) {
     expect(quoteNumbers(`{"a":"${text}","b":1.5}`)?.slice(-12)).toBe('","b":"1.5"}');
   }
 });
 
-test('the search for rounded numbers finds each that only a double makes whole', () => {
+test('the search for rounded numbers finds each number that only a double makes an integer', () => {
   const found = new RegExp(ROUNDED_TO_WHOLE);
   for (let power = 0; power < 16; power++) {
     for (const whole of [10n ** BigInt(power), 9n * 10n ** BigInt(power) - 1n]) {

@@ -21,7 +21,7 @@ function rowOf(type: string, arity: Field['arity'], value: WireValue): WireRows 
   return { fields: [{ name: 'lost', type, arity }, URL_FIELD], rows: [[value, 'https://example.com/']] };
 }
 
-test('rows of any fields and values are staged by CSV as by JSON, or auto takes JSON', async () => {
+test('any fields and values are staged by CSV as by JSON, or auto selects JSON', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const stage = async (format: 'csv' | 'json', exported: WireRows) => {
     const fields = [{ name: 'id', type: 'natural', arity: 'one' } as const, ...exported.fields];

@@ -31,7 +31,7 @@ test('a byte order mark at the beginning of a value belongs to the value', async
   expect(json.map(({ text, problem }) => [text, problem])).toEqual([['{"a":"\ufeffone"}', null]]);
 });
 
-test('a byte order mark before a line of JSON makes it no JSON', async () => {
+test('a byte order mark before a line of JSON makes it invalid', async () => {
   const json = await recordsOf('json', '{"a":1}\n\ufeff{"a":2}\n');
   expect(json.map(({ line, problem }) => [line, problem])).toEqual([
     [1, null],
@@ -39,7 +39,7 @@ test('a byte order mark before a line of JSON makes it no JSON', async () => {
   ]);
 });
 
-test('a quote that is not closed is refused with its line', async () => {
+test('an unclosed quote is refused with its line', async () => {
   await expect(recordsOf('csv', 'x"";1\n"2;3\n')).rejects.toMatchObject({
     code: 'contract_broken',
     message: expect.stringMatching(/^pages\.csv:3: Quote Not Closed/),

@@ -19,20 +19,20 @@ async function alike(text: string): Promise<string | null> {
   return found;
 }
 
-test('only the ends of records change, and only where they are not alike', async () => {
+test('only record ends change, and only if they are mixed', async () => {
   expect(await alike('a\r\nb\n')).toBe('a\nb\n');
   expect(await alike('a\n"b\r\n\r""\r\n"\r\nc\rd\r\r\n')).toBe('a\n"b\r\n\r""\r\n"\nc\rd\r\n');
   for (const text of ['', 'a\nb\n', 'a\r\nb\r\n', '"a\r\n"\n"b\r\n"\n', 'a\rb\n', 'a\r'])
     expect(await alike(text)).toBeNull();
 });
 
-test('a return at the border of two pieces of the file is told by the byte behind it', async () => {
+test('a carriage return at a chunk border is classified by the next byte', async () => {
   const long = 'x'.repeat(1024 * 1024 - 1);
   expect((await alike(`${long}\r\ny\n`)) === `${long}\ny\n`).toBe(true);
   expect((await alike(`${long}\rz\r\ny\n`)) === `${long}\rz\ny\n`).toBe(true);
 });
 
-test('records that are written with any ends come out as they were written with LF', async () => {
+test('records with any line ends are staged like records with LF', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', ';', '"', '\r', '\n', ' ') });
   const record = fc.tuple(cell, fc.constantFrom('\n', '\r\n'));
   await fc.assert(

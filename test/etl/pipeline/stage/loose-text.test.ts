@@ -40,7 +40,7 @@ const LOOSE = [
   '{"id":1,"title":"a","score":1.5,"more":[1,NaN]}',
 ];
 
-test.each(LOOSE)('the line %s is a reject, and the others stay', async (line) => {
+test.each(LOOSE)('the line %s is a reject, and other lines stay', async (line) => {
   const connection = await temporaryConnection(await temporaryFolder());
   const lines = ['{"id":0,"title":"NaN, ]","score":0.5}', line, '{"id":2,"title":", } : inf","score":2.5}'];
   const staged = await stageValues(connection, 'json', `${lines.join('\n')}\n`, FIELDS);
@@ -49,7 +49,7 @@ test.each(LOOSE)('the line %s is a reject, and the others stay', async (line) =>
   expect([...staged.rejects]).toEqual([[2, new Map([[null, { value: line, reason: 'is not valid JSON' }]])]]);
 });
 
-test('lines of JSON are not loose, whatever their texts have', async () => {
+test('lines of JSON are never loose, whatever their text', async () => {
   const path = join(await temporaryFolder(), 'lines.jsonl');
   const text = fc.oneof(fc.string(), fc.constantFrom(', ]', ',}', ':NaN', '[inf', '",}', '\\",]'));
   await fc.assert(
@@ -61,7 +61,7 @@ test('lines of JSON are not loose, whatever their texts have', async () => {
   );
 });
 
-test('a loose line is found wherever a piece of the file ends', async () => {
+test('a loose line is found at any chunk border', async () => {
   const path = join(await temporaryFolder(), 'lines.jsonl');
   const row = `${JSON.stringify({ text: 'x'.repeat(1_000) })}\n`;
   for (const rows of [0, 255, 256, 600]) {

@@ -3,7 +3,7 @@ import { stagingConnections } from '../../../../src/etl/pipeline/stage/macros.ts
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 import '../../../support/process-timeout.ts';
 
-test('units that follow each other share a connection with the macros, and those at once have one each', async () => {
+test('consecutive units share a connection with the macros, concurrent units have one each', async () => {
   const folder = await temporaryFolder();
   let opened = 0;
   const pool = stagingConnections(() => {

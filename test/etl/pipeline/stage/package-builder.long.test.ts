@@ -87,7 +87,7 @@ const rejectsOf = ({ rejectRows }: Staged): unknown[][] =>
 
 const jsonl = (...rows: unknown[]): string => rows.map((row) => `${stringifyJson(row)}\n`).join('');
 
-test('a lone value, an array, an empty array and null all arrive in a field of arity many', async () => {
+test('a single value, an array, an empty array and null are staged in a field of arity many', async () => {
   const requested = [
     field('id', 'natural'),
     field('sources', 'string', 'many'),
@@ -120,7 +120,7 @@ test('a lone value, an array, an empty array and null all arrive in a field of a
   expect(byCsv.rows).toEqual(rows);
 });
 
-test('an empty string is kept apart from null in both formats', async () => {
+test('an empty string and null stay different in both formats', async () => {
   const requested = [field('id', 'natural'), field('title', 'string')];
   const rows = [
     { id: '1', title: '' },
@@ -138,7 +138,7 @@ test('an empty string is kept apart from null in both formats', async () => {
   expect(byCsv.rows).toEqual(rows);
 });
 
-test('a whole number written as a float is taken, one with a fraction is a reject with file, line, field and value', async () => {
+test('an integer written as a float is accepted, a fraction is a reject with file, line, field and value', async () => {
   const requested = [field('url', 'string'), field('clicks', 'natural')];
   for (const [format, bytes] of [
     ['json', '{"url":"a","clicks":3112553.0}\n{"url":"b","clicks":3.7}\n{"url":"c","clicks":12}\n'],
@@ -162,7 +162,7 @@ test('a whole number written as a float is taken, one with a fraction is a rejec
   }
 });
 
-test('a whole number beyond 2^63 widens its column in every part, earlier ones too', async () => {
+test('an integer beyond 2^63 widens its column in every part, including earlier ones', async () => {
   const requested = [field('simhash', 'natural'), field('n', 'natural')];
   const rows = [
     { simhash: 1, n: 1 },
@@ -186,7 +186,7 @@ test('a whole number beyond 2^63 widens its column in every part, earlier ones t
   }
 });
 
-test('a whole number beyond 2^53 that came through a double is a reject, as digits it is exact', async () => {
+test('an integer beyond 2^53 that was a double is a reject, as digits it is exact', async () => {
   const requested = [field('n', 'natural'), field('x', 'natural')];
   const json = '{"n":9007199254740993.0,"x":1}\n{"n":9007199254740993,"x":2}\n';
   const csv = 'n;x\n9007199254740993.0;1\n9007199254740993;2\n';
@@ -196,7 +196,7 @@ test('a whole number beyond 2^53 that came through a double is a reject, as digi
   }
 });
 
-test('a whole number that a double cannot hold is a reject in a float field', async () => {
+test('an integer that a double cannot represent is a reject in a float field', async () => {
   for (const [format, bytes] of [
     [
       'json',
@@ -214,7 +214,7 @@ test('a whole number that a double cannot hold is a reject in a float field', as
   }
 });
 
-test('dates and times keep their instant, whatever their zone; what is none is a reject', async () => {
+test('dates and times keep their instant in any zone; invalid ones are rejects', async () => {
   const requested = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
   const values: [string, string][] = [
     ['2025/01/08 14:07:03 UTC', '2025-01-08'],
@@ -247,7 +247,7 @@ test('dates and times keep their instant, whatever their zone; what is none is a
   }
 });
 
-test('booleans come in both spellings, objects and unknown types as JSON', async () => {
+test('booleans are accepted in both spellings, objects and unknown types as JSON', async () => {
   const requested = [field('b', 'bool'), field('o', 'object'), field('u', 'nested', 'many')];
   const rows = [
     { b: false, o: '{"a":[1,"x"]}', u: '[5]' },
@@ -269,7 +269,7 @@ test('booleans come in both spellings, objects and unknown types as JSON', async
   expect(byJson.columns.map((column) => column.sql_type)).toEqual(['BOOLEAN', 'JSON', 'JSON']);
 });
 
-test('names with spaces, quotes, semicolons and two that differ only in case keep their values', async () => {
+test('field names with spaces, quotes, semicolons and case differences keep their values', async () => {
   const requested = ['page_group_casino main', "it's", 'a"b', 'a;b', 'Title', 'title', 'back\\slash'].map(
     (name) => field(name, 'string'),
   );
@@ -307,7 +307,7 @@ test('names with spaces, quotes, semicolons and two that differ only in case kee
   expect(byJson.columns).toEqual(byCsv.columns);
 });
 
-test('a reordered header decides what stands where, and a key that only some rows have becomes a column', async () => {
+test('a reordered header assigns the values, and a key in some rows becomes a column', async () => {
   const requested = [field('a', 'natural'), field('b', 'string')];
   const byCsv = await stage('csv', 'b;a\nx;1\n', requested);
   expect(byCsv.rows).toEqual([{ a: '1', b: 'x' }]);
@@ -355,7 +355,7 @@ test('hostile text survives both formats', async () => {
   expect(byCsv.rows).toEqual(expected);
 });
 
-test('broken lines are rejects with their line number, the others are staged', async () => {
+test('broken lines are rejects with their line number, other lines are staged', async () => {
   const byJson = await stage('json', '{"a":1}\n{"a":\n{"a":2,"a":3}\n[1]\n\n{"a":4}\n', [
     field('a', 'natural'),
   ]);
@@ -379,7 +379,7 @@ test('broken lines are rejects with their line number, the others are staged', a
   ]);
 });
 
-test('an export without rows still says which fields it had', async () => {
+test('an export without rows still lists its fields', async () => {
   const requested = [field('a', 'natural'), field('b', 'string')];
   const byJson = await stage('json', '', requested);
   const byCsv = await stage('csv', 'b\n', requested);
@@ -388,7 +388,7 @@ test('an export without rows still says which fields it had', async () => {
   expect([byJson.staged, byCsv.staged]).toEqual([0, 0]);
 });
 
-test('a JSON value of another kind than its field is a reject, not a number or a time made of it', async () => {
+test('a JSON value of another kind than its field is a reject, not converted', async () => {
   const requested = [
     field('id', 'natural'),
     field('n', 'natural'),
@@ -420,7 +420,7 @@ test('a JSON value of another kind than its field is a reject, not a number or a
   expect(texts.rows).toMatchObject([{ id: '7', n: '12', r: 0.5 }]);
 });
 
-test('infinity and epoch are rejects, not the day that DuckDB takes them for; that day itself is none', async () => {
+test('infinity and epoch are rejects in date fields, and the day of the epoch is accepted', async () => {
   const requested = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
   const day = { at: '1900/01/01 00:00:00 UTC', day: '1900-01-01' };
   const asCsv = (rows: readonly (typeof day)[]): string =>
@@ -448,7 +448,7 @@ test('infinity and epoch are rejects, not the day that DuckDB takes them for; th
   }
 });
 
-test('a line separator in the text of a row hides none of its keys, and splits no broken row', async () => {
+test('a Unicode line separator in text hides no keys, and splits no broken row', async () => {
   const requested = [field('url', 'string'), field('depth', 'natural')];
   for (const separator of ['\u2028', '\u2029', '\r']) {
     const space = separator === '\r' ? '\r' : ' ';
@@ -467,7 +467,7 @@ test('a line separator in the text of a row hides none of its keys, and splits n
   }
 });
 
-test('a key that no schema declares is kept although the first row is broken', async () => {
+test('an undeclared key is kept although the first row is broken', async () => {
   const requested = [field('url', 'string')];
   for (const broken of ['no JSON', '"text"', '1']) {
     const staged = await stage('json', `${broken}\n{"url":"a","extra":1}\n`, requested);
@@ -475,7 +475,7 @@ test('a key that no schema declares is kept although the first row is broken', a
   }
 });
 
-test('a CSV whose records end in CRLF here and LF there is loaded, its values unchanged', async () => {
+test('a CSV with mixed CRLF and LF is loaded, with unchanged values', async () => {
   const requested = [field('id', 'natural'), field('title', 'string')];
   const rows = [
     { id: '1', title: 'a' },
@@ -495,7 +495,7 @@ test('a CSV whose records end in CRLF here and LF there is loaded, its values un
   }
 });
 
-test('in a CSV of mixed line ends a return outside quotes is a reject, and so is a broken value, each with its line', async () => {
+test('in a CSV with mixed line ends, a carriage return outside quotes and a broken value are rejects with their line', async () => {
   const requested = [field('id', 'natural'), field('title', 'string')];
   const text = 'id;title\r\n1;a\n2;b\rc\r\n3;"d\r\ne"\n4.5;f\r\n5;g\n';
   const staged = await stage('csv', text, requested);
@@ -506,7 +506,7 @@ test('in a CSV of mixed line ends a return outside quotes is a reject, and so is
   ]);
 });
 
-test('a number that is none, or that only a double makes whole, is a reject wherever it stands', async () => {
+test('an invalid number, or one that only a double makes an integer, is a reject anywhere', async () => {
   const requested = [field('id', 'natural'), field('n', 'natural'), field('r', 'float')];
   const broken: [string, string][] = [
     ['n', '6815006321142732.5'],
@@ -536,7 +536,7 @@ test('a number that is none, or that only a double makes whole, is a reject wher
   }
 });
 
-test('a whole number may be spelled with a point or an exponent', async () => {
+test('an integer may be written with a point or an exponent', async () => {
   const spellings = ['12', '12.0', '1.2e1', '120e-1', '0.12E+2'];
   const json = spellings.map((n, id) => `{"id":${id},"n":${n},"all":[${n}]}\n`).join('');
   const csv = `id;n;all\n${spellings.map((n, id) => `${id};${n};[${n}]\n`).join('')}`;
@@ -546,7 +546,7 @@ test('a whole number may be spelled with a point or an exponent', async () => {
   }
 });
 
-test('the words NaN and Infinity are no JSON: a text that is one of them is kept', async () => {
+test('NaN and Infinity are invalid JSON, but valid text', async () => {
   const requested = [field('id', 'natural'), field('title', 'string'), field('item', 'object')];
   const rows = [
     '"title":"NaN"',
@@ -563,7 +563,7 @@ test('the words NaN and Infinity are no JSON: a text that is one of them is kept
   ]);
 });
 
-test('a part that failed can be added again, behind later ones', async () => {
+test('a failed part can be added again after later parts', async () => {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   await mkdir(join(folder, 'raw'));
@@ -587,7 +587,7 @@ test('a part that failed can be added again, behind later ones', async () => {
   expect([staged.staged, staged.rejected]).toEqual([3, 0]);
 });
 
-test('words with "nan" or "inf" in lists are read with all others, and the bare word beside them is no JSON', async () => {
+test('lists with "nan" or "inf" as text are staged, and the bare word is invalid JSON', async () => {
   const run = vi.spyOn(Connection.prototype, 'run');
   const requested = [field('id', 'natural'), field('h2', 'string', 'many'), field('item', 'object')];
   const texts = { h2: ['Finance', 'a "NaN", ]', '\\'], item: { Information: 'inf, }' } };
@@ -606,7 +606,7 @@ test('words with "nan" or "inf" in lists are read with all others, and the bare 
   run.mockRestore();
 });
 
-test('a zone name that means several places is a reject, as is a time that its place showed twice or never', async () => {
+test('an ambiguous zone name is a reject, like a time that occurred twice or never', async () => {
   const requested = [field('id', 'natural'), field('at', 'datetime')];
   const times: [string, string | null][] = [
     ['2025/07/02 12:00:00 BST', null],
@@ -635,7 +635,7 @@ test('a zone name that means several places is a reject, as is a time that its p
   }
 });
 
-test('a year of two digits is no year', async () => {
+test('a two-digit year is a reject', async () => {
   const requested = [field('id', 'natural'), field('day', 'date')];
   for (const staged of [
     await stage('json', jsonl({ id: 1, day: '25-01-02' }, { id: 2, day: '2025-1-2' }), requested),

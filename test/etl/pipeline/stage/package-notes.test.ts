@@ -30,7 +30,7 @@ async function notesOf(
   return packageNotes(connection, paths, columns, (field) => LISTS[field], signal);
 }
 
-test('values that the schema foresees leave no note', async () => {
+test('values within the schema leave no note', async () => {
   const select = `SELECT 0 AS clicks, 0.0 AS share, 1.0 AS ratio, 'ok' AS status, ['a', NULL, 'b'] AS kinds
     UNION ALL SELECT NULL, NULL, NULL, NULL, NULL UNION ALL SELECT 7, 1.0, -3.5, 'redirect', []`;
   const notes = await notesOf(
@@ -46,7 +46,7 @@ test('values that the schema foresees leave no note', async () => {
   expect(notes).toEqual([]);
 });
 
-test('numbers out of the range of their type are recorded, those that are farthest out', async () => {
+test('numbers outside of the range of their type are recorded, the extreme ones', async () => {
   const selects = [
     `SELECT -1::BIGINT AS clicks, 0.5::DOUBLE AS share, [1, -2]::BIGINT[] AS depths, -5::BIGINT AS "whole"`,
     `SELECT -3::BIGINT AS clicks, 1.7::DOUBLE AS share, NULL::BIGINT[] AS depths, 5::BIGINT AS "whole"
@@ -66,13 +66,13 @@ test('numbers out of the range of their type are recorded, those that are farthe
   ]);
 });
 
-test('whole numbers beyond 2^63 are checked against their range too', async () => {
+test('integers beyond 2^63 are also checked against their range', async () => {
   const select = "SELECT CAST('-9223372036854775809' AS DECIMAL(38,0)) AS simhash";
   const [note] = await notesOf([select], [column('simhash', 'natural', 'DECIMAL(38,0)')]);
   expect(note).toMatchObject({ field: 'simhash', after: '-9223372036854775809' });
 });
 
-test('values outside the list of an enum are recorded, once each and no more than twenty', async () => {
+test('values outside of an enum are recorded once each, at most twenty', async () => {
   const selects = [
     `SELECT 'gone' AS status, ['a', 'c', NULL, 'c'] AS kinds, 'it''s' AS "it's"`,
     `SELECT 'gone' AS status, ['d'] AS kinds, 'its' AS "it's" UNION ALL SELECT '', NULL, NULL`,

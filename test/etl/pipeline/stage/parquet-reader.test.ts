@@ -69,7 +69,7 @@ function sql(select: string, compression = 'zstd') {
 
 const field = (name: string, type: string, arity: 'one' | 'many' = 'one'): Field => ({ name, type, arity });
 
-test('a file whose columns have the types of the schema is taken as it stands', async () => {
+test('a file whose columns match the schema is used unconverted', async () => {
   const staged = await stage(
     sql(`SELECT 'https://x/' AS url, 9007199254740993 AS depth, 0.1::DOUBLE AS ratio, ['a', NULL, ''] AS sources,
       DATE '2026-01-31' AS day, TIMESTAMPTZ '2026-01-31 10:00:00+00' AS fetched_at, '{"a": 1}'::JSON AS item`),
@@ -92,7 +92,7 @@ test('a file whose columns have the types of the schema is taken as it stands', 
   ]);
 });
 
-test('other types that lose nothing are converted by value', async () => {
+test('other lossless types are converted by value', async () => {
   const staged = await stage(
     sql(`SELECT 7::INTEGER AS depth, 3112553.0::DOUBLE AS hits, '0.25' AS ratio, 'True' AS fetched, 'a' AS sources,
       '2026/01/31 10:00:00 UTC' AS fetched_at, TIMESTAMP '2026-01-31 10:00:00' AS seen_at, '["b"]' AS tags,
@@ -126,7 +126,7 @@ test('other types that lose nothing are converted by value', async () => {
   expect(staged.rows[0]?.fetched_at).toEqual(staged.rows[0]?.seen_at);
 });
 
-test('a value that its type does not hold is a reject with its row, and the other rows are staged', async () => {
+test('a value that does not fit its type is a reject with its row, and other rows are staged', async () => {
   const staged = await stage(
     sql("SELECT * FROM (VALUES ('u1', 1.0), ('u2', 3.7), ('u3', NULL)) AS t(url, depth)"),
     [field('url', 'string'), field('depth', 'natural')],
@@ -151,7 +151,7 @@ test('a whole number beyond 2^63 widens its column', async () => {
   expect(staged.rows).toEqual([{ simhash: '9223372036854775808' }]);
 });
 
-test('what another writer made of it is read alike', async () => {
+test('files of other Parquet writers are staged equally', async () => {
   const staged = await stage(
     (path) =>
       writeForeignParquet(path, { url: 'UTF8', depth: 'INT64', ratio: 'DOUBLE', fetched: 'BOOLEAN' }, [
@@ -166,7 +166,7 @@ test('what another writer made of it is read alike', async () => {
   ]);
 });
 
-test('a time without a zone is one in UTC and keeps its microseconds; of nanoseconds nothing is cut off', async () => {
+test('a time without a zone is UTC and keeps microseconds; nanoseconds are not truncated', async () => {
   const staged = await stage(
     sql(`SELECT * FROM (VALUES
       (TIMESTAMP '2026-01-31 10:00:00.123456', TIMESTAMP_NS '2026-01-31 10:00:00.123456000'),
@@ -181,7 +181,7 @@ test('a time without a zone is one in UTC and keeps its microseconds; of nanosec
   ]);
 });
 
-test('infinite dates and times, NaN and infinite numbers are rejects, in a file of the right types too', async () => {
+test('infinite dates, times and numbers, and NaN, are rejects, also in a file with matching types', async () => {
   const staged = await stage(
     sql(`SELECT i::BIGINT AS id, * EXCLUDE (i) FROM (VALUES
       (1, DATE '2026-01-31', TIMESTAMPTZ '2026-01-31 10:00:00+00', 0.5::DOUBLE, ['0.5'::DOUBLE]),
@@ -209,7 +209,7 @@ test('infinite dates and times, NaN and infinite numbers are rejects, in a file 
   ]);
 });
 
-test('bytes are text if they are UTF-8, else a reject', async () => {
+test('bytes are text if they are valid UTF-8, else a reject', async () => {
   const staged = await stage(
     sql(
       `SELECT * FROM (VALUES (1::BIGINT, encode('café')), (2, '\\xFF\\xFE'::BLOB), (3, NULL)) AS t(id, title)`,
@@ -225,7 +225,7 @@ test('bytes are text if they are UTF-8, else a reject', async () => {
   ]);
 });
 
-test('a whole number beyond 2^53 in a column of doubles is a reject, and a float is the number that it is', async () => {
+test('an integer beyond 2^53 in a double column is a reject, and a float keeps its value', async () => {
   const staged = await stage(
     sql('SELECT * FROM (VALUES (12::DOUBLE, 0.1::FLOAT), (9007199254740992, 0.5)) AS t(hits, ratio)'),
     [field('hits', 'natural'), field('ratio', 'float')],
@@ -234,7 +234,7 @@ test('a whole number beyond 2^53 in a column of doubles is a reject, and a float
   expect(staged.rejectRows).toMatchObject([{ line: '2', field: 'hits' }]);
 });
 
-test('a text column with bytes that are not UTF-8 is refused by its name and value', async () => {
+test('a text column with invalid UTF-8 is refused with its name and value', async () => {
   const staging = stage(
     async (path) => {
       // DuckDB writes no such file. Uncompressed the text stands in it as it is.
@@ -252,7 +252,7 @@ test('a text column with bytes that are not UTF-8 is refused by its name and val
   });
 });
 
-test('bytes that are damaged behind a whole footer are refused with the file, to be fetched again', async () => {
+test('damaged bytes behind an intact footer refuse the file, so that it is downloaded again', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const damaged = async (path: string): Promise<void> => {
     await connection.run(`COPY (SELECT range AS id FROM range(1000)) TO ${text(path)} (FORMAT parquet)`);

@@ -122,7 +122,7 @@ function outcome({ rows, rejects }: StagedValues, line: number): unknown {
 }
 
 test.each(TYPES.map((one) => [`${one.type} ${one.arity}`, one] as const))(
-  'each cell and each value of %s is staged as next to a row that is broken',
+  'each cell and value of %s is staged the same next to a broken row',
   async (_name, type) => {
     const connection = await temporaryConnection(await temporaryFolder());
     const fields = [field('id', 'natural'), field('n', 'natural'), type];
@@ -153,7 +153,7 @@ test.each([
   ['a list of a million numbers', MILLION, '"y"', '1', 1],
   ['a text of 12 MB', '[1]', LONG, '1', 1],
   ['a text of 12 MB in a row that is a reject too', '[1]', LONG, '"oops"', 2],
-])('%s does not keep a broken value from being a reject', async (_what, list, text, n, count) => {
+])('%s does not prevent a broken value from being a reject', async (_what, list, text, n, count) => {
   const connection = await temporaryConnection(await temporaryFolder());
   const fields = [
     field('id', 'natural'),

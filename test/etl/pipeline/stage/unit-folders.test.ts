@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 
 const DAY = 86_400_000;
 
-test('the folders of a unit are legible, below the state directory, and never those of another', () => {
+test('the folders of a unit are readable, below the state directory, and unique', () => {
   const names = [
     'crawl_pages/65a1',
     'crawl_pages_65a1',
@@ -34,7 +34,7 @@ test('the folders of a unit are legible, below the state directory, and never th
   expect(basename(unitFolders('/s', 'x'.repeat(1000)).raw).length).toBeLessThan(200);
 });
 
-test('a new attempt begins with empty folders', async () => {
+test('a new attempt starts with empty folders', async () => {
   const folders = unitFolders(await temporaryFolder(), 'crawl_pages/c1');
   await resetFolders(folders);
   await writeFile(join(folders.raw, 'part-00001.csv'), 'old');
@@ -47,7 +47,7 @@ test.for([
   ['never', []],
   ['until_published', []],
   ['2', ['young']],
-] as const)('once all is published, raw files go as keep_raw says: %s', async ([keep, left]) => {
+] as const)('after publication, raw files are removed as keep_raw says: %s', async ([keep, left]) => {
   const variable = keep === '2' ? 'CRAWLHOUSE_KEEP_RAW_DAYS' : 'CRAWLHOUSE_KEEP_RAW';
   const settings = await loadSettings(await temporaryFolder(), { [variable]: keep });
   const now = Date.now();
@@ -68,7 +68,7 @@ test.for([
   await sweepFolders(settings, [], now);
 });
 
-test('what is not published yet keeps its folders, and only that', async () => {
+test('only unpublished units keep their folders', async () => {
   const settings = await loadSettings(await temporaryFolder(), {});
   const [held, done] = ['crawl_pages/held', 'crawl_pages/done'].map((unit) =>
     unitFolders(settings.state_dir, unit),
@@ -87,7 +87,7 @@ test.for([
   ['never', ['packages/whole']],
   ['until_published', ['packages/whole', 'raw/part']],
 ] as const)(
-  'what a killed run left unfinished goes before the next one begins: keep_raw %s',
+  'leftovers of a killed run are removed before the next one starts: keep_raw %s',
   async ([keepRaw, left]) => {
     const stateDir = await temporaryFolder();
     for (const folder of ['packages/whole', 'packages/begun', 'raw/part', 'spill/duckdb'])

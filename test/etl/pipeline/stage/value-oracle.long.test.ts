@@ -13,7 +13,7 @@ for (const [wire, rowsOf] of [
   [CSV, csvRows],
   [JSON_LINES, jsonRows],
 ] as const) {
-  test(`${RUNS * 2800} values of ${wire.format} files are loaded as what they are, or are rejects (seed ${seed})`, async () => {
+  test(`${RUNS * 2800} values of ${wire.format} files are loaded exactly, or are rejects (seed ${seed})`, async () => {
     const connection = await temporaryConnection(await temporaryFolder());
     for (let run = 0; run < RUNS; run++) {
       const [rows = []] = fc.sample(rowsOf(200), { numRuns: 1, seed: seed * 20 + run });
@@ -22,7 +22,7 @@ for (const [wire, rowsOf] of [
   });
 }
 
-test(`values of each Parquet type in each family are loaded as what they are, or are rejects (seed ${seed})`, async () => {
+test(`values of each Parquet type in each family are loaded exactly, or are rejects (seed ${seed})`, async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   for (let run = 0; run < PARQUET_RUNS; run++)
     await compareParquet(connection, PARQUET_FIELDS, seed * 20 + run, 10);

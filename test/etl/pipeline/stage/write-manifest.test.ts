@@ -7,7 +7,7 @@ import type { Manifest } from '../../../../src/etl/project/model/manifest.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 import { fields, makePackage } from '../load/make-package.ts';
 
-test('a secret that is named like a dataset changes nothing in the manifest', async () => {
+test('a secret that equals a dataset name does not change the manifest', async () => {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   const spec = { id: 'c1', dataset: 'planted_pages', fields: fields('planted_pages string'), rows: [] };

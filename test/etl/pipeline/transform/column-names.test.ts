@@ -83,24 +83,24 @@ function misnamed(columns: readonly Column[], type: RegExp, name: RegExp): strin
 
 const all = (): Column[] => [...modelColumns, ...questionColumns];
 
-test('the columns of models and questions are found, with their types', () => {
+test('the columns of models and questions are found with their types', () => {
   expect(modelColumns).toContainEqual({ of: 'mart.crawls', name: 'is_latest', type: 'BOOLEAN' });
   expect(questionColumns).toContainEqual({ of: 'q27_cannibalisation', name: 'urls', type: 'BIGINT' });
 });
 
-test('a boolean is named is_ or has_, and nothing else is', () => {
+test('exactly booleans are named is_ or has_', () => {
   expect(misnamed(all(), /^BOOLEAN$/, /^(is|has)_/)).toEqual([]);
 });
 
-test('a point in time is named _at, and nothing else is', () => {
+test('exactly points in time are named _at', () => {
   expect(misnamed(all(), /^TIMESTAMP/, /_at$/)).toEqual([]);
 });
 
-test('a day is named _date, and nothing else is', () => {
+test('exactly days are named _date', () => {
   expect(misnamed(all(), /^DATE$/, /(^|_)date$/)).toEqual([]);
 });
 
-test('a share is a percentage, a DOUBLE that is named _percent', () => {
+test('exactly percentages are DOUBLE columns named _percent', () => {
   expect(all().filter(({ name }) => /(^|_)(share|ratio)(_|$)/.test(name))).toEqual([]);
   const percents = all().filter(({ name }) => /percent/.test(name));
   expect(percents.length).toBeGreaterThan(15);
@@ -112,7 +112,7 @@ test('no name is a reserved word of SQL:2016, Trino or DuckDB', () => {
   expect(found.map((column) => `${column.of}.${column.name}`)).toEqual([]);
 });
 
-test('a change of what depends on days has beside it the reason why there may be none', () => {
+test('a change that depends on days has a column with the reason for a missing value', () => {
   const columns = [...modelColumns, ...questionColumns];
   const names = new Set(columns.map(({ of, name }) => `${of}.${name}`));
   const changes = columns

@@ -13,7 +13,7 @@ const repository = join(import.meta.dirname, '../../../..');
 const docs = await readFile(join(repository, 'docs/models.md'), 'utf8');
 const example = /```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
 
-test('the example of docs/models.md runs beside our models, on a warehouse that lacks what it declares', async () => {
+test('the example of docs/models.md runs with the shipped models, on a warehouse without its declared columns', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   await createTable(
@@ -51,13 +51,13 @@ test('the example of docs/models.md runs beside our models, on a warehouse that 
   ]);
 });
 
-test('the error of docs/models.md is the one that is said', async () => {
+test('the error in docs/models.md matches the program', async () => {
   const [, message = '', hint = ''] = /^ {4}(sql\/mart\/slow_pages.*)\n {4}(.*)$/m.exec(docs) ?? [];
   const wrong = example.replace('tests: [not_null]', 'test: [not_null]');
   await expectBadModel(loadFiles({ 'mart/slow_pages.sql': wrong }), message, hint);
 });
 
-test('docs/models.md lists the models that ship', async () => {
+test('docs/models.md lists the shipped models', async () => {
   const [, section = ''] = /^## Models that ship\n([\s\S]*?)^## /m.exec(docs) ?? [];
   const cells = [...section.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].map(([, cell = '']) => cell);
   const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => `mart.${name}`));

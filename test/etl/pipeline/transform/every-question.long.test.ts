@@ -64,7 +64,7 @@ test.for([
 const projectOf = (row: Record<string, unknown>): unknown => row.project_name;
 
 test.for(taking('project').map(({ name }) => name))(
-  '%s has the same rows of a project when asked for it alone, by name or by identifier',
+  '%s returns the same rows of a project when filtered by name or identifier',
   async (name) => {
     const question = questions.find((one) => one.name === name) ?? expect.fail();
     const { connection } = warehouse;
@@ -96,7 +96,7 @@ function segmentsOf(row: Record<string, unknown>): unknown[] {
 }
 
 test.for(taking('segment').map(({ name }) => name))(
-  '%s has only rows of the segment asked for',
+  '%s returns only rows of the given segment',
   async (name) => {
     const question = questions.find((one) => one.name === name) ?? expect.fail();
     const { connection } = warehouse;
@@ -113,7 +113,7 @@ test.for(taking('segment').map(({ name }) => name))(
 );
 
 test.for(taking('from').map(({ name }) => name))(
-  '%s has no days outside of those asked for',
+  '%s returns no days outside of the given range',
   async (name) => {
     const question = questions.find((one) => one.name === name) ?? expect.fail();
     const { connection } = warehouse;

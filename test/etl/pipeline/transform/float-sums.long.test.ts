@@ -45,7 +45,7 @@ async function floatSums(connection: Connection, sql: string, file: string): Pro
   return found;
 }
 
-test('a sum or an average of floats is noticed, of whole numbers and decimals it is not', async () => {
+test('sums and averages of floats are detected, of integers and decimals not', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   await connection.run('CREATE TABLE t (f DOUBLE, n BIGINT)');
@@ -79,7 +79,7 @@ async function floatRoundings(connection: Connection, sql: string, file: string)
   return found;
 }
 
-test('what is rounded is a decimal of nine places first, else a tie goes either way', async () => {
+test('rounded values are first decimals with nine places, so that ties are deterministic', async () => {
   await using warehouse = await openWarehouse();
   const said = (sql: string): Promise<string[]> => floatRoundings(warehouse.connection, sql, 'x.sql');
   expect(await said('SELECT round(avg(n), 2) FROM t')).toEqual(['x.sql: round(avg(n), 2) FROM t']);
@@ -101,7 +101,7 @@ test('what is rounded is a decimal of nine places first, else a tie goes either 
   expect(ties).toEqual({ ties: 10_000, wrong: 0 });
 });
 
-test('no model and no question adds floats: the same rows in another order give the same bits', async () => {
+test('no model and no question adds floats, so the order of rows never changes a bit', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   const plan = await planModels({ connection, models: await loadModels(folders) });

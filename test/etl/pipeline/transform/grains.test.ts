@@ -7,7 +7,7 @@ import { GRAINS, REPEATING } from './grains.ts';
 
 const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../../../sql'))]);
 
-test('each model without a tested grain is known by its columns, or its rows may repeat', () => {
+test('each model without a tested grain is listed with its columns, or its rows may repeat', () => {
   const untested = models.filter(({ grain }) => grain === null).map(({ name }) => name);
   const found = gaps(untested, [...Object.keys(GRAINS), ...REPEATING], {
     adds: 'a model',

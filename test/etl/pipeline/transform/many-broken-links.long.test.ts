@@ -9,7 +9,7 @@ import { openWarehouse } from './test-warehouse.ts';
 const LINKS = 300_000;
 
 // Every link leads to a target of its own, from a page of its own: nothing is smaller once it is grouped.
-test('links that are broken by the hundred thousand are grouped on disk, within the memory limit', async () => {
+test('hundreds of thousands of broken links are grouped on disk, within the memory limit', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   await connection.run(`

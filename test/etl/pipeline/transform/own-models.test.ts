@@ -10,7 +10,7 @@ import { openWarehouse } from './test-warehouse.ts';
 const repository = join(import.meta.dirname, '../../../..');
 const models = await loadModels([sqlFolder(join(repository, 'sql'))]);
 
-test('every model has golden cases, save the seeds', async () => {
+test('every model has golden cases, except seeds', async () => {
   const golden = (await readdir(join(repository, 'test/golden'))).filter((name) => name.endsWith('.yaml'));
   const seeds = (await readdir(join(repository, 'sql/seeds'))).map(
     (name) => `mart.${basename(name, '.csv')}`,
@@ -227,7 +227,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'mart.user_agents': ['mart.bots', 'raw.log_events'],
 };
 
-test('models hold on a warehouse that has nothing, and depend on each other as they should', async () => {
+test('models build on an empty warehouse, and have the expected dependencies', async () => {
   await using warehouse = await openWarehouse();
   const plan = await planModels({ connection: warehouse.connection, models });
   const line = ([name, reads]: readonly [string, readonly string[]]): string =>
@@ -245,7 +245,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
   expect(found).toEqual([]);
 });
 
-test('every column is described by a sentence', () => {
+test('every column has a description', () => {
   const bare = models.flatMap((model) =>
     [...model.columns]
       .filter(([, description]) => !description.trim().endsWith('.'))

@@ -18,7 +18,7 @@ async function project(files: Readonly<Record<string, string>>): Promise<string>
   return folder;
 }
 
-test('a project has its own models and questions beside those that ship, and over them by name', async () => {
+test('a project adds models and questions to the shipped ones, and replaces them by name', async () => {
   const projectDir = await project({
     'mart/mine.sql': modelText('mine', { columns: ['x'], sql: 'SELECT 1 AS x' }),
     'other/links.sql': modelText('links', { columns: ['x'], sql: 'SELECT 2 AS x' }),
@@ -35,7 +35,7 @@ test('a project has its own models and questions beside those that ship, and ove
   expect(questions.length).toBeGreaterThan(10);
 });
 
-test('a project can do without the models that ship, and the package is a project of its own', async () => {
+test('a project works without the shipped models, and the package is itself a project', async () => {
   const projectDir = await project({ 'm/a.sql': modelText('a', { columns: ['x'], sql: 'SELECT 1 AS x' }) });
   const own = await loadModels(sqlFolders({ projectDir, shipped_models: 'none' }));
   expect(own.map(({ name }) => name)).toEqual(['mart.a']);

@@ -260,7 +260,7 @@ function objections(one: Site, issues: readonly Row[], changes: readonly Row[]):
   return said;
 }
 
-test('no comparison says more than somebody who knows both versions of the site', {
+test('no comparison claims more than a full knowledge of both site versions supports', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(

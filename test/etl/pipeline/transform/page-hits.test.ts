@@ -14,7 +14,7 @@ const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../../
 );
 const unit = (dataset: string, day: number): string => `${dataset}/p1/2025-01-0${day}`;
 
-test('hits are added up again for the crawls that a day, as it counts, belongs to, and for the neighbours of a new crawl', async () => {
+test('hits are recomputed for the crawls of a changed day, and for the neighbors of a new crawl', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   const load = { unit: 'VARCHAR', dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR' };

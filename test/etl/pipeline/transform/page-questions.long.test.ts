@@ -80,26 +80,26 @@ const LINKS = [
   { origin: HOME, target: 'https://other.example/x', target_status: 404 },
 ];
 
-test('links to redirects to a 404 are found without the fields of the service for ranges and internal links', async () => {
+test('links to redirects to a 404 are found without the service fields for ranges and internal links', async () => {
   expect(await answer('q01')).toMatchObject([{ target: `${HOME}moved`, anchor: 'm', origins: [HOME] }]);
 });
 
-test('neither the start page nor what the crawler found is an orphan', async () => {
+test('the start page and pages found by the crawler are not orphans', async () => {
   const found = await answer('q03');
   expect(found.map(({ url, reason }) => [url, reason])).toEqual([[`${HOME}left`, 'linked_by_orphans_only']]);
 });
 
-test('a step that no page passes is 0, one whose field the export did not have is NULL', async () => {
+test('a funnel step that no page passes is 0, one with a missing field is NULL', async () => {
   const [after, before] = (await answer('q04')).filter(({ crawl_id }) => crawl_id !== 'c3');
   expect(after).toMatchObject({ crawl_id: 'c2', indexable: '4', canonical: '0', canonical_not_set: '4' });
   expect(before).toMatchObject({ crawl_id: 'c1', indexable: '6', canonical: null, canonical_not_set: null });
 });
 
-test('a page that does not answer any more is not known to be non-indexable, nor one that only a new field speaks against', async () => {
+test('a page without a response is not known to be non-indexable, nor is one judged only by a new field', async () => {
   expect(await answer('q07')).toEqual([]);
 });
 
-test('a 404 is found behind a 503, and a 404 of another site is left out', async () => {
+test('a 404 is found after a 503, and a 404 of another site is left out', async () => {
   expect(await answer('q08')).toMatchObject([
     { target: `${HOME}gone`, origin: `${HOME}de`, internal_links: '1' },
   ]);
@@ -109,13 +109,13 @@ test('a redirect chain shows the pages that link into it', async () => {
   expect(await answer('q09')).toMatchObject([{ url: `${HOME}moved`, internal_links: '1', origins: [HOME] }]);
 });
 
-test('nothing lost is 0', async () => {
+test('zero losses are 0', async () => {
   const found = await answer('q10');
   expect(found.find(({ depth }) => depth === '0')).toMatchObject({ lost_percent: 0 });
   expect(found.find(({ depth }) => depth === '1')).toMatchObject({ lost_percent: 30 });
 });
 
-test('pages that are missing or leave the structure are found, the highest inrank first', async () => {
+test('missing pages and pages that lose their links are found, the highest inrank first', async () => {
   const found = await answer('q11');
   expect(found.map(({ url, finding }) => [url, finding])).toEqual([
     [`${HOME}vanished`, 'missing'],
@@ -123,7 +123,7 @@ test('pages that are missing or leave the structure are found, the highest inran
   ]);
 });
 
-test('a sitemap that lists what is gone or noindex is found', async () => {
+test('a sitemap that lists missing or noindex pages is found', async () => {
   const found = (await answer('q12')).filter(({ finding }) => finding === 'in the sitemap, not indexable');
   expect(found.map(({ url, problem }) => [url, problem])).toEqual([
     [`${HOME}gone`, 'client_error'],
@@ -131,14 +131,14 @@ test('a sitemap that lists what is gone or noindex is found', async () => {
   ]);
 });
 
-test('white space tells no titles apart; copies and a cluster listed twice are no duplicates', async () => {
+test('white space does not distinguish titles; copies and repeated clusters are not duplicates', async () => {
   const found = await answer('q13');
   expect(found.map(({ field, shared_value, pages }) => [field, shared_value, pages])).toEqual([
     ['title', 'A title', '2'],
   ]);
 });
 
-test('each canonical to a bad target has its problem', async () => {
+test('each canonical to a bad target shows its problem', async () => {
   const found = await answer('q14');
   expect(found.map(({ url, problem }) => [url, problem])).toEqual([
     [`${HOME}far`, 'not_in_crawl'],
@@ -148,7 +148,7 @@ test('each canonical to a bad target has its problem', async () => {
   ]);
 });
 
-test('versions that the crawl does not know and errors that the service names make a cluster bad', async () => {
+test('unknown versions and errors reported by the service make a cluster bad', async () => {
   expect(await answer('q15')).toMatchObject([
     { hreflang_cluster_id: 'h', missing: '1', hreflang_errors: ['no_return'] },
   ]);

@@ -132,7 +132,7 @@ const ITEMS = [
   { url: POOR, type: 'Product', valid: true },
 ];
 
-test('links into segments are counted by anchor, those from other sites not at all', async () => {
+test('links into segments are counted by anchor, without links from other sites', async () => {
   expect(await answer('q02')).toMatchObject([
     {
       ...crawl,
@@ -157,7 +157,7 @@ test('links into segments are counted by anchor, those from other sites not at a
   ]);
 });
 
-test('an orphan comes with its clicks', async () => {
+test('an orphan shows its clicks', async () => {
   const [orphan, ...others] = await answer('q03');
   expect(orphan).toMatchObject({
     url: ORPHAN,
@@ -174,14 +174,14 @@ test('an orphan comes with its clicks', async () => {
   ]);
 });
 
-test('a cluster of near duplicates comes with its similarity', async () => {
+test('a cluster of near duplicates shows its similarity', async () => {
   const found = await answer('q13');
   expect(found).toMatchObject([
     { ...crawl, field: 'clusters', shared_value: 'k', pages: '2', unhandled_pages: '1', similarity: 0.9 },
   ]);
 });
 
-test('search engines are followed by segment, depth and inrank, on the days of the crawl', async () => {
+test('search engine hits are counted by segment, depth and inrank, on the days of the crawl', async () => {
   const found = await answer('q16');
   const keys = ['segment', 'depth', 'inrank', 'pages', 'visited_percent'];
   const hits = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits'];
@@ -197,7 +197,7 @@ test('search engines are followed by segment, depth and inrank, on the days of t
   expect(found[0]).toMatchObject({ ...crawl, from_date: '2024-12-07', to_date: '2025-01-03' });
 });
 
-test('each hit of a search engine is wasted in one way only, by its own status where lines tell it', async () => {
+test('each wasted hit of a search engine has one reason, by its own status if lines show it', async () => {
   const found = await answer('q17');
   const keys = [
     'crawl_id',
@@ -225,7 +225,7 @@ test('each hit of a search engine is wasted in one way only, by its own status w
   expect(found.every((row) => row.project_name === 'Shop')).toBe(true);
 });
 
-test('demand is not met where the URL is gone, not indexable, not known, or not clicked for its position', async () => {
+test('unmet demand covers missing, non-indexable, unknown and badly ranked URLs', async () => {
   const found = await answer('q18');
   const keys = [
     'finding',
@@ -247,7 +247,7 @@ test('demand is not met where the URL is gone, not indexable, not known, or not 
   ]);
 });
 
-test('pages that perform against their links come with what links to them', async () => {
+test('pages with unexpected performance for their links show the linking pages', async () => {
   const found = await answer('q19');
   const keys = [
     'url',
@@ -265,7 +265,7 @@ test('pages that perform against their links come with what links to them', asyn
   ]);
 });
 
-test('structured data are counted by page and judged by item', async () => {
+test('structured data is counted by page and validated by item', async () => {
   const found = await answer('q20');
   const keys = [
     'segment',

@@ -66,7 +66,7 @@ const SEARCHES = [
   { date: '2025-01-31', url: NEW, query: 'shoes', clicks: 0, impressions: 1, position: 8 },
 ];
 
-test('a new page is followed from the crawl that found it to its first bot, impression and visit', async () => {
+test('a new page is followed from its crawl to its first bot hit, impression and visit', async () => {
   const keys = ['url', 'first_bot_date', 'first_shown_date', 'first_visit_date'];
   const days = ['days_to_bot', 'days_to_shown', 'days_to_visit'];
   const found = await answer('q25');
@@ -88,7 +88,7 @@ test('a new page is followed from the crawl that found it to its first bot, impr
   expect(await answer('q25', { limit: '1' })).toHaveLength(1);
 });
 
-test('engines that came are held against each segment of the crawl, and against URLs it does not know', async () => {
+test('bots are compared with each segment of the crawl, and with unknown URLs', async () => {
   const keys = ['engine', 'url_first_path', 'pages', 'crawled_pages', 'crawled_percent'];
   const rates = ['hits', 'hits_per_day', 'days_between_hits'];
   const values = (rows: readonly Record<string, unknown>[]) =>
@@ -117,7 +117,7 @@ test('engines that came are held against each segment of the crawl, and against 
   ]);
 });
 
-test('URLs compete for a query from a tenth of its impressions on, and the leader changes by the day', async () => {
+test('URLs compete for a query from a tenth of its impressions, and the leader changes by day', async () => {
   const keys = ['query', 'query_impressions', 'urls', 'leader_changes', 'url', 'impressions'];
   const more = ['impressions_percent', 'clicks', 'average_position', 'days_as_leader'];
   const values = (rows: readonly Record<string, unknown>[]) =>
@@ -135,7 +135,7 @@ test('URLs compete for a query from a tenth of its impressions on, and the leade
   ]);
 });
 
-test('a page decays against the 28 days before or those of a year ago, and its changes stand beside', async () => {
+test('a decaying page is compared with the previous 28 days or a year ago, next to its changes', async () => {
   const keys = [
     'url',
     'clicks',
@@ -175,7 +175,7 @@ test('a page decays against the 28 days before or those of a year ago, and its c
   expect(found.map((row) => row.clicks_change_reason)).toEqual([null, null, null]);
 });
 
-test('a fall of clicks between unequal numbers of days is none', async () => {
+test('clicks over unequal numbers of days show no fall', async () => {
   const { connection } = warehouse;
   await connection.trial(async () => {
     await connection.run("DELETE FROM ops.loads WHERE window_from = '2025-01-15'");
@@ -193,7 +193,7 @@ test('a fall of clicks between unequal numbers of days is none', async () => {
   });
 });
 
-test('crawlers of AI services are followed by page, whatever the service takes them for', async () => {
+test('crawlers of AI services are listed by page, whatever kind the service reports', async () => {
   const keys = ['url', 'engine', 'crawler', 'purpose', 'hits', 'days', 'ok_percent', 'status_code', 'clicks'];
   const found = await answer('q31');
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([

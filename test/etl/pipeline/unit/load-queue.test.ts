@@ -48,7 +48,7 @@ async function opened(isBusy: () => boolean) {
   return { load, stage, put, working, transactions, release, stop };
 }
 
-test('small packages wait for others while units are at work, and are loaded together', async () => {
+test('small packages wait for others while units are in progress, and are loaded together', async () => {
   let busy = true;
   const { load, working, transactions, release } = await opened(() => busy);
   const first = load('first');
@@ -63,13 +63,13 @@ test('small packages wait for others while units are at work, and are loaded tog
   expect(await working.connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(10n);
 });
 
-test('a package that is not small keeps its slot and is loaded at once', async () => {
+test('a large package keeps its slot and is loaded immediately', async () => {
   const { load, release } = await opened(() => true);
   expect(await load('large', 20_000)).toMatchObject({ loaded: 20_000 });
   expect(release).not.toHaveBeenCalled();
 });
 
-test('a package that waits when the run is stopped is not loaded', async () => {
+test('a package that waits when the run stops is not loaded', async () => {
   const { load, working, release, stop } = await opened(() => true);
   const waiting = load('a');
   await vi.waitFor(() => expect(release).toHaveBeenCalled(), PATIENT);
@@ -78,7 +78,7 @@ test('a package that waits when the run is stopped is not loaded', async () => {
   expect(await working.connection.scalar('SELECT count(*) FROM ops.loads')).toBe(0n);
 });
 
-test('packages that were taken along hear why their warehouse could not be opened', async () => {
+test('packages loaded together all get the error if the warehouse cannot be opened', async () => {
   let busy = true;
   const { load, working, release } = await opened(() => busy);
   const loads = ['a', 'b'].map((id) => load(id));
@@ -89,7 +89,7 @@ test('packages that were taken along hear why their warehouse could not be opene
     expect(result).toMatchObject({ reason: { message: 'the disk is gone' } });
 });
 
-test('a crawl is compared with those that ended before it, also where it is staged first', async () => {
+test('a crawl is compared with crawls that ended earlier, even if it is staged first', async () => {
   let busy = true;
   const { stage, put, release } = await opened(() => busy);
   const first = await stage('few', 10, 4);

@@ -29,13 +29,13 @@ async function context(more: Partial<LoadContext> = {}): Promise<LoadContext> {
 
 const load = (own: LoadContext, one: Awaited<ReturnType<typeof staged>>) => loadStaged(own, one, undefined);
 
-test('a package is loaded with its counts, of which the last is open', async () => {
+test('a package is loaded with its counts, the last of which is open', async () => {
   const one = await staged(1, 2);
   expect(stagedCounts(one)).toMatchObject({ staged: 2, loaded: null, queryable: null });
   expect(await load(await context(), one)).toMatchObject({ loaded: 2, queryable: null });
 });
 
-test('rejects refuse the unit where the settings say so, with the place of the first, and are kept', async () => {
+test('rejects refuse the unit if the settings say so, with the place of the first, and are kept', async () => {
   const { settings, ...rest } = await context();
   const one = await staged(1, 2.5, 'x');
   const strict = { ...rest, settings: { ...settings, on_reject: 'fail' as const } };
@@ -48,7 +48,7 @@ test('rejects refuse the unit where the settings say so, with the place of the f
   expect(await load(lenient, one)).toMatchObject({ loaded: 1, rejected: 2 });
 });
 
-test('content that was held under the same models is held again, unless a person asks or the models changed', async () => {
+test('content quarantined under the same models is quarantined again, unless a user requests it or the models changed', async () => {
   const one = await staged(1);
   const error = { code: 'test_held', message: 'held before', hint: null } as const;
   const hold = {

@@ -20,7 +20,7 @@ async function sandboxAndFolder() {
   return { sandbox, folder: await rawProjectFolder() };
 }
 
-test('a unit says its route, format, attempts and bytes; content that is the same again is unchanged', async () => {
+test('a unit reports route, format, attempts and bytes; equal content is unchanged', async () => {
   const { sandbox, folder } = await sandboxAndFolder();
   const [unit] = (await runProject(folder, sandbox, PAGES)).report.units;
   expect(unit).toMatchObject({ status: 'loaded', route: 'stream', format: 'csv', attempts: 1 });
@@ -31,7 +31,7 @@ test('a unit says its route, format, attempts and bytes; content that is the sam
   expect((await runProject(folder, sandbox, lists)).report.units[0]?.status).toBe('unchanged');
 });
 
-test('a field that appears later decides the format of the units that have it, and of no others', async () => {
+test('a new field decides the format only of units that have it', async () => {
   const generate = [
     'crawls=1,pages=12,links=5,columns=8,seed=3',
     'crawls=1,pages=12,links=5,columns=60,seed=4',
@@ -71,38 +71,41 @@ test.for([
   ['of the crawl before it ended again', { ended_at: 1 }, 12],
   ['by another route', { route: 'aggs' }, 12],
   ['with other fields', { definition: '{"filter":null,"fields":{"include":["url"],"exclude":[]}}' }, 12],
-] as const)('a package that a killed run left %s is loaded as its rows are: %o', async ([, left, rows]) => {
-  const { values = 'object', ...source } = { values: undefined, ...left };
-  const { sandbox, folder } = await sandboxAndFolder();
-  const [crawl] = await new Service(sandbox).crawls();
-  const id = String(crawl?.id);
-  const connection = await temporaryConnection(folder);
-  const made = await makePackage(connection, folder, {
-    id,
-    fields: [...fields('url'), { name: 'value', type: values, arity: 'one' }],
-    rows: [{ url: 'left', value: null }],
-    manifest: {
-      source: {
-        base_url: sandbox.baseUrl,
-        route: 'stream',
-        format: 'json',
-        filter: null,
-        requested_at: '2026-11-21T06:00:00.000Z',
-        ended_at: Number(crawl?.ended_at),
-        ...source,
+] as const)(
+  'a package that a killed run left %s is loaded according to its rows: %o',
+  async ([, left, rows]) => {
+    const { values = 'object', ...source } = { values: undefined, ...left };
+    const { sandbox, folder } = await sandboxAndFolder();
+    const [crawl] = await new Service(sandbox).crawls();
+    const id = String(crawl?.id);
+    const connection = await temporaryConnection(folder);
+    const made = await makePackage(connection, folder, {
+      id,
+      fields: [...fields('url'), { name: 'value', type: values, arity: 'one' }],
+      rows: [{ url: 'left', value: null }],
+      manifest: {
+        source: {
+          base_url: sandbox.baseUrl,
+          route: 'stream',
+          format: 'json',
+          filter: null,
+          requested_at: '2026-11-21T06:00:00.000Z',
+          ended_at: Number(crawl?.ended_at),
+          ...source,
+        },
       },
-    },
-  });
-  const { state_dir } = await loadSettings(folder, {});
-  const place = unitFolders(state_dir, `crawl_pages/${id}`).package;
-  await mkdir(dirname(place), { recursive: true });
-  await rename(made, place);
-  await runProject(folder, sandbox, PAGES);
-  const [row] = await published(connection, folder, 'SELECT count(*)::INTEGER AS n FROM raw.crawl_pages');
-  expect(row?.n).toBe(rows);
-});
+    });
+    const { state_dir } = await loadSettings(folder, {});
+    const place = unitFolders(state_dir, `crawl_pages/${id}`).package;
+    await mkdir(dirname(place), { recursive: true });
+    await rename(made, place);
+    await runProject(folder, sandbox, PAGES);
+    const [row] = await published(connection, folder, 'SELECT count(*)::INTEGER AS n FROM raw.crawl_pages');
+    expect(row?.n).toBe(rows);
+  },
+);
 
-test('of a unit that another process has taken over, this one notes no failure', async () => {
+test('a unit taken over by another process records no failure here', async () => {
   const noted = async (code: ErrorCode): Promise<unknown[]> => {
     const states: unknown[] = [];
     const ledger = {
@@ -126,7 +129,7 @@ test('of a unit that another process has taken over, this one notes no failure',
   expect(await noted('interrupted')).toEqual([]);
 });
 
-test('an outcome says in which stage the unit ended', async () => {
+test('an outcome names the stage in which the unit ended', async () => {
   const ended = async (stage: () => Promise<unknown>): Promise<unknown> => {
     const { signal } = new AbortController();
     const unit = { dataset: 'crawl_pages', source: { kind: 'crawl', id: 'c1' }, window: null };
@@ -151,7 +154,7 @@ test('an outcome says in which stage the unit ended', async () => {
   expect(await ended(async () => ({ folder: '/none', manifest }))).toBe('load');
 });
 
-test('a unit that the service refuses says so with the route that it tried, and asks no second time', async () => {
+test('a unit that the service refuses reports its route, and is not retried', async () => {
   const { sandbox, folder } = await sandboxAndFolder();
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 400 }]);
   const { report } = await runProject(folder, sandbox, PAGES);

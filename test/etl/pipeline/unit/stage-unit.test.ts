@@ -14,7 +14,7 @@ async function unitOf(faults: readonly object[], meddle: Meddling = () => null) 
   return report.units[0];
 }
 
-test('a download that is cut once is begun anew', async () => {
+test('a truncated download is started again', async () => {
   const cut = { match: { path: 'export=true' }, kind: 'truncate', after_bytes: 300, times: 1 };
   expect(await unitOf([cut])).toMatchObject({
     status: 'loaded',
@@ -23,7 +23,7 @@ test('a download that is cut once is begun anew', async () => {
   });
 });
 
-test('a whole download of other rows than were counted is tried once more, then refused', async () => {
+test('a complete download with another row count is tried once more, then refused', async () => {
   const unit = await unitOf([], (request, response) => {
     if (!request.url?.includes('export=true')) return null;
     response.end('{"url":"https://x/"}\n');

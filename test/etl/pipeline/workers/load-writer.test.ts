@@ -93,7 +93,7 @@ const TABLES = {
 };
 const PAGES = { fields: fields('url', 'n natural', 'fresh'), rows: [{ url: 'a', n: 1, fresh: 'f' }] };
 
-test('a file has the columns of the package where the table has them, and says so in its record', async () => {
+test('a load file has the columns of package and table, and records them', async () => {
   const { write, found } = await worker();
   const load = await write(PAGES, TABLES);
   const { locations, rows } = await found();
@@ -125,7 +125,7 @@ test('a file has the columns of the package where the table has them, and says s
   expect(load?.values).toContainEqual({ target: '_run_id', type: 'VARCHAR', sql: `'run'` });
 });
 
-test('nothing is written where the run says nothing of the table, and for a package that it refuses', async () => {
+test('nothing is written if the run lists no table, or refuses the package', async () => {
   const { write, found, database, folder } = await worker();
   expect(await write(PAGES, null)).toBeNull();
   expect(await write(PAGES, {})).toBeNull();

@@ -12,7 +12,7 @@ import type { UnitOffers } from '../../../../src/etl/state/ledger/unit-queue.ts'
 import { rawProjectFolder } from '../../../support/project.ts';
 
 // With PostgreSQL and a bucket: test/integration/workers.test.ts.
-test('a run without a store for packages offers nothing', async () => {
+test('a run without a package store offers no units', async () => {
   const asked: PropertyKey[] = [];
   const offers = new Proxy({} as UnitOffers, { get: (_offers, name) => void asked.push(name) });
   const context = { settings: await loadSettings(await rawProjectFolder(), {}) } as unknown as SharedContext;
@@ -68,14 +68,14 @@ async function statusesAfter(loads: readonly ((bringParts: () => Promise<void>) 
 
 const fails = (code: ErrorCode) => async () => new CrawlhouseError(code, code);
 
-test('a package waits for the next run where its load failed for a reason that passes', async () => {
+test('a package waits for the next run if its load failed for a temporary reason', async () => {
   for (const code of ['connection', 'engine_unavailable', 'engine_failed', 'engine_access', 'disk'] as const)
     expect([code, await statusesAfter([fails(code)])]).toEqual([code, []]);
   expect(await statusesAfter([fails('unreconciled')])).toEqual(['done']);
   expect(await statusesAfter([async () => null])).toEqual(['loaded']);
 });
 
-test('a package whose parts turn out to be broken once they are needed is staged again, once', async () => {
+test('a package with broken parts is staged again, once', async () => {
   const brings = (bringParts: () => Promise<void>) =>
     bringParts().then(
       () => null,

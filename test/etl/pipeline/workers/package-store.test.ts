@@ -34,7 +34,7 @@ async function bucket() {
   return { settings, store, queue, packages, keys, folders: unitFolders(await temporaryFolder(), 'u') };
 }
 
-test('a package comes back as it was put there, and is swept once nobody needs it', async () => {
+test('a package is read back as stored, and removed once it is not needed', async () => {
   const { settings, packages, keys, folders } = await bucket();
   const project = await packageProject();
   const put = await readPackage(await project.make('c1', ['/a', '/b']));
@@ -50,7 +50,7 @@ test('a package comes back as it was put there, and is swept once nobody needs i
   expect(await keys()).toHaveLength(2);
 });
 
-test('a package whose rows are in the warehouse comes without its parts until they are needed', async () => {
+test('a package whose rows are in the warehouse is fetched without parts until they are needed', async () => {
   const { store, queue, packages, keys, folders } = await bucket();
   const project = await packageProject();
   const put = await readPackage(await project.make('c1', ['/a', '/b']));
@@ -93,7 +93,7 @@ test('a package whose rows are in the warehouse comes without its parts until th
   await expect(packages.fetch('claim', folders, signal, true)).rejects.toMatchObject({ code: 'bad_package' });
 });
 
-test('a package whose upload was cut, or that somebody has changed, is not taken', async () => {
+test('an incomplete or modified package is refused', async () => {
   const { store, queue, packages, folders } = await bucket();
   const project = await packageProject();
   const put = await readPackage(await project.make('c1', ['/a', '/b']));
@@ -113,7 +113,7 @@ test('a package whose upload was cut, or that somebody has changed, is not taken
   await expect(packages.fetch('more', folders, signal)).rejects.toMatchObject({ code: 'bad_package' });
 });
 
-test('the schemas of tables are read while they are replaced', async () => {
+test('table schemas can be read while they are replaced', async () => {
   const { packages } = await bucket();
   const folder = await temporaryFolder();
   expect(await packages.tables('run', signal)).toBeNull();

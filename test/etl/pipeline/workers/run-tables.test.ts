@@ -44,7 +44,7 @@ interface Telling {
   readonly rows: { isInCatalog: boolean };
 }
 
-test('workers read of a table what the run knows of it', async () => {
+test('workers read the table schemas that the run knows', async () => {
   await telling(async ({ stored, context }) => {
     stored.set('raw.crawl_pages', new Map([['_unit', 'varchar']]));
     const tables = await describeTables(context, new Set(['crawl_pages', 'crawl_links']));
@@ -68,7 +68,7 @@ test('workers read of a table what the run knows of it', async () => {
   });
 });
 
-test('a run tells of its tables once, and again when a dataset has got one', async () => {
+test('a run publishes its table schemas once, and again when a dataset gets a table', async () => {
   await telling(async ({ stored, told, context, packages, rows }) => {
     const tables = runTables(context, packages, new Set(['crawl_pages']));
     await tables.tell();
@@ -84,7 +84,7 @@ test('a run tells of its tables once, and again when a dataset has got one', asy
   });
 });
 
-test('lists follow one another, and a table counts as told once its list is there', async () => {
+test('schema lists are numbered, and a table counts as published once its list exists', async () => {
   await telling(async ({ stored, told, context }) => {
     const puts: { readonly text: string; readonly ended: PromiseWithResolvers<void> }[] = [];
     const putTables = async (_run: string, text: string): Promise<void> => {
@@ -115,7 +115,7 @@ test('lists follow one another, and a table counts as told once its list is ther
 });
 
 test.each(['', '[]', '{"crawl_pages":{}}', '{"crawl_pages":null}', '{"a":{"tableColumns":[["x"]]}}'])(
-  'a text that is no list of tables is refused: %j',
+  'text that is not a list of tables is refused: %j',
   (text) => {
     expect(() => readTables(text)).toThrow(expect.objectContaining({ code: 'bad_package' }));
   },

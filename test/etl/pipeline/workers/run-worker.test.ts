@@ -11,7 +11,7 @@ test.for([
     { CRAWLHOUSE_LEDGER: 'postgres://u:p@localhost/d?project=p' },
     'a worker needs the setting packages.store',
   ],
-] as const)('a worker says which setting it lacks', async ([environment, message]) => {
+] as const)('a worker names the missing setting', async ([environment, message]) => {
   const settings = await loadSettings(await rawProjectFolder(), environment);
   const { signal } = new AbortController();
   await expect(

@@ -28,7 +28,7 @@ test('a run keeps lists, ranking performance and all units of a crawl that it re
   expect([...offerableUnits(units)]).toEqual([units[0], units[3], units[4]]);
 });
 
-test('a worker gets the unit as it was task, with past loads and numbers of any length', () => {
+test('a worker gets the complete unit, with past loads and numbers of any length', () => {
   const task = { ...taskOf('c1'), oql: { field: ['id', 'eq', 12_345_678_901_234_567_890n] } as never };
   const past = [{ route: 'stream', format: 'json', loads: 2, rows_per_second: 0.5, waited: null }];
   const options = [{ route: 'stream', format: 'json', store: null, reason: 'r', past }] as const;
@@ -39,7 +39,7 @@ test('a worker gets the unit as it was task, with past loads and numbers of any 
   expect(read.inventory.workspaces).toEqual([]);
 });
 
-test('the store of a unit is known before its rows are if every route comes through it', () => {
+test('the store of a unit is known before its rows if every route uses it', () => {
   const route = { route: 'export', format: 'parquet', reason: 'r' } as const;
   const stream = { route: 'stream', format: 'json', store: null, reason: 'r' } as const;
   const offer = (options: Parameters<typeof offeredUnit>[1]) =>

@@ -41,7 +41,7 @@ test.for([
 });
 
 test.for(['-3', 'ago', 'last-month', 'c9', '', 'Latest'])(
-  '"%s" names none, and near names are given',
+  '"%s" names no crawl, and similar names are suggested',
   (name) => {
     expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
       expect.objectContaining({ code: 'usage', message: `there is no crawl ${name}` }),
@@ -52,22 +52,19 @@ test.for(['-3', 'ago', 'last-month', 'c9', '', 'Latest'])(
 test.for([
   ['2026-10-31', '2026-10-31'],
   ['30-days-ago', '2026-10-09'],
-])(
-  '%s names no crawl, and the day that was looked for and the nearest crawl are named',
-  ([name = '', day]) => {
-    expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
-      expect.objectContaining({
-        message: `there is no crawl ${name}: no crawl ended on or before ${day}`,
-        hint: expect.stringMatching(/^the nearest is c1 \(shop, 2026-11-01\); last crawls: c3 /),
-      }),
-    );
-    expect(() => crawlNamed([], name, NOW)).toThrow(
-      expect.objectContaining({ hint: expect.stringMatching(/^give .*; last crawls: none$/) }),
-    );
-  },
-);
+])('%s names no crawl, and the requested day and the nearest crawl are shown', ([name = '', day]) => {
+  expect(() => crawlNamed(SHOP, name, NOW)).toThrow(
+    expect.objectContaining({
+      message: `there is no crawl ${name}: no crawl ended on or before ${day}`,
+      hint: expect.stringMatching(/^the nearest is c1 \(shop, 2026-11-01\); last crawls: c3 /),
+    }),
+  );
+  expect(() => crawlNamed([], name, NOW)).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(/^give .*; last crawls: none$/) }),
+  );
+});
 
-test('the error says which crawls were the last, and what was most likely meant', () => {
+test('the error lists the last crawls, and the most likely one', () => {
   expect(() => crawlNamed(SHOP, 'lates')).toThrow(
     expect.objectContaining({
       hint: 'did you mean latest? give an identifier, latest, previous, -N, a day, last-week or N-days-ago; last crawls: c3 (shop, 2026-11-03), mobile (shop, 2026-11-02), c2 (shop, 2026-11-02)',
@@ -78,7 +75,7 @@ test('the error says which crawls were the last, and what was most likely meant'
   );
 });
 
-test('a place or a day in several projects is refused, with the crawl of each', () => {
+test('a position or a day that fits several projects is refused, with the crawl of each', () => {
   const all = [...SHOP, named('b1', '2026-11-03', 0, 'blog')];
   for (const name of ['latest', '2026-11-03'])
     expect(() => crawlNamed(all, name)).toThrow(
@@ -91,7 +88,7 @@ test('a place or a day in several projects is refused, with the crawl of each', 
   expect(crawlNamed(all, 'previous').id).toBe('c2');
 });
 
-test('a crawl of another day than was asked for is told of; each other name says nothing', () => {
+test('a crawl of another day than requested is reported; other names are not', () => {
   const [first, second] = SHOP as [NamedCrawl, NamedCrawl];
   expect(nearestNote('2026-11-05', second, NOW)).toBe(
     'no crawl ended on 2026-11-05; using the nearest earlier crawl, c2 of 2026-11-02',
@@ -101,7 +98,7 @@ test('a crawl of another day than was asked for is told of; each other name says
   for (const name of ['latest', '-1', first.id]) expect(nearestNote(name, first, NOW)).toBeNull();
 });
 
-test('of several projects, a day is of the one that ended a crawl on it; a distance is of none alone', () => {
+test('of several projects, a day means the one whose crawl ended then; a relative position is ambiguous', () => {
   const all = [...SHOP, named('b1', '2026-11-05', 0, 'blog')];
   expect(crawlNamed(all, '2026-11-05', NOW).id).toBe('b1');
   expect(() => crawlNamed(all, '3-days-ago', NOW)).toThrow(/in each of 2 projects/);
@@ -118,7 +115,7 @@ test.for([
 });
 
 test.for(['2026-13-99', '2026-11-31', '2026-25-11', '2025-02-29', '2026-00-10', '2026-10-00'])(
-  '%s looks like a day and is none, so it names no crawl',
+  '%s looks like a day but is not valid, so it names no crawl',
   (name) => {
     expect(isRelativeName(name)).toBe(true);
     expect(() => crawlNamed(SHOP, name, NOW)).toThrow(

@@ -14,7 +14,7 @@ test.for([
   ['string', 'VARCHAR'],
   ['hash', 'VARCHAR'],
   ['enum', 'VARCHAR'],
-] as const)('a field of type %s is a column of type %s, a list of it when it is many', ([type, sql]) => {
+] as const)('a field of type %s is a column of type %s, or a list of it if it is many', ([type, sql]) => {
   expect(columnType({ name: 'f', type, arity: 'one' })).toBe(sql);
   expect(columnType({ name: 'f', type, arity: 'many' })).toBe(`${sql}[]`);
 });
@@ -26,7 +26,7 @@ test('objects and unknown types are JSON, whose arrays need no list', () => {
   }
 });
 
-test('only whole numbers widen', () => {
+test('only integers widen', () => {
   expect(columnType({ name: 'f', type: 'natural', arity: 'one' }, true)).toBe('DECIMAL(38,0)');
   expect(columnType({ name: 'f', type: 'integer', arity: 'many' }, true)).toBe('DECIMAL(38,0)[]');
   expect(columnType({ name: 'f', type: 'string', arity: 'one' }, true)).toBe('VARCHAR');

@@ -17,7 +17,7 @@ const STREAMED: RouteLoad = {
 };
 const EXPORTED: RouteLoad = { ...STREAMED, route: 'export', format: 'parquet', seconds: 30, waited: 20 };
 
-test('the pace is the median of the rows per second, after the wait of a data export', () => {
+test('the pace is the median of rows per second, without the wait for a data export', () => {
   const loads = [STREAMED, { ...STREAMED, seconds: 20 }, { ...STREAMED, seconds: 1000 }, EXPORTED];
   expect(routePaces(loads)).toEqual([
     { route: 'stream', format: 'json', loads: 3, rows_per_second: LEAST_ROWS / 20, waited: null },
@@ -25,14 +25,14 @@ test('the pace is the median of the rows per second, after the wait of a data ex
   ]);
 });
 
-test('a small data export tells how long one waits, and no pace', () => {
+test('a small data export contributes its wait, and no pace', () => {
   const small = { ...EXPORTED, rows: LEAST_ROWS - 1, waited: 40 };
   expect(routePaces([EXPORTED, small])).toMatchObject([{ rows_per_second: LEAST_ROWS / 10, waited: 30 }]);
   expect(routePaces([small])).toMatchObject([{ loads: 1, rows_per_second: null, waited: 40 }]);
   expect(routePaces([])).toEqual([]);
 });
 
-test('the loads of one project and dataset say nothing of another', () => {
+test('loads of one project and dataset do not affect another', () => {
   const pacesOf = pacesByProject([STREAMED, { ...STREAMED, project_id: null, seconds: 5 }]);
   expect(pacesOf('crawl_pages', 'p')).toMatchObject([{ rows_per_second: LEAST_ROWS / 10 }]);
   expect(pacesOf('crawl_pages', null)).toMatchObject([{ rows_per_second: LEAST_ROWS / 5 }]);

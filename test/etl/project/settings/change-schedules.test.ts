@@ -49,7 +49,7 @@ test('a change keeps comments, other keys and other schedules', async () => {
   );
 });
 
-test('a schedule is added and deleted, and equal changes at a time do not undo each other', async () => {
+test('schedules are added and deleted, and concurrent changes do not undo each other', async () => {
   const keys = [[['cron'], '0 12 * * *']] as const;
   const { schedules } = await changed(
     { change: 'add', name: 'noon', keys },

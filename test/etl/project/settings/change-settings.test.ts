@@ -8,14 +8,14 @@ import {
 const ruleOf = (settings: unknown, change: ChangeName) =>
   changeRules(ChangeSettings.parse(settings)).map((rules) => rules.find((one) => one.change === change));
 
-test('each change has its thresholds without a setting', () => {
+test('each kind of change has default thresholds', () => {
   expect(ruleOf({}, 'noindex')).toEqual([{ change: 'noindex', isOn: true, least: 5, percent: 1, days: 28 }]);
   expect(ruleOf({}, 'title')).toMatchObject([{ least: 5, percent: 50 }]);
   expect(ruleOf({}, 'clicks')).toMatchObject([{ least: 50, percent: 20 }]);
   expect(ruleOf({}, 'robots_txt')).toMatchObject([{ isOn: true, least: 1, percent: 0 }]);
 });
 
-test('a project has its own thresholds; one that it does not name is that of all', () => {
+test('a project overrides single thresholds, the others are inherited', () => {
   const settings = {
     days: 7,
     errors: { pages: 20 },
@@ -35,7 +35,7 @@ test('a project has its own thresholds; one that it does not name is that of all
   expect(ruleOf(settings, 'canonical')).toMatchObject([{ isOn: true }, { isOn: false }, { isOn: true }]);
 });
 
-test('a key that is none is refused', () => {
+test('an unknown key is refused', () => {
   expect(() => ChangeSettings.parse({ noindex: false })).toThrow(/noindex/);
   expect(() => ChangeSettings.parse({ errors: { clicks: 5 } })).toThrow();
 });

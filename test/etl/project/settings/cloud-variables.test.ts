@@ -3,7 +3,7 @@ import { cloudVariables } from '../../../../src/etl/project/settings/command-env
 
 const FOLDER = '/project';
 
-test('variables of the clouds come from .env where the environment has none; the others stay there', () => {
+test('cloud variables come from .env if the environment lacks them; other variables stay there', () => {
   const given = { AWS_REGION: 'eu-west-1', GOOGLE_CLOUD_PROJECT: 'p', PGPASSWORD: 'secret' };
   const dotEnv = { ...given, NODE_OPTIONS: '--x', PATH: '/x', PGHOST: 'db' };
   expect(cloudVariables(dotEnv, { AWS_REGION: '' }, FOLDER)).toEqual(given);
@@ -11,14 +11,14 @@ test('variables of the clouds come from .env where the environment has none; the
   expect(cloudVariables(dotEnv, { AWS_REGION: 'us-east-1' }, FOLDER)).toEqual(others);
 });
 
-test('keys of two accounts are not mixed: with any key or profile in the environment, .env gives none', () => {
+test('keys of two accounts are not mixed: if the environment has any key or profile, .env adds none', () => {
   const dotEnv = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_SESSION_TOKEN: 'c' };
   expect(cloudVariables(dotEnv, {}, FOLDER)).toEqual(dotEnv);
   expect(cloudVariables(dotEnv, { AWS_PROFILE: 'work' }, FOLDER)).toEqual({});
   expect(cloudVariables(dotEnv, { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' }, FOLDER)).toEqual({});
 });
 
-test('a relative path in .env is one of the project folder', () => {
+test('a relative path in .env is relative to the project folder', () => {
   const paths = { GOOGLE_APPLICATION_CREDENTIALS: 'keys/google.json', AWS_CONFIG_FILE: '/etc/aws' };
   expect(cloudVariables(paths, {}, FOLDER)).toEqual({
     GOOGLE_APPLICATION_CREDENTIALS: '/project/keys/google.json',

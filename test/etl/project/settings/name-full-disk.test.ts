@@ -41,7 +41,7 @@ test.for([
   expect(nameFullDisk(error, SETTINGS)).toBe(error);
 });
 
-test('no other error is changed', () => {
+test('other errors stay unchanged', () => {
   for (const thrown of [
     full('EACCES: no', { code: 'EACCES' }),
     full('EIO: no', { code: 'EIO' }),

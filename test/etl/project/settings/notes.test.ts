@@ -11,7 +11,7 @@ test('a folder without the file has no notes', async () => {
   expect(await loadNotes(await temporaryFolder())).toEqual([]);
 });
 
-test('a note is added and removed; comments and other notes stay, and no note is there twice', async () => {
+test('notes are added and removed; comments and other notes stay, and notes are unique', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'notes.yaml');
   await changeNotes(folder, 'add', NOTE);
@@ -33,14 +33,14 @@ test('a note is added and removed; comments and other notes stay, and no note is
   await expect(changeNotes(folder, 'remove', NOTE)).rejects.toThrow('there is no such note');
 });
 
-test('notes that are added at once all stay', async () => {
+test('concurrently added notes all stay', async () => {
   const folder = await temporaryFolder();
   const dates = ['2026-11-20', '2026-11-21', '2026-11-22'];
   await Promise.all(dates.map((date) => changeNotes(folder, 'add', { ...NOTE, date })));
   expect((await loadNotes(folder)).map(({ date }) => date)).toEqual(dates);
 });
 
-test('what does not fit is refused, with file and line, and nothing is written', async () => {
+test('an invalid note is refused with file and line, and nothing is written', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'notes.yaml');
   await expect(changeNotes(folder, 'add', { ...NOTE, date: 'today' })).rejects.toThrow(

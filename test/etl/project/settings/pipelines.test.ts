@@ -18,7 +18,7 @@ async function refused(file: string) {
   return expect(loadPipelines(await projectWith({ 'pages.yaml': file }))).rejects;
 }
 
-test('a short file gets every other key by default, and files come in the order of their datasets', async () => {
+test('a short file gets defaults, and files are ordered by dataset', async () => {
   const folder = await projectWith({ 'b.yml': PAGES, 'a.yaml': LINKS, 'notes.txt': 'not YAML: [' });
   const pipelines = await loadPipelines(folder);
   expect(pipelines.map((pipeline) => pipeline.dataset)).toEqual(['crawl_links', 'crawl_pages']);
@@ -37,7 +37,7 @@ test('a short file gets every other key by default, and files come in the order 
   });
 });
 
-test('the example of interface.md is taken with every key', async () => {
+test('the example of interface.md is accepted with every key', async () => {
   const folder = await projectWith({
     'links.yaml': `dataset: crawl_links
 description: Links between two pages
@@ -60,14 +60,14 @@ reload_last: null
   ]);
 });
 
-test('the pipelines that ship are taken', async () => {
+test('the shipped pipelines are accepted', async () => {
   const pipelines = await loadPipelines(join(import.meta.dirname, '..', '..', '..', '..'));
   expect(pipelines.map((pipeline) => pipeline.dataset)).toEqual(
     expect.arrayContaining(['crawl_links', 'crawl_pages', 'crawls', 'projects']),
   );
 });
 
-test('an unknown key is named with file, line and the keys that work there', async () => {
+test('an unknown key is reported with file, line and valid keys', async () => {
   await (await refused(`${PAGES}formt: csv\n`)).toMatchObject({
     code: 'bad_pipeline',
     message: 'pipelines/pages.yaml:4: unknown key formt',
@@ -93,7 +93,7 @@ test.for([
   await (await refused(`${PAGES}${line}\n`)).toThrow(hint);
 });
 
-test("a column of a crawl may be frozen by name; its type is the service's", async () => {
+test('a column of a crawl can be frozen by name; its type comes from the service', async () => {
   const folder = await projectWith({
     'pages.yaml': `${PAGES}columns:\n  title: { schema_change: freeze }\n`,
   });
@@ -136,7 +136,7 @@ test.for([
   });
 });
 
-test('a key that is missing is named', async () => {
+test('a missing key is named', async () => {
   await (await refused('dataset: crawl_pages\ndescription: Pages\n')).toMatchObject({
     code: 'bad_pipeline',
     message: expect.stringMatching(/^pipelines\/pages\.yaml:1: source: /),
@@ -145,7 +145,7 @@ test('a key that is missing is named', async () => {
   await (await refused('just a text')).toMatchObject({ code: 'bad_pipeline' });
 });
 
-test('a second pipeline of a dataset is named with its file and line', async () => {
+test('a second pipeline of a dataset is reported with file and line', async () => {
   const folder = await projectWith({ 'a.yaml': PAGES, 'b.yaml': `# again\n${PAGES}` });
   await expect(loadPipelines(folder)).rejects.toMatchObject({
     code: 'bad_pipeline',
@@ -153,14 +153,14 @@ test('a second pipeline of a dataset is named with its file and line', async () 
   });
 });
 
-test('YAML that does not parse is named with file and line', async () => {
+test('invalid YAML is reported with file and line', async () => {
   await (await refused('dataset: crawl_pages\nsource: { kind: crawl\n')).toMatchObject({
     code: 'bad_pipeline',
     message: expect.stringMatching(/^pipelines\/pages\.yaml:[23]: ./),
   });
 });
 
-test('aliases that make much out of little are refused, with the file', async () => {
+test('exponential aliases are refused, with the file', async () => {
   const nine = (name: string): string => `[${Array(9).fill(name).join(', ')}]`;
   const bomb = ['a', 'b', 'c', 'd'].map(
     (name, index) => `${name}: &${name} ${nine(index === 0 ? 'x' : `*${'abcd'[index - 1]}`)}\n`,
@@ -172,11 +172,11 @@ test('aliases that make much out of little are refused, with the file', async ()
   });
 });
 
-test('a project without a pipelines folder says so', async () => {
+test('a missing pipelines folder is reported', async () => {
   await expect(loadPipelines(await temporaryFolder())).rejects.toMatchObject({ code: 'bad_project' });
 });
 
-test('a command line selects pipelines by dataset; one that is not there is a wrong use', async () => {
+test('a command line selects pipelines by dataset; an unknown one is a usage error', async () => {
   const pipelines = await loadPipelines(await projectWith({ 'a.yaml': PAGES, 'b.yaml': LINKS }));
   expect(selectPipelines(pipelines, [])).toEqual(pipelines);
   expect(selectPipelines(pipelines, ['crawl_pages']).map((one) => one.dataset)).toEqual(['crawl_pages']);
@@ -194,7 +194,7 @@ test.for([
   ['log_monitoring', 'event', 'a log_monitoring has no event', /^did you mean events\? /],
   ['resource', 'crawl', 'a resource has no crawl', /^did you mean crawls\? /],
 ] as const)(
-  'an unknown data type of a %s, %s, is named with its line and the nearest one',
+  'an unknown data type of a %s, %s, is reported with its line and the nearest one',
   async ([kind, type, said, hint]) => {
     const file = PAGES.replace('kind: crawl, data_type: pages', `kind: ${kind}, data_type: ${type}`);
     await (await refused(file)).toMatchObject({
@@ -210,7 +210,7 @@ test.for([
   ['filter: { field: [status_code, equal, 404] }', 4, 'filter.field.1'],
   ['filter:\n  and:\n    - { field: [a, equals, 1] }\n    - { fields: [b, equals, 1] }', 7, 'filter.and.1'],
   ['filter: [1, 2]', 4, 'filter'],
-])('a filter that is no OQL is named with its line: %s', async ([text, line, key]) => {
+])('an invalid OQL filter is reported with its line: %s', async ([text, line, key]) => {
   await (await refused(`${PAGES}${text}\n`)).toMatchObject({
     code: 'bad_pipeline',
     exitCode: 2,

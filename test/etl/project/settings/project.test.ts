@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findProject } from '../../../../src/etl/project/settings/project.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-test('the project is the nearest folder above with a schedules.yaml', async () => {
+test('the project is the nearest parent folder with a schedules.yaml', async () => {
   const outer = await temporaryFolder();
   const inner = join(outer, 'a', 'project');
   await mkdir(join(inner, 'deep', 'deeper'), { recursive: true });
@@ -14,7 +14,7 @@ test('the project is the nearest folder above with a schedules.yaml', async () =
   expect(findProject(undefined, join(outer, 'a'))).toBe(outer);
 });
 
-test('a folder that is named counts alone, from the working directory on', async () => {
+test('a given folder is used without parents, relative to the working directory', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'p', 'empty'), { recursive: true });
   await writeFile(join(folder, 'p', 'schedules.yaml'), '');
@@ -24,7 +24,7 @@ test('a folder that is named counts alone, from the working directory on', async
   );
 });
 
-test('without a project anywhere above, the error says how to make one', async () => {
+test('without a project in any parent folder, the error shows how to create one', async () => {
   const folder = await temporaryFolder();
   expect(() => findProject(undefined, folder)).toThrow(
     expect.objectContaining({ code: 'bad_project', hint: expect.stringContaining('crawlhouse init') }),

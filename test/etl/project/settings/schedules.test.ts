@@ -74,7 +74,7 @@ test('every key is read', async () => {
   });
 });
 
-test('the file that ships holds', async () => {
+test('the shipped file is valid', async () => {
   const datasets = (await loadPipelines(ROOT)).map((pipeline) => pipeline.dataset);
   expect(await loadSchedules(ROOT, datasets)).toMatchObject([
     { name: 'morning', pipelines: 'all', cron: '0 6 * * *', time_zone: 'Europe/Paris' },
@@ -103,7 +103,7 @@ test.for([
   });
 });
 
-test('an unknown key names the keys that work, at whatever depth', async () => {
+test('an unknown key is refused with the valid keys, at any depth', async () => {
   await expect(load(one('crn: x'))).rejects.toMatchObject({
     hint: expect.stringContaining('name, pipelines, '),
   });
@@ -112,7 +112,7 @@ test('an unknown key names the keys that work, at whatever depth', async () => {
   });
 });
 
-test('two schedules of one name are refused at the second', async () => {
+test('the second of two schedules with one name is refused', async () => {
   const second = '\n  - name: morning\n    cron: "0 7 * * *"\n';
   await expect(load(one() + second)).rejects.toMatchObject({
     message: 'schedules.yaml:4: schedules.1.name: a second schedule morning',
@@ -140,7 +140,7 @@ test.for([
   });
 });
 
-test('names, ranges, lists and steps are taken apart; Sunday is 0 and 7', () => {
+test('names, ranges, lists and steps are parsed; Sunday is 0 and 7', () => {
   const fields = cronFields('*/20 1-3,22 1,15 jan-mar sun,5-7');
   expect(fields.minutes).toEqual([0, 20, 40]);
   expect(fields.hours).toEqual([1, 2, 3, 22]);

@@ -23,7 +23,7 @@ test('a folder without the file, and a file without segmentations, have none', a
   expect(await load('segmentations: []')).toEqual([]);
 });
 
-test('a whole number beyond 2^53 keeps its digits', async () => {
+test('an integer beyond 2^53 keeps its digits', async () => {
   const [found] = await load(one('- { name: a, oql: { field: [simhash, equals, 9007199254740993] } }'));
   expect(found?.segments[0]?.condition).toEqual({
     kind: 'oql',
@@ -31,14 +31,14 @@ test('a whole number beyond 2^53 keeps its digits', async () => {
   });
 });
 
-test('brackets without an end are refused at once, with the line', async () => {
+test('unclosed brackets are refused immediately, with the line', async () => {
   await expect(load(`segmentations:\n  - ${'{'.repeat(50_000)}`)).rejects.toMatchObject({
     code: 'bad_segments',
     message: 'segments.yaml:2: more than a thousand brackets are open',
   });
 });
 
-test('a segmentation has its segments in the order of the file, each with its condition', async () => {
+test('a segmentation keeps the order of its segments, each with its condition', async () => {
   const [found, ...others] = await load(`
 segmentations:
   - name: page type
@@ -73,7 +73,7 @@ segmentations:
   });
 });
 
-test('segmentations of several projects may have one name, and one for all others comes last', async () => {
+test('segmentations of several projects may share a name, and the one for all others comes last', async () => {
   const [a, b, c] = ['projects: [a], ', 'projects: [b], ', ''].map(
     (projects) => `  - { name: t, ${projects}segments: [{ name: x, url: / }] }`,
   );

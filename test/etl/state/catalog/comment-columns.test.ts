@@ -46,14 +46,14 @@ test('a field is described by the service, else by the specification, else by it
   );
 });
 
-test('each field that the sandbox gives is described in words of its own', () => {
+test('each generated field of the sandbox has its own description', () => {
   const fallback = /^Field .* of the service: /;
   for (const [name, dataset] of Object.entries(CATALOGS))
     for (const { name: field, type, arity } of FIELD_RECORDS[name as DatasetName])
       expect(describeField(dataset, { field, type, arity })).not.toMatch(fallback);
 });
 
-test('each field that a pipeline file declares is described in words of its own', async () => {
+test('each declared field of a pipeline file has its own description', async () => {
   const pipelines = await loadPipelines(join(import.meta.dirname, '..', '..', '..', '..'));
   const fallback = /^Field .* of the service: /;
   for (const { dataset, columns } of pipelines)
@@ -85,7 +85,7 @@ async function commentsOf(connection: Connection, table: string): Promise<Record
   return Object.fromEntries(own.map(({ name, comment }) => [name.slice(table.length + 1), comment]));
 }
 
-test("a column keeps the words it was made with, and a column that a later unit adds has the service's own", async () => {
+test('a column keeps its first description, and a new column gets the description of the service', async () => {
   const { connection, load } = await warehouse();
   const depth = { name: 'depth', type: 'natural', arity: 'one' } as const;
   const rating = { name: 'rating', type: 'float', arity: 'one' } as const;

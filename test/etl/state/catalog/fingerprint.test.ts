@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fingerprintSql } from '../../../../src/etl/state/catalog/fingerprint.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 
-test('a unit without rows or without columns has a fingerprint too', async () => {
+test('a unit without rows or columns has a fingerprint', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const values = [{ column: 'id', sql: 'id' }];
   for (const from of ['(SELECT 1 AS id WHERE false)', '(SELECT 1 AS id)'])

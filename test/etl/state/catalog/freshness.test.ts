@@ -3,7 +3,7 @@ import { freshness } from '../../../../src/etl/state/catalog/freshness.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { openWorking } from '../../engines/open-working.ts';
 
-test('a project is called by its last name, also one that is gone', async () => {
+test('a project, even a removed one, has its last name', async () => {
   const { connection } = await openWorking(await temporaryFolder());
   await connection.run(`
     CREATE TABLE raw.projects AS SELECT * FROM (VALUES

@@ -24,7 +24,7 @@ async function scene() {
   return { sandbox, folder, settings, run, set };
 }
 
-test('a changed filter is told with the command that loads the units again, and which ends it', async () => {
+test('a changed filter is reported with the command that reloads the units and ends the report', async () => {
   const { sandbox, folder, settings, run, set } = await scene();
   expect(await readDrift(settings)).toEqual([]);
   await run();
@@ -49,7 +49,7 @@ test('a changed filter is told with the command that loads the units again, and 
   expect(await readDrift(settings)).toEqual([]);
 });
 
-test('changed fields are told; another order of them is no change', async () => {
+test('changed fields are reported; another order is not a change', async () => {
   const { settings, run, set } = await scene();
   await set('fields: { include: [url, status_code], exclude: [ngrams] }');
   await run();
@@ -59,7 +59,7 @@ test('changed fields are told; another order of them is no change', async () => 
   expect(await readDrift(settings)).toMatchObject([{ changed: ['fields'], units: 2, archived: 0 }]);
 });
 
-test('units whose crawls are archived are not among those that the command loads again', async () => {
+test('units of archived crawls are not part of the reload command', async () => {
   const { sandbox, settings, run, set } = await scene();
   const { report } = await run();
   const [unit] = report.units.filter((one) => one.dataset === 'crawl_pages');
@@ -78,7 +78,7 @@ test('units whose crawls are archived are not among those that the command loads
   expect(await readDrift(settings)).toMatchObject([{ units: 2, archived: 0 }]);
 });
 
-test('one or many, a drift is told in a sentence', () => {
+test('drift of one or many units is reported in a sentence', () => {
   const drift = {
     dataset: 'd',
     changed: ['filter', 'fields'],

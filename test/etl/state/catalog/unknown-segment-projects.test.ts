@@ -4,7 +4,7 @@ import { temporaryConnection, temporaryFolder } from '../../../support/temporary
 
 const signal = new AbortController().signal;
 
-test('projects of segments.yaml that the warehouse lacks are named, with what is near', async () => {
+test('unknown projects in segments.yaml are reported, with suggestions', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const projects = ['p1', 'Shop', 'WWW.shop.example', '127.0.0.1', '127.0.0.1:8080', 'Shp', 'shop.example'];
   const segmentations = [

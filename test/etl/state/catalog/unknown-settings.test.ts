@@ -5,7 +5,7 @@ import { temporaryConnection, temporaryFolder } from '../../../support/temporary
 
 const signal = new AbortController().signal;
 
-test('segments and projects of the settings that the warehouse lacks are named, with what is near', async () => {
+test('unknown segments and projects in settings are reported, with suggestions', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const settings = IssueSettings.parse({
     segments: { '/blog/': { thin: false }, '/blg/': { thin: false } },

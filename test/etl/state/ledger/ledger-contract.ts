@@ -37,7 +37,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     return ledger;
   };
 
-  test(`${name}: a unit stands where it was last put, also for another process`, async () => {
+  test(`${name}: a unit keeps its last state, also for another process`, async () => {
     const folder = await temporaryFolder();
     const writer = await opened(folder);
     const reader = await subject.read(folder);
@@ -61,7 +61,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect((await reader.units())[0]?.updated_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  test(`${name}: a move that there is not changes nothing`, async () => {
+  test(`${name}: an invalid state change is refused`, async () => {
     const ledger = await opened();
     await expect(ledger.setUnit(unit('c1'), 'requested', 1, null)).rejects.toThrow(
       'cannot go from unknown to requested',
@@ -74,7 +74,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     await ledger.setUnit(unit('c1'), 'requested', 1, null);
   });
 
-  test(`${name}: a unit that is known is not discovered again`, async () => {
+  test(`${name}: a known unit is not discovered again`, async () => {
     const ledger = await opened();
     await ledger.discoverUnits([unit('c1')]);
     await ledger.setUnit(unit('c1'), 'requested', 3, null);
@@ -85,7 +85,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: failures count the runs in a row, until one is published: what is loaded may still be held`, async () => {
+  test(`${name}: failures count consecutive runs until a publication, because loaded units may be quarantined`, async () => {
     const ledger = await opened();
     await ledger.discoverUnits([unit('c1')]);
     const seen: unknown[] = [];
@@ -109,7 +109,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: since when a unit fails is the end of its first failure, through attempts that are under way`, async () => {
+  test(`${name}: a unit fails since the end of its first failure, also during later attempts`, async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const ledger = await opened();
@@ -132,7 +132,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     }
   });
 
-  test(`${name}: windows of one source are units of their own`, async () => {
+  test(`${name}: windows of one source are separate units`, async () => {
     const ledger = await opened();
     await ledger.setUnit(unit('p', { from: '2026-11-01', to: '2026-11-02' }), 'loaded', 1, null);
     await ledger.setUnit(unit('p', { from: '2026-11-02', to: '2026-11-03' }), 'loaded', 1, null);
@@ -142,7 +142,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: a publication moves loaded units on, and no others`, async () => {
+  test(`${name}: a publication moves only loaded units to published`, async () => {
     const ledger = await opened();
     const states = ['failed', 'refused', 'skipped', 'requested', 'staged', 'dropped'] as const;
     await ledger.discoverUnits(states.map(unitOf));
@@ -156,7 +156,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect(await ledger.publication()).toBe('publication 7');
   });
 
-  test(`${name}: runs come newest first, as many as asked for`, async () => {
+  test(`${name}: runs are listed newest first, up to the limit`, async () => {
     const ledger = await opened();
     for (let hour = 1; hour <= 3; hour++) {
       await ledger.startRun(`r${hour}`, 'run', `2026-11-21T0${hour}:00:00.000Z`);
@@ -180,7 +180,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: a run whose process is gone is killed, for a reader too`, async () => {
+  test(`${name}: a run with a dead process is killed, also for a reader`, async () => {
     const folder = await temporaryFolder();
     {
       await using killed = await subject.open(folder);
@@ -196,7 +196,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: discovery is the last one, whole`, async () => {
+  test(`${name}: discovery is replaced as a whole`, async () => {
     const ledger = await opened();
     expect(await ledger.discovery()).toEqual({ open: [], swept_at: null });
     await ledger.setDiscovery({ open: ['b', 'a', 'a'], swept_at: '2026-11-21T01:00:00.000Z' });
@@ -204,7 +204,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect(await ledger.discovery()).toEqual({ open: ['a', 'c'], swept_at: '2026-11-21T02:00:00.000Z' });
   });
 
-  test(`${name}: an empty ledger is filled with what it held before`, async () => {
+  test(`${name}: an empty ledger is restored from the warehouse`, async () => {
     const before = await opened();
     await before.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
     await before.endRun('r1', 'partial', '2026-11-21T01:10:00.000Z');
@@ -219,7 +219,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect(await after.runs()).toEqual(await before.runs());
   });
 
-  test(`${name}: an older ledger takes over what is newer, and keeps what it knows better`, async () => {
+  test(`${name}: an older ledger takes newer entries, and keeps its own newer ones`, async () => {
     const older = await opened();
     await older.discoverUnits([unit('c1'), unit('c2')]);
     const [first, second] = await older.units();
@@ -237,7 +237,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     ]);
   });
 
-  test(`${name}: the projects of a ledger know nothing of each other`, async () => {
+  test(`${name}: the projects of a ledger are independent`, async () => {
     const [one, other] = [await opened(), await opened()];
     await one.discoverUnits([unit('c1')]);
     await one.setDiscovery({ open: ['c2'], swept_at: null });
@@ -250,7 +250,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect([(await one.discovery()).open, (await one.runs())[0]?.status]).toEqual([['c2'], 'running']);
   });
 
-  test(`${name}: units are counted by dataset and state, and forgotten by name`, async () => {
+  test(`${name}: units are counted by dataset and state, and removed by name`, async () => {
     const ledger = await opened();
     await ledger.discoverUnits(['c1', 'c2', 'c3'].map(unitOf));
     await ledger.discoverUnits([{ ...unit('c1'), dataset: 'crawl_links' }]);
@@ -286,7 +286,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     });
   });
 
-  test(`${name}: a data export is taken up by a run, and its state follows the service's`, async () => {
+  test(`${name}: a run resumes a data export, and its state follows the service`, async () => {
     const ledger = await opened();
     const job = {
       unit: 'crawl_pages/c1',
@@ -307,7 +307,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect([await ledger.exports(), await ledger.exportOf('crawl_pages/c2')]).toEqual([[found], undefined]);
   });
 
-  test(`${name}: any text of an error is kept as it is`, async () => {
+  test(`${name}: any error text is stored unchanged`, async () => {
     const ledger = await opened();
     const message = 'a\u0000b \ud800 "quoted" \\ {null} \'; DROP TABLE units; -- 😀';
     await ledger.discoverUnits([unit('c1')]);
@@ -315,7 +315,7 @@ export function ledgerContract(name: string, subject: LedgerSubject): void {
     expect((await ledger.units())[0]?.error?.message).toBe(message);
   });
 
-  test(`${name}: moves of many units at once are all made`, async () => {
+  test(`${name}: state changes of many units are all applied`, async () => {
     const ledger = await opened();
     const units = Array.from({ length: 20 }, (_, at) => unit(`c${at}`));
     await ledger.discoverUnits(units);

@@ -15,12 +15,12 @@ function rowsUnder(name: string, heading: string): string[][] {
     .filter((cells) => !/^(-+|from|state)$/.test(cells[0] ?? ''));
 }
 
-test('the page explains exactly the states that the ledger has', () => {
+test('the page explains exactly the states of the ledger', () => {
   const states = rowsUnder('ledger.md', 'States of a unit').map(([state]) => state);
   expect(states).toEqual([...UNIT_STATES]);
 });
 
-test('the page has exactly the transitions that the ledger allows', () => {
+test('the page lists exactly the allowed transitions', () => {
   const moves = rowsUnder('decisions/ledger.md', 'Transitions of a unit').flatMap(([from = '', to = '']) =>
     from.split(', ').map((state) => [state, to.split(', ').sort()] as const),
   );

@@ -20,7 +20,7 @@ const UNITS = [{ unit: 'crawl_pages/a', phase: 'stage' }] as const;
 
 const runNow = (run_id: string) => ({ run_id, command: 'run', started_at: new Date().toISOString() });
 
-test('other processes read how far the run is that holds the lock', async () => {
+test('other processes read the progress of the run that holds the lock', async () => {
   const folder = await temporaryFolder();
   using _lock = lockState(folder, 'run');
   let now = 0;
@@ -40,7 +40,7 @@ test('other processes read how far the run is that holds the lock', async () => 
   expect(existsSync(join(folder, 'progress.json'))).toBe(false);
 });
 
-test('what a killed run left behind does not count, nor does a damaged file', async () => {
+test('leftovers of a killed run and a damaged file do not count', async () => {
   const folder = await temporaryFolder();
   using _live = new LiveRunFile(folder, runNow('killed'));
   const path = join(folder, 'progress.json');
@@ -53,7 +53,7 @@ test('what a killed run left behind does not count, nor does a damaged file', as
   expect(readLiveRun(folder)).toBeNull();
 });
 
-test('what a process of another container left behind does not count, though it has the same id and name of host', async () => {
+test('leftovers of another container do not count, even with the same process id and host name', async () => {
   const folder = await temporaryFolder();
   using _live = new LiveRunFile(folder, runNow('killed'));
   const path = join(folder, 'progress.json');
@@ -63,7 +63,7 @@ test('what a process of another container left behind does not count, though it 
   expect(readLiveRun(folder)).toBeNull();
 });
 
-test('a file that was written since the last look is of a run under way', async () => {
+test('a file written since the last check means a run in progress', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'progress.json');
   const look = watchLiveRun(folder);
@@ -77,7 +77,7 @@ test('a file that was written since the last look is of a run under way', async 
   expect(look()).toBeNull();
 });
 
-test('a file that can not be written does not stop the run', async () => {
+test('a progress file that cannot be written does not stop the run', async () => {
   const folder = await temporaryFolder();
   mkdirSync(join(folder, 'progress.json.tmp', 'in the way'), { recursive: true });
   using live = new LiveRunFile(folder, runNow('r1'));

@@ -16,7 +16,7 @@ function reconciled(status: UnitState, published?: boolean, updated_at: string =
 test.for([
   ['a unit whose rows are published', true, 'published'],
   ['a unit whose rows are in the working copy only', false, 'loaded'],
-] as const)('%s stands there, wherever its run was killed', ([_what, loaded, to]) => {
+] as const)('%s is recorded, wherever its run was killed', ([_what, loaded, to]) => {
   for (const state of ['discovered', 'requested', 'downloading', 'staged', 'loaded'] as const)
     expect([state, reconciled(state, loaded)]).toEqual([state, to]);
 });
@@ -25,13 +25,13 @@ test('a unit that the warehouse lost is due again', () => {
   expect([reconciled('loaded'), reconciled('published')]).toEqual(['discovered', 'discovered']);
 });
 
-test('how a unit failed, and that it was dropped, is known to the ledger alone', () => {
+test('failures and drops of a unit are known only to the ledger', () => {
   for (const state of ['failed', 'refused', 'skipped', 'dropped'] as const)
     for (const loaded of [undefined, true, false])
       expect([state, reconciled(state, loaded)]).toEqual([state, state]);
 });
 
-test('rows that were loaded after a failure count, as when a crash put the ledger back', () => {
+test('rows loaded after a failure count, even if a crash reset the ledger', () => {
   for (const state of ['failed', 'refused', 'skipped'] as const) {
     expect([state, reconciled(state, true, BEFORE)]).toEqual([state, 'published']);
     expect([state, reconciled(state, false, BEFORE)]).toEqual([state, 'loaded']);
@@ -40,7 +40,7 @@ test('rows that were loaded after a failure count, as when a crash put the ledge
   expect(reconciled('dropped', true, BEFORE)).toBe('dropped');
 });
 
-test('it makes no move that there is not', () => {
+test('reconciliation makes only allowed state changes', () => {
   for (const state of UNIT_STATES) {
     for (const loaded of [undefined, true, false]) {
       for (const at of [BEFORE, AFTER]) {

@@ -8,7 +8,7 @@ function full(): Error {
   return Object.assign(new Error('database or disk is full'), { errcode: 13 });
 }
 
-test('what a full disk refuses is done again with the room that was kept, once', async () => {
+test('a write that a full disk refuses is retried once with reserved space', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'reserve');
   using reserve = new Reserve(folder);
@@ -20,7 +20,7 @@ test('what a full disk refuses is done again with the room that was kept, once',
   await expect(reserve.spend(() => Promise.reject(full()))).rejects.toThrow('full');
 });
 
-test('another error is not tried again, and the room goes at the end', async () => {
+test('another error is not retried, and the reserved space is released at the end', async () => {
   const folder = await temporaryFolder();
   let tries = 0;
   {

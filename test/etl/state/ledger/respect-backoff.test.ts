@@ -11,7 +11,7 @@ function unit(id: string): Unit {
   return { dataset: 'crawl_pages', source: { kind: 'crawl', id, project_id: 'p' }, window: null };
 }
 
-test('a unit that failed again and again is left alone until its next try, and still counts as failed', async () => {
+test('a unit that failed repeatedly waits for its next try, and still counts as failed', async () => {
   await using ledger = sqliteLedger(await temporaryFolder());
   await ledger.discoverUnits(['new', 'once', 'often', 'refused'].map(unit));
   await ledger.setUnit(unit('once'), 'failed', 1, error);

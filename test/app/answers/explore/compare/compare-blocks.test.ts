@@ -99,7 +99,7 @@ const COMPARISON = {
   ],
 } as unknown as Comparison;
 
-test('a comparison has its crawls, each change with its share, and below a row why it is not compared', () => {
+test('a comparison shows its crawls, the share of each change, and why a row is not compared', () => {
   const text = printBlocks(compareBlocks(COMPARISON), { width: 100 });
   expect(text).toMatch(
     /^Shop: crawl 1 of 2026-03-01 \(c1\) and crawl 2 of 2026-03-02 \(c2\)\nMind this\.\n\nFigures\n/,
@@ -114,7 +114,7 @@ test('a comparison has its crawls, each change with its share, and below a row w
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 
-test('in a browser each number of pages leads to them, and a change says whether it is for the better', () => {
+test('in a browser, page counts link to the pages, and each change shows whether it is an improvement', () => {
   const text = drawBlocks(compareBlocks(COMPARISON)).text.replaceAll('&amp;', '&');
   for (const query of [
     'crawl=c2&status_code=gte%3A400&status_code=lt%3A600">1,234<',
@@ -129,7 +129,7 @@ test('in a browser each number of pages leads to them, and a change says whether
   expect(text).toContain('href="/crawls/c1" title="c1">Crawl 1 · 2026-03-01</a>');
 });
 
-test('of a segment the caption names it, and each number leads to its pages there', () => {
+test('with a segment, the caption names the segment and each number links to its pages there', () => {
   const blocks = compareBlocks({ ...COMPARISON, segmentation: '(directory)', segment: 'lamps' });
   expect(printBlocks(blocks, { width: 100 })).toContain(' (c2), segment lamps of directory\n');
   const links = drawBlocks(blocks).text.match(/href="\/projects\/p1\/pages[^"]*"/g) ?? [];

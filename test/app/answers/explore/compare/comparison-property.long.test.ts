@@ -127,7 +127,7 @@ const rowsOf = (sql: string, crawl: string): Promise<readonly object[]> =>
 const byUrl = <T extends { readonly url: string }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-test('each pair of crawls has the comparison and the changes that plain code finds', async () => {
+test('each pair of crawls has the comparison and changes that plain code computes', async () => {
   expect(later).toHaveLength(PAIRS);
   const kinds = new Set<string>();
   for (const crawl of later) {
@@ -162,7 +162,7 @@ const filterOf = (crawl: string, since: string, more: object): PageFilter => {
 const totalOf = async (filter: PageFilter): Promise<number> =>
   Number((await readPages(warehouse, filter, 100, signal)).total);
 
-test('each number of a comparison, forth and back, is that of the pages behind it', async () => {
+test('each number of a comparison, in both directions, equals the number of pages behind it', async () => {
   for (const { id, previous } of later.slice(0, ALL_ROUNDS ? PAIRS : 1))
     for (const [from, to] of [
       [previous?.id ?? '', id],
@@ -199,7 +199,7 @@ test('each number of a comparison, forth and back, is that of the pages behind i
     }
 });
 
-test('nothing is fixed on a page that was not requested again, and nothing is new that was not seen before', async () => {
+test('nothing is fixed on a page that was not requested again, and nothing is new that was not read before', async () => {
   const counted = { fixed: 0, missing: 0, unseen: 0 };
   for (const crawl of later) {
     const [judged] = await readIssues(warehouse, { crawl: crawl.id }, signal);

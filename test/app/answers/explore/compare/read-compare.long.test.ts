@@ -38,7 +38,7 @@ const compare = (
   within: AskedSegment = {},
 ): Promise<Comparison> => readComparison(warehouse, { from, to, project, ...within }, signal);
 
-test('figures stand side by side with their change, and those of the same days without one', async () => {
+test('figures show their change; figures over the same days show none', async () => {
   const { from, to, kpis, notes } = await compare('previous', 'latest', 'Shop');
   expect([from.crawl_id, to.crawl_id, notes]).toEqual(['shop-2', 'shop-3', []]);
   const rows = kpis.map(({ kpi, before, after, change, change_percent, why }) => [
@@ -79,7 +79,7 @@ test('figures stand side by side with their change, and those of the same days w
   ]);
 });
 
-test('issues are new, fixed or remain as mart.issue_changes has them, and unknown where a field lacks', async () => {
+test('issues are new, fixed or remaining as in mart.issue_changes, and unknown if a field is missing', async () => {
   for (const [from, to] of [
     ['shop-1', 'shop-2'],
     ['shop-2', 'shop-3'],
@@ -120,7 +120,7 @@ test('issues are new, fixed or remain as mart.issue_changes has them, and unknow
   });
 });
 
-test('pages come, go and change as mart.page_changes has them, in fields that both exports had', async () => {
+test('pages are added, removed and changed as in mart.page_changes, for fields in both exports', async () => {
   for (const [from, to] of [
     ['shop-1', 'shop-2'],
     ['shop-2', 'shop-3'],
@@ -195,7 +195,7 @@ test.each([
   ['kind', 'lamp'],
   ['kind', 'sale'],
 ])(
-  'in %s %s each figure, change and issue is the number of its pages there',
+  'in %s %s, each figure, change and issue equals the number of its pages there',
   async (segmentation, segment) => {
     const [from, to, within] = ['shop-2', 'shop-3', { segmentation, segment }] as const;
     const { kpis, pages, issues } = await compare(from, to, 'Shop', within);
@@ -240,7 +240,7 @@ test('pages that moved to another segment are neither added nor removed, and a n
   expect(kpis.find(({ kpi }) => kpi === 'pages')).toMatchObject({ before: 4, after: 1 });
 });
 
-test('of a crawl without the segmentation nothing is known in a segment, and a note says so', async () => {
+test('if a crawl lacks the segmentation, changes in the segment are unknown, with a note', async () => {
   const { notes, kpis, pages, issues } = await compare('shop-1', 'shop-3', 'Shop', { segment: 'lamp' });
   const why = 'no page of crawl 1 of 2026-03-02 has a segment of kind';
   expect(notes).toEqual([`Changes in the segment are unknown: ${why}.`]);
@@ -257,7 +257,7 @@ test('of a crawl without the segmentation nothing is known in a segment, and a n
   await expect(compare('shop-2', 'shop-3', 'Shop', { segment: 'lmp' })).rejects.toThrow('has no segment lmp');
 });
 
-test('crawls of two configurations, cut ones and those in the other order are compared with a note', async () => {
+test('crawls of two configurations, incomplete crawls and crawls in reverse order are compared with a note', async () => {
   const { notes, pages } = await compare('shop-3', 'shop-cut', 'Shop');
   expect(notes).toEqual([
     'crawl 2 of 2026-03-05: The crawl stopped at its limit of URLs. Other pages were not requested.',
@@ -287,7 +287,7 @@ test.each([
   await expect(compare(from, to, project)).rejects.toThrow(said);
 });
 
-test('each statement of a comparison is in the SQL that every engine has', async () => {
+test('each statement of a comparison is portable SQL', async () => {
   const statements = new Set<string>();
   const recorded = {
     rows: (sql: string, ...more: [AbortSignal, ReadonlyMap<string, string | null>?]) => {

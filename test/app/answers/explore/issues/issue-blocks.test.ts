@@ -75,7 +75,7 @@ function printed(list: IssueList): string {
   return printBlocks([caption, sum, table, ...notes]);
 }
 
-test('a terminal has the issues below their subjects, with the names that commands take', () => {
+test('a terminal shows issues grouped by subject, with the names that commands accept', () => {
   expect(printed(LIST)).toBe(
     `Shop, crawl of 2026-02-01 03:00 UTC (c2), segment lamps of directory, compared with none
 2 issues: 0 high, 1 medium, 1 low
@@ -91,7 +91,7 @@ Clicks: 2026-01-01 to 2026-01-28. Bot hits are unknown: there are no log files f
   );
 });
 
-test('pages of ignored tickets stay in the number of pages, and have a number and a link of their own', () => {
+test('pages of ignored tickets stay in the page count, and have their own count and link', () => {
   const ignoring = {
     ...LIST,
     issues: [
@@ -107,7 +107,7 @@ test('pages of ignored tickets stay in the number of pages, and have a number an
   );
 });
 
-test('what no issue is compared by is not known, never 0 new findings', () => {
+test('if no issue can be compared, new findings are unknown, never 0', () => {
   const since = { ...LIST, previous_ended_at: '2026-01-25T03:00:00.000Z' };
   expect(printed(since)).toContain('1 new findings, 4 fixed;');
   expect(printed(since)).toContain('2 earlier findings missing: the crawl did not read these pages again,');
@@ -115,7 +115,7 @@ test('what no issue is compared by is not known, never 0 new findings', () => {
   expect(printed({ ...since, issues: [alone] })).toContain('New and fixed findings are unknown:');
 });
 
-test('a browser has what an issue is about beside the list, and links where a terminal has names', () => {
+test('a browser explains an issue next to the list, and has links where a terminal has names', () => {
   const { text } = drawBlocks([issueBlocks(LIST, 'thin').table]);
   expect(text).not.toMatch(/>Name<|>thin</);
   expect(text.match(/<details class="beside" name="Issues" open>/g)).toHaveLength(1);
@@ -125,12 +125,12 @@ test('a browser has what an issue is about beside the list, and links where a te
   expect(text).toContain(link);
 });
 
-test('a segment without what shows clicks or hits has no column of them', () => {
+test('a segment without clicks or hits data has no columns for them', () => {
   const issues = [{ ...THIN, clicks: null }];
   expect(printed({ ...LIST, issues, subjects: null })).toMatch(/^Issue +Severity +Name +Pages +New +Fixed$/m);
   expect(printed({ ...LIST, issues: [], categories: [] })).toContain('No issue was found on any page.');
 });
 
-test('each subject of issues has a name in words', () => {
+test('each subject of issues has a readable name', () => {
   for (const category of CATEGORIES) expect(subjectName(category)).toMatch(/^[A-Z][A-Za-z ]+$/);
 });

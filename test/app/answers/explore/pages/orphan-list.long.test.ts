@@ -67,7 +67,7 @@ afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const query = filterOfQuery('Shop', new URLSearchParams('issue=orphan&sort=url'));
 
-test('the list of orphans has the landing pages that the crawl found at its end, as many as are counted', async () => {
+test('the list of orphans contains the landing pages that the crawl found at its end, and its count matches', async () => {
   const { rows, total } = await readPages(warehouse, query, 9, signal);
   expect(rows.map(({ url, status_code, is_indexable }) => [url, status_code, is_indexable])).toEqual([
     [`${HOST}/alone`, 200, true],
@@ -81,13 +81,13 @@ test('the list of orphans has the landing pages that the crawl found at its end,
   expect(counted?.pages).toBe(2);
 });
 
-test('the statement of the list of orphans is in the SQL that every engine has', async () => {
+test('the statement of the list of orphans is portable SQL', async () => {
   const { sql, count } = await pageStatement(warehouse, query, signal);
   const connection = await temporaryConnection(folder);
   for (const one of [sql, count])
     expect(await findNonPortable(connection, one, { file: 'SQL', line: 1 })).toEqual([]);
 });
 
-test('without an issue the list has the pages of the crawl alone', async () => {
+test('without an issue, the list contains only crawled pages', async () => {
   expect((await readPages(warehouse, filterOfQuery('Shop', new URLSearchParams()), 9, signal)).total).toBe(2);
 });

@@ -111,7 +111,7 @@ const condition: fc.Arbitrary<Condition> = fc
     return { column, operator, value: isOther || cut === '' ? other : cut };
   });
 
-test('conditions on columns let through what they mean, whatever their values', {
+test('conditions on columns select the right pages, whatever their values', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -128,7 +128,7 @@ test('conditions on columns let through what they mean, whatever their values', 
   );
 });
 
-test('a number with decimals is compared as it is, also with whole numbers', async () => {
+test('decimal numbers are compared exactly, also with whole numbers', async () => {
   const of = (isSo: (depth: number) => boolean): unknown[] =>
     rows
       .filter(({ depth }) => depth !== null && isSo(Number(depth)))
@@ -144,7 +144,7 @@ test('a number with decimals is compared as it is, also with whole numbers', asy
     expect([text, await urls(`crawl=shop-3&depth=${text}`)]).toEqual([text, of(isSo)]);
 });
 
-test('an address of the console and a command have the same filter, whose values are bound', async () => {
+test('an address of the console and a command produce the same filter, with bound values', async () => {
   const address = pagesAddress(project, {
     crawl: 'latest',
     issue: null,
@@ -163,7 +163,7 @@ test('an address of the console and a command have the same filter, whose values
   expect([...parameters.values()]).toEqual(expect.arrayContaining(['300', '400', `"it's"`]));
 });
 
-test('a column that an address has another meaning for is filtered by its name behind column.', () => {
+test('a column whose name is reserved in addresses is filtered with the prefix "column."', () => {
   const columns = ['page', 'columns', 'sort', 'where', 'value', 'column.x', 'depth'];
   const conditions = columns.map((column) => ({ column, operator: 'gte' as const, value: '2' }));
   const address = new URLSearchParams(
@@ -176,7 +176,7 @@ test('a column that an address has another meaning for is filtered by its name b
   expect(added.get('page')).toBe('2');
 });
 
-test('the links to the pages of a filter are all of them, and none of others', async () => {
+test('the links of a filter are all links to its pages, and no others', async () => {
   const asked = query('crawl=shop-3&status_code=gte:300');
   const { rows: links, total } = await readInlinksOfPages(warehouse, asked, 10_000, signal);
   const expected = await warehouse.rows(
@@ -197,13 +197,13 @@ test('the links to the pages of a filter are all of them, and none of others', a
   expect(links.every(({ status_code }) => Number(status_code) >= 300)).toBe(true);
 });
 
-test('a list says when the links of its crawl are not loaded', async () => {
+test('a list reports that the links of its crawl are not loaded', async () => {
   await expect(
     readInlinksOfPages(warehouse, { ...query('crawl=blog-1'), project: undefined }, 1, signal),
   ).rejects.toThrow('the links of crawl blog-1 are not loaded');
 });
 
-test('clicks and hits are shown where the days of the crawl have them; no hit of counted days is 0', async () => {
+test('clicks and hits are shown for crawls with data for their days, and 0 means no hit on counted days', async () => {
   const { rows: shown } = await readPages(warehouse, query('crawl=shop-3'), 1000, signal);
   expect(Object.keys(shown[0] ?? {})).toEqual(expect.arrayContaining(['clicks', 'search_bot_hits']));
   const hits = shown.map(({ search_bot_hits }) => search_bot_hits);
@@ -214,7 +214,7 @@ test('clicks and hits are shown where the days of the crawl have them; no hit of
   ]);
 });
 
-test('pages that came, went and changed are those of mart.page_changes', async () => {
+test('added, removed and changed pages are those of mart.page_changes', async () => {
   const changes = await warehouse.rows(
     `SELECT change, url FROM mart.page_changes WHERE crawl_id = 'shop-3' ORDER BY url`,
     signal,
@@ -225,11 +225,11 @@ test('pages that came, went and changed are those of mart.page_changes', async (
     expect([change, await urls(`crawl=shop-3&change=${change}`)]).toEqual([change, of.map(({ url }) => url)]);
 });
 
-test('pages that are missing are found in a segment that is gone with them', async () => {
+test('missing pages are found in a segment that disappeared with them', async () => {
   expect(await urls('crawl=shop-1&since=shop-3&change=missing&segment=/de/')).toEqual([url('/de/lampe')]);
 });
 
-test('the list of an issue about a relation has both URLs, another issue has one', async () => {
+test('an issue about a relation lists both URLs, any other issue lists one', async () => {
   const { columns, rows: linked } = await readPages(
     warehouse,
     query('crawl=shop-3&issue=linked_redirect'),
@@ -245,7 +245,7 @@ test('the list of an issue about a relation has both URLs, another issue has one
   ]);
 });
 
-test('every form of a list’s statement is in the SQL that every engine has', async () => {
+test('every form of the list statement is portable SQL', async () => {
   const connection = await temporaryConnection(folder);
   for (const text of [
     'issue=client_error&sort=priority desc',
@@ -296,7 +296,7 @@ test.each([
   ['change=before', 'pages have no column before', 'docs/reference/dictionary.md'],
   ['since=shop-1', '--since needs --change', 'use --change with added'],
   ['where=depth >', '--where: depth > is not a single condition', 'as in'],
-])('%s is refused, with what would be right', async (text, message, hint) => {
+])('%s is refused, with a hint to the right form', async (text, message, hint) => {
   await expect(pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal)).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message),
@@ -304,7 +304,7 @@ test.each([
   });
 });
 
-test('pages whose status an export lacks did not become something else', async () => {
+test('pages whose status is missing from an export do not count as changed', async () => {
   const crawl = STORY.crawls.find(({ id }) => id === 'blog-1');
   if (crawl === undefined) throw new Error('the story has no blog');
   const without = {
@@ -342,13 +342,13 @@ test('pages whose status an export lacks did not become something else', async (
   await expect(statement('title', ['blog-2', 'blog-1'])).resolves.toMatchObject({ since: 'blog-1' });
 });
 
-test('pages that changed in any field name the fields', async () => {
+test('pages that changed in any field show the changed fields', async () => {
   const { rows } = await readPages(warehouse, query('crawl=shop-3&change=changed'), 10, signal);
   expect(rows.map(({ url, changed }) => [url, changed])).toEqual([
     [url('/lamps/red'), 'status_code, is_indexable'],
   ]);
 });
 
-test('every operator of a filter is described in words', () => {
+test('every operator of a filter has a readable description', () => {
   expect(Object.keys(OPERATORS).sort()).toEqual(Object.keys(MEANS).sort());
 });

@@ -63,7 +63,7 @@ const printed = (one: ListedPages, width: number | null = 100): string =>
 const drawn = (one: ListedPages): string =>
   drawBlocks([pagesHead(one), pagesTable(one)]).text.replaceAll('&amp;', '&');
 
-test('a terminal has what the list is of, its rows by the names that people use, and the command of the others', () => {
+test('a terminal shows the subject of the list, readable column names, and the command for more rows', () => {
   const depth = { column: 'depth', operator: 'gte', value: '4' } as const;
   const filter = { issue: 'thin', conditions: [depth], where: ["lang = 'de'"] };
   const text = printed(list({ issue: ISSUE }, filter));
@@ -81,7 +81,7 @@ test('a terminal has what the list is of, its rows by the names that people use,
   expect(printed(list(), null)).toMatch(/^URL +Status code +Indexability +Inlinks +Fetch date$/m);
 });
 
-test('in a browser a head sorts by its column, then the other way, and a part of the filter can be taken away', () => {
+test('in a browser, a column head sorts in both directions, and each part of the filter can be removed', () => {
   const text = drawn(list({ issue: ISSUE }, { issue: 'thin', sort: 'nb_inlinks', segment: '/a/' }));
   expect(text).toContain('sort=nb_inlinks+desc">Inlinks</a> <span aria-hidden="true">▲</span>');
   expect(text).toContain('aria-sort="ascending"');
@@ -92,7 +92,7 @@ test('in a browser a head sorts by its column, then the other way, and a part of
   );
 });
 
-test('pages that are gone are those of the previous crawl, and their issue is no more to be fixed', () => {
+test('removed pages come from the previous crawl, and their issue has no advice to fix it', () => {
   const since = { crawl_id: 'c1', crawl_number: 1, ended_at: null };
   const text = drawn(list({ since, issue: ISSUE }, { issue: 'thin', change: 'fixed' }));
   expect(text).toContain('/projects/p1/url?url=https%3A%2F%2Fshop.example%2Fa&crawl=c1"');
@@ -100,7 +100,7 @@ test('pages that are gone are those of the previous crawl, and their issue is no
   expect(drawn(list({ since }, { change: 'changed' }))).toContain('&crawl=c2"');
 });
 
-test('a list without rows says what was looked for', () => {
+test('an empty list shows what was searched for', () => {
   const depth = { column: 'depth', operator: 'gte', value: '4' } as const;
   const none = list({ rows: [], total: 0, issue: ISSUE }, { issue: 'thin', conditions: [depth] });
   const words =
@@ -111,7 +111,7 @@ test('a list without rows says what was looked for', () => {
   expect(links).toContain('No link leads to a page that matches the whole filter: ');
 });
 
-test('pages that are not counted are more than those that are shown, and links are called so', () => {
+test('if the total is not counted, the list says "more than" the shown rows; lists of links are called links', () => {
   expect(printed(list({ total: null, before: 100 }))).toMatch(/^More than 102 pages\n/);
   expect(printed(list({ rows: [], total: 0 }, { conditions: [] }))).toContain('\nThe crawl has no pages.\n');
   expect(drawn(list({ rows: [], before: 100 }))).toContain('There are no more pages.');

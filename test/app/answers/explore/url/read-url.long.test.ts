@@ -21,7 +21,7 @@ afterAll(() => warehouse?.[Symbol.asyncDispose]());
 const story = (path: string, more: Partial<AskedUrl> = {}): Promise<UrlStory> =>
   readUrl(warehouse, { url: path.startsWith('/') ? url(path) : path, ...more }, signal);
 
-test('a page shows its row, where it redirects to and its issues with the way to mend them', async () => {
+test('a page shows its row, the target of its redirect, and its issues with their fix', async () => {
   const { crawl, page, redirects, issues, empty } = await story('/lamps/red');
   expect([crawl.crawl_id, page?.status_code, page?.is_indexable, page?.non_indexable_reason]).toEqual([
     'shop-3',
@@ -46,7 +46,7 @@ test('a page shows its row, where it redirects to and its issues with the way to
   });
 });
 
-test('the history says what changed in which crawl, and not a field that one of the exports lacked', async () => {
+test('the history shows each change with its crawl, except for fields missing from an export', async () => {
   const { history } = await story('/lamps/red');
   expect(
     history.map(({ crawl_id, is_in_crawl, has_all_links }) => [crawl_id, is_in_crawl, has_all_links]),
@@ -77,7 +77,7 @@ test('the history says what changed in which crawl, and not a field that one of 
   ]);
 });
 
-test('a page comes and goes in its history, in the crawls of one configuration', async () => {
+test('a page appears and disappears in its history, in crawls of one configuration', async () => {
   const { page, history, empty } = await story('/old', { project: 'Shop' });
   expect([page, empty.page, empty.issues]).toEqual([
     null,
@@ -96,7 +96,7 @@ test('a page comes and goes in its history, in the crawls of one configuration',
   ]);
 });
 
-test('links to be followed from indexable pages near the start come first, the worst targets first', async () => {
+test('followed links from indexable pages near the start come first, with the worst targets first', async () => {
   const { inlinks } = await story('/lamps/red');
   expect([inlinks.total, inlinks.rows.map(({ anchor, depth, follow }) => [anchor, depth, follow])]).toEqual([
     3,
@@ -117,7 +117,7 @@ test('links to be followed from indexable pages near the start come first, the w
   expect([first.total, first.rows.length]).toEqual([3, 1]);
 });
 
-test('language versions tell whether they link back, similar pages and structured data what they are', async () => {
+test('language versions show whether they link back; similar pages and structured data show their kind', async () => {
   const { hreflangs } = await story('/lamps/crimson');
   expect(hreflangs.map(({ lang, is_in_crawl, returns }) => [lang, is_in_crawl, returns])).toEqual([
     ['en', true, true],
@@ -129,7 +129,7 @@ test('language versions tell whether they link back, similar pages and structure
   expect(structured_data).toMatchObject([{ type: 'Product', valid: false, missing_properties: ['offers'] }]);
 });
 
-test('hits and clicks stand by day, also days without any, with bots and queries', async () => {
+test('hits and clicks are listed by day, including empty days, with bots and queries', async () => {
   const { hits, demand } = await story('/lamps/red');
   expect(
     hits?.days.map(({ day, hits, search_bot_hits, visits }) => [day, hits, search_bot_hits, visits]),
@@ -163,7 +163,7 @@ test('hits and clicks stand by day, also days without any, with bots and queries
   ]);
 });
 
-test('a URL that only log files name is known, without a page', async () => {
+test('a URL that only log files contain is known, but has no page', async () => {
   const { page, hits, is_known, near } = await story('/in-logs', { project: 'Shop' });
   expect([page, hits?.days.at(-1)?.hits, is_known, near]).toEqual([null, 1, true, []]);
 });
@@ -176,17 +176,17 @@ test.each([
   ['http://shop.example', '/'],
   ['amps/r', '/lamps/red'],
   ['blu', '/lamps/blue'],
-])('the unknown URL %s is answered with the near %s', async (asked, near) => {
+])('the unknown URL %s is answered with the similar URL %s', async (asked, near) => {
   const found = await readUrl(warehouse, { url: asked, project: 'Shop' }, signal);
   expect([found.is_known, found.near?.[0]]).toEqual([false, url(near)]);
 });
 
-test('a URL like no other has none near, and without a project it must be in one', async () => {
+test('a unique unknown URL has no suggestions, and without a project the URL must be in only one', async () => {
   expect((await story('/zzz', { project: 'Shop' })).near).toEqual([]);
   await expect(story('/zzz')).rejects.toThrow('the warehouse has 2 projects: name one');
 });
 
-test('each statement about a URL is in the SQL that every engine has', async () => {
+test('each statement about a URL is portable SQL', async () => {
   const statements = new Set<string>();
   const recorded = {
     rows: (sql: string, ...more: [AbortSignal, ReadonlyMap<string, string | null>?]) => {

@@ -54,7 +54,7 @@ test('the command shown for a page names its project and crawl, quoted for the s
   );
 });
 
-test('a day without log files has no figure, and says so', () => {
+test('a day without log files has no figure, with the reason', () => {
   const day = { hits: 2, search_bot_hits: 2, ai_bot_hits: null, visits: 0, has_logs: true };
   const unlogged = { hits: null, search_bot_hits: null, visits: null, has_logs: false };
   const days = ['2026-03-08', '2026-03-09', '2026-03-10'].map((one, index) => {
@@ -69,7 +69,7 @@ test('a day without log files has no figure, and says so', () => {
     expect(shown).toContain('4 requests from 2026-03-08 to 2026-03-10: 2 days with log files, 1 without.');
 });
 
-test('a terminal shows the first links and the command of the others, a browser a download', () => {
+test('a terminal shows the first links and the command for the others, a browser a download', () => {
   const rows = Array.from({ length: 12 }, (_, index) => {
     return {
       origin: `https://shop.example/${'long/'.repeat(20)}${index}`,
@@ -93,7 +93,7 @@ test('a terminal shows the first links and the command of the others, a browser 
   );
 });
 
-test('links that are equal are one row that says how many they are', () => {
+test('equal links are one row with their number', () => {
   const row = { origin: 'https://shop.example/a', anchor: 'Lamp', links: 50, follow: true, depth: 1 };
   const blocks = urlBlocks(
     story('https://shop.example/', {
@@ -110,7 +110,7 @@ test('links that are equal are one row that says how many they are', () => {
   expect(drawBlocks(blocks).text).toContain('2 different links. Download all: <a href="/ask/download?');
 });
 
-test('a page says what changed, and whether it is indexable, in both places', () => {
+test('a page shows what changed, and whether it is indexable, in both places', () => {
   const change = { change: 'title', before: 'Lamp', after: 'Red lamp' };
   const seen = { crawl_id: 'c1', crawl_number: 1, ended_at: '2026-03-09T00:00:00.000Z' };
   const found = {
@@ -168,19 +168,19 @@ test.each([
     ['Not read: refused (403).'],
   ],
   [{ status_code: 410, observation: 'gone', observation_reason: 'removed' }, ['Not read: gone (410).']],
-])('a page that was not read claims no missing title: %j', (page, lines) => {
+])('an unread page is not reported as having no title: %j', (page, lines) => {
   const text = unread(page);
   for (const one of lines) expect(text).toContain(one);
   expect(text).not.toMatch(/no title|no description/);
 });
 
-test('a page that was read says what it lacks, and one of an error page has its title', () => {
+test('a read page shows what it lacks, and an error page shows its title', () => {
   expect(unread({ status_code: 200, observation: 'read' })).toMatch(/no title\n +no description/);
   const gone = { status_code: 404, observation: 'gone', observation_reason: 'not_found', title: 'Gone' };
   expect(unread(gone)).toContain('Gone');
 });
 
-test('that no link leads to a page is known where the crawl covers the whole site', () => {
+test('"no link leads here" is shown only if the crawl covers the whole site', () => {
   expect(unread({ depth: null })).toContain('Crawl depth   no link leads here');
   const crawl = { ...story('u').crawl, scope_note: 'The crawl stopped at its limit of depth (3).' };
   expect(unread({ depth: null }, { crawl })).toContain('Crawl depth   unknown');

@@ -18,7 +18,7 @@ function drawnText(choice: Chart, rows: readonly Readonly<Record<string, unknown
     .join('');
 }
 
-test('every kind draws numbers, times and what is missing, without styles that a page forbids', () => {
+test('every chart kind draws numbers, times and missing values, without style attributes', () => {
   const days = ['2026-01-01', '2026-01-02', '2026-01-03'];
   for (const choice of CHOICES) {
     for (const rows of [
@@ -33,7 +33,7 @@ test('every kind draws numbers, times and what is missing, without styles that a
   }
 });
 
-test('names of the data are texts, and those beyond the colours are counted', () => {
+test('names in the data are escaped, and values beyond the palette are counted', () => {
   const bad = '<script>alert(1)</script>';
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', bad];
   const rows = names.map((status, index) => ({ at: index, pages: 10 * index, status }));
@@ -43,7 +43,7 @@ test('names of the data are texts, and those beyond the colours are counted', ()
   expect(chartFigures(stacked as Chart, rows).figures[0]?.series.at(-1)).toMatchObject({ name: '3 others' });
 });
 
-test('a figure over times has a panel, and its colours are those of their meanings', () => {
+test('a chart over time has a panel, and its colors match the meanings of the values', () => {
   const rows = ['15', '22'].flatMap((day) =>
     ['ok', 'client_error'].map((status) => ({ at: `2026-11-${day}T06:00:00Z`, pages: Number(day), status })),
   );
@@ -54,7 +54,7 @@ test('a figure over times has a panel, and its colours are those of their meanin
   expect(parts).toContain('#d55e00');
 });
 
-test('the colours stand out by 3:1 on the boxes of light and dark pages', () => {
+test('colors have a contrast of 3:1 on the boxes of light and dark pages', () => {
   const colours = Object.values(CHART_COLOURS);
   expect(colours.length).toBeGreaterThanOrEqual(5);
   const [, light = '', dark = ''] = /--side: light-dark\((#\w+), (#\w+)\)/.exec(PAGE_STYLE) ?? [];

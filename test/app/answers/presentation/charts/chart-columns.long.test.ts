@@ -23,7 +23,7 @@ function columnsOf(rows: readonly Readonly<Record<string, string | number | null
   }));
 }
 
-test('codes, identifiers and depths tell rows apart; counts and averages are drawn', () => {
+test('codes, identifiers and depths identify rows; counts and averages are measures', () => {
   for (const name of [
     'status_code',
     'depth',
@@ -49,7 +49,7 @@ test('codes, identifiers and depths tell rows apart; counts and averages are dra
     expect([name, isDimension(name)]).toEqual([name, false]);
 });
 
-test('plain columns are the first text or time and the first measure: no constant, code or identifier', () => {
+test('default charts plot the first measure by the first text or time, never constants, codes or identifiers', () => {
   const rows = [1, 2, 3].map((depth) => ({
     project: 'Shop',
     crawl_id: `c${depth}`,
@@ -105,7 +105,7 @@ async function answer(question: Question, given: Readonly<Record<string, string>
 }
 
 test.each([{}, { project: 'p-a' }, { project: 'p-l' }, { crawl: 'a2' }])(
-  'every saved question, asked with %o, is drawn as it declares, without adding what has no sum',
+  'every saved question, with %o, is drawn as declared, and never adds up values without a sum',
   async (given) => {
     const drawn: string[] = [];
     for (const question of questions) {
@@ -131,7 +131,7 @@ test.each([{}, { project: 'p-a' }, { project: 'p-l' }, { crawl: 'a2' }])(
   },
 );
 
-test('no chart over time has a crawl that was cut', async () => {
+test('charts over time leave out crawls that ended early', async () => {
   const { inner } = warehouse.connection;
   const cut = await inner.runAndReadAll(
     'SELECT crawl_id FROM mart.crawls WHERE NOT is_in_trends AND has_pages AND NOT is_complete',
@@ -154,7 +154,7 @@ test('no chart over time has a crawl that was cut', async () => {
   expect(leftOut).toContain('1 crawl that is not in trends is left out');
 });
 
-test('the columns of each chart are in the answer of its question', async () => {
+test('the result of each question contains the columns of its chart', async () => {
   for (const question of questions) {
     if (question.chart === null) continue;
     const prepared = await warehouse.connection.inner.prepare(bindQuestion(question).sql);

@@ -6,7 +6,7 @@ const CONSOLE = new URL('../../../../../src/app/console/assets/console.css', imp
 /** Both say something of these, for the same things. */
 const SHARED = ['bad', 'bars', 'number', 'scroll', 'warn'];
 
-test('the console’s own style has no other use for a class of the charts', async () => {
+test('the style of the console does not reuse class names of charts', async () => {
   const own = await readFile(CONSOLE, 'utf8');
   const begun = new Set(own.matchAll(/(?:^|,)\s*\.([a-z][\w-]*)/gm).map(([, name]) => name));
   const ofCharts = new Set(CHART_STYLE.matchAll(/\.([a-z][\w-]*)/g).map(([, name]) => name));

@@ -19,7 +19,7 @@ const pagesOf = { name: 'all', value: (one: { pages: number | null }) => one.pag
 const labelOf = (text: string | undefined): string =>
   /role="(?:img|group)" aria-label="([^"]*)"/.exec(text ?? '')?.[1] ?? '';
 
-test('the label of a line says the last value and the change, and the scale shows a loss of 17 of 12,362', () => {
+test('the label of a line shows the last value and the change, and the scale shows a loss of 17 of 12,362', () => {
   const chart = lineChart('Pages of shop', [crawl('15', 12_362), crawl('22', 12_345)], [pagesOf]);
   expect(labelOf(chart?.text)).toBe('Pages of shop: 12,345 on 2026-11-22, 17 fewer than on 2026-11-15');
   expect(chart?.text).toContain('<b>12,345</b>');
@@ -30,7 +30,7 @@ test('the label of a line says the last value and the change, and the scale show
   expect((heights[1] ?? 0) - (heights[0] ?? 0)).toBeGreaterThan(20);
 });
 
-test('a scale begins at zero where values vary by half, and where they do not vary', () => {
+test('a scale begins at zero if values vary by half, or not at all', () => {
   for (const values of [
     [10, 100],
     [50, 50],
@@ -45,7 +45,7 @@ test('a scale begins at zero where values vary by half, and where they do not va
     ).not.toContain('does not start at zero');
 });
 
-test('each figure has a panel, one that is not known a gap, and no figure at all no chart', () => {
+test('each figure has a panel, an unknown value a gap, and no values no chart', () => {
   const points = [crawl('01', 5), crawl('08', null), crawl('15', 7)];
   const twice = { name: 'twice', value: (one: { pages: number | null }) => one.pages && one.pages * 2 };
   const chart = lineChart('Pages', points, [pagesOf, twice])?.text ?? '';
@@ -56,7 +56,7 @@ test('each figure has a panel, one that is not known a gap, and no figure at all
   expect(lineChart('Pages', [crawl('01', 5)], [pagesOf])?.text).not.toMatch(/NaN|undefined|since/);
 });
 
-test('a mark with an address is a link that says its value; others are only to be seen', () => {
+test('a mark with an address is a link labeled with its value; other marks are not links', () => {
   const href = ({ crawl_id }: { crawl_id: string }) => (crawl_id === 'c15' ? '/pages?crawl=c15&x="1' : null);
   const chart = lineChart('Pages', [crawl('15', 9), crawl('22', 8)], [{ ...pagesOf, href }])?.text ?? '';
   expect(chart).toContain('role="group"');
@@ -67,7 +67,7 @@ test('a mark with an address is a link that says its value; others are only to b
   expect(chart).not.toMatch(/<style|\sstyle=|<script/);
 });
 
-test('the key of statuses has their last values and changes, which bars are too small to show', () => {
+test('the legend of statuses shows last values and changes that are too small for bars', () => {
   const of = (day: string, range: string, pages: number) => ({
     ended_at: `2026-11-${day}T06:05:00.000Z`,
     crawl_id: `c${day}`,
@@ -87,7 +87,7 @@ test('the key of statuses has their last values and changes, which bars are too 
   expect(stackedChart('Changes', [], [])).toBeNull();
 });
 
-test('a funnel says what each step keeps, and never that nearly all is all', () => {
+test('a funnel shows what each step keeps, and never rounds up to 100 %', () => {
   const steps = [
     { name: 'known', value: 12_345, href: '/known' },
     { name: 'fetched', value: 12_344 },
@@ -108,7 +108,7 @@ test('a funnel says what each step keeps, and never that nearly all is all', () 
   expect(funnelChart('Indexability', [])).toBeNull();
 });
 
-test('bars of values below zero go to the left of it, and a small one is seen', () => {
+test('bars of negative values extend left from zero, and small bars stay visible', () => {
   const { text = '' } =
     barChart(
       'Change',
@@ -127,7 +127,7 @@ test('bars of values below zero go to the left of it, and a small one is seen', 
   expect(barChart('Change', [{ name: 'a', value: null }])).toBeNull();
 });
 
-test('a sparkline has the last twelve values, with gaps', () => {
+test('a sparkline shows the last twelve values, with gaps', () => {
   const { text = '' } = sparkline([...Array.from({ length: 12 }, () => 9), 1, null, 3], 'Pages') ?? {};
   expect(text).toContain(`aria-label="Pages: ${'9, '.repeat(9)}1, unknown, 3"`);
   expect(text.match(/M/g)).toHaveLength(2);
@@ -140,7 +140,7 @@ test('a sparkline has the last twelve values, with gaps', () => {
   expect(sparkline([5], 'Pages')?.text).not.toMatch(/NaN/);
 });
 
-test('runs of a moment and of hours are drawn, with the key of their colours', () => {
+test('short and long runs are drawn with a legend of their colors', () => {
   const runs = [0.1, 7300].map((seconds, place) => ({
     started_at: `2026-11-22T0${place}:00:00.000Z`,
     seconds,
@@ -153,7 +153,7 @@ test('runs of a moment and of hours are drawn, with the key of their colours', (
   expect(runsChart('The last runs', [])).toBeNull();
 });
 
-test('numbers of an axis are short only where nothing is lost', () => {
+test('axis labels are shortened only if no digit is lost', () => {
   const names = (least: number, most: number, isWhole = true) => {
     const { ticks, tickFormat } = numberAxis(least, most, isWhole);
     return ticks.map(tickFormat);
@@ -166,7 +166,7 @@ test('numbers of an axis are short only where nothing is lost', () => {
   expect(names(0, 25_000_000)).toEqual(['0', '10M', '20M']);
 });
 
-test('times are named by their days, with the time where a day repeats', () => {
+test('times are labeled by day, and with the time if a day repeats', () => {
   const { full, short } = timeNames(['2026-11-15T01:00:00Z', '2026-11-22T01:00:00Z']);
   expect([full('2026-11-22T01:00:00Z'), short('2026-11-22T01:00:00Z')]).toEqual(['2026-11-22', '11-22']);
   const twice = timeNames(['2026-11-22T01:00:00Z', '2026-11-22T06:05:00Z', '2026-11-23T06:05:00Z']);
@@ -175,7 +175,7 @@ test('times are named by their days, with the time where a day repeats', () => {
   expect(years.short('2025-11-22T01:00:00Z')).toBe('2025-11-22');
 });
 
-test('a meaning has one colour, by whatever name, and the rest have others', () => {
+test('each meaning has one color under any name, and other values have different colors', () => {
   const [ok, , client] = STATUS_RANGES.map(({ colour }) => colour);
   expect(coloursOf(['404', 'shop', 'ok'])).toEqual([client, expect.any(String), ok]);
   expect(coloursOf(['4xx'])).toEqual(coloursOf(['client_error']));
@@ -183,7 +183,7 @@ test('a meaning has one colour, by whatever name, and the rest have others', () 
   expect(new Set(coloursOf(['404', 'a', 'b', 'c'])).size).toBe(4);
 });
 
-test('a note within the time of a chart is a line that says its text; others are left out', () => {
+test('a note within the time of a chart is a line with its text; other notes are left out', () => {
   const days = ['2026-11-01', '2026-11-08', '2026-11-15'];
   const notes = [
     { date: '2026-10-20', kind: 'migration', text: 'before it' },

@@ -3,7 +3,7 @@ import { drawChart } from '../../../../../src/app/answers/presentation/charts/dr
 import { displayWidth } from '../../../../../src/core/text/display-width.ts';
 import type { Chart } from '../../../../../src/etl/project/sql/questions/question-chart.ts';
 
-test('bars begin at zero, are as long as their values, and keep to the width', () => {
+test('bars begin at zero, are proportional to their values, and fit the width', () => {
   const rows = [
     { project: 'Shop', status: 'ok', status_code: 200, pages: 80n },
     { project: 'Shop', status: '日本', status_code: 404, pages: 40 },
@@ -47,7 +47,7 @@ test('a line goes from the first to the last row, with a gap where a value is mi
   ]);
 });
 
-test('one row, equal values and no rows are drawn; what has no number is refused', () => {
+test('one row, equal values and no rows are drawn; rows without numbers are refused', () => {
   expect(drawChart('line', [{ a: 'x', n: 5 }], null, 40)).toContain('5 │');
   expect(drawChart('bar', [{ a: 'x', n: 0 }], null, 40)).toBe('n by a\nx   0\n');
   expect(drawChart('line', [{ a: 'x', n: 0 }], null, 40)).not.toMatch(/NaN|Infinity/);
@@ -57,7 +57,7 @@ test('one row, equal values and no rows are drawn; what has no number is refused
   expect(() => drawChart('line', many, null, 40)).toThrow('more than 1000 rows');
 });
 
-test('a label is one line, cut, without control characters', () => {
+test('a label is a single truncated line without control characters', () => {
   const [, bar] = drawChart('bar', [{ title: `a\nb\u001b[2J${'x'.repeat(100)}`, n: 1 }], null, 80).split(
     '\n',
   );
@@ -65,7 +65,7 @@ test('a label is one line, cut, without control characters', () => {
   expect(displayWidth(bar ?? '')).toBeLessThanOrEqual(80);
 });
 
-test('a declared chart is drawn as its question says, one for each project, and a person may choose bars or lines', () => {
+test('a declared chart is drawn as declared, one per project, and users may choose bars or lines', () => {
   const declared: Chart = {
     kind: 'stacked',
     x: 'at',

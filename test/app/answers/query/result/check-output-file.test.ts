@@ -91,7 +91,7 @@ const OWN_FILES = [
   '.crawlhouse/service/crawls.sqlite',
 ];
 
-test.for(OWN_FILES)('%s of any project is refused, whatever is protected besides', async (name) => {
+test.for(OWN_FILES)('%s of any project is refused, whatever else is protected', async (name) => {
   const { folder } = await project();
   await writeFile(join(folder, 'schedules.yaml'), '');
   const path = join(folder, name);
@@ -105,7 +105,7 @@ test.for(OWN_FILES)('%s of any project is refused, whatever is protected besides
     await expect(checkOutputFolder(join(dirname(path), 'new/er'), {})).rejects.toThrow();
 });
 
-test('the same names are those of other files outside of a project, and below one', async () => {
+test('the same names are allowed outside of a project, and in its subfolders', async () => {
   const { folder } = await project();
   const below = join(folder, 'reports', 'sql');
   await mkdir(below, { recursive: true });
@@ -116,7 +116,7 @@ test('the same names are those of other files outside of a project, and below on
   await checkOutputFolder(folder, {});
 });
 
-test('another name of a file of the project is refused', async () => {
+test('other names of a project file are refused', async () => {
   const { folder, stateDir, warehouse } = await project();
   await mkdir(join(folder, 'pipelines'));
   for (const name of ['.env', 'schedules.yaml', 'pipelines/x.yaml']) {

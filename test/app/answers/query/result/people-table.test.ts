@@ -4,7 +4,7 @@ import { displayWidth } from '../../../../../src/core/text/display-width.ts';
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
-test('columns that are the same in every row stand in one line above, but not all of them, and not of one row', () => {
+test('columns with the same value in every row move above the table, but never all columns, and not for one row', () => {
   const names = ['project', 'url', 'status_code'];
   const rows = [
     ['Shop', '/a', 404],
@@ -31,7 +31,7 @@ test('columns that are the same in every row stand in one line above, but not al
   expect(lines(same)).toEqual(['b: 2', 'a', '─', '1', '1']);
 });
 
-test('a URL is cut in its middle, another text at its end, and a name only when nothing else is left', () => {
+test('URLs are cut in the middle, other text at the end, and names only as a last resort', () => {
   const url = `https://shop.example/${'deep/'.repeat(20)}lamp`;
   const rows = [
     [url, 'one_two_three_four_five', 'a text of many words that goes on and on and on and on'],
@@ -45,7 +45,7 @@ test('a URL is cut in its middle, another text at its end, and a name only when 
   expect(narrow[2]).toMatch(/^\S{12} +\S*… +a text of/);
 });
 
-test('numbers have separators unless they are codes, and shares are in percent', () => {
+test('numbers have separators unless they are codes, and shares are percentages', () => {
   const names = ['pages', 'status_code', 'year', 'pages_percent', 'ctr', 'average_depth', 'cwv_cls'];
   const rows = [
     [1234567, 2001, 2026, 12.345, 0.0321, 2.4285714, 0.00314],
@@ -58,7 +58,7 @@ test('numbers have separators unless they are codes, and shares are in percent',
   expect(second?.slice(-6)).toEqual(['1404', '2025', '87.6 %', '100 %', '3', '0.2']);
 });
 
-test('numbers are aligned right, NULL is a dash, and control characters move nothing', () => {
+test('numbers are right-aligned, NULL is a dash, and control characters have no effect', () => {
   const rows = [
     [5, null, 'a\u001b[2J'],
     [1000, null, 'b\nc'],

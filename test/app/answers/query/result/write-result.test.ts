@@ -37,7 +37,7 @@ test('numbers of any size are JSON numbers with all their digits', async () => {
   );
 });
 
-test('times are ISO 8601 in UTC with the decimals they have, dates are dates', async () => {
+test('times are ISO 8601 in UTC with their decimals, dates are dates', async () => {
   const sql = `SELECT TIMESTAMPTZ '2026-01-31 12:00:00+01' AS a, TIMESTAMPTZ '2026-01-31 12:00:00.5+00' AS b,
     TIMESTAMPTZ '1969-12-31 23:59:59.999999+00' AS c, DATE '2026-02-01' AS d, TIMESTAMP '2026-01-31 12:00:00' AS e`;
   expect(JSON.parse(await textOf(sql, 'jsonl'))).toEqual({
@@ -49,12 +49,12 @@ test('times are ISO 8601 in UTC with the decimals they have, dates are dates', a
   });
 });
 
-test('NULL is null, and a number that JSON does not have is null', async () => {
+test('NULL is null, and NaN and infinity are null in JSON', async () => {
   const sql = `SELECT NULL AS a, CAST(NULL AS BIGINT[]) AS b, 'NaN'::DOUBLE AS c, [1, NULL] AS d, 'inf'::DOUBLE AS e`;
   expect(await textOf(sql, 'jsonl')).toBe('{"a":null,"b":null,"c":null,"d":[1,null],"e":null}\n');
 });
 
-test('lists, structs, maps and JSON columns are what they hold', async () => {
+test('lists, structs, maps and JSON columns become JSON values', async () => {
   const sql = `SELECT [1, 2] AS list, {'a': 9007199254740993, 'b': ['x']} AS struct, MAP {'k': 1} AS map,
     '{"n": 9007199254740993, "a": [true, null]}'::JSON AS json, '"text"'::JSON AS json_text, '[]' AS plain`;
   expect(await textOf(sql, 'jsonl')).toBe(
@@ -73,7 +73,7 @@ test('json is one array of objects, whatever the number of rows', async () => {
   expect(parseJson(many.text)).toHaveLength(5000);
 });
 
-test('a result without rows is still a document of its format', async () => {
+test('an empty result is a valid document of its format', async () => {
   const sql = 'SELECT 1 AS n, 2 AS "a,b" WHERE false';
   expect(await query(sql, 'json')).toEqual({ text: '[]\n', rows: 0 });
   expect(await query(sql, 'jsonl')).toEqual({ text: '', rows: 0 });
@@ -82,7 +82,7 @@ test('a result without rows is still a document of its format', async () => {
   expect((await query(sql, 'table')).text.split('\n')[0]).toBe('n  a,b');
 });
 
-test('csv quotes what it must, and keeps an empty text apart from NULL', async () => {
+test('csv quotes only where needed, and distinguishes NULL from empty text', async () => {
   const sql = `SELECT * FROM (VALUES ('a,b', 'say "x"', E'two\\nlines', '', NULL), (' s ', '1', 'é;', 'x', 'NULL')) v`;
   expect((await textOf(sql, 'csv')).split('\n').slice(1).join('\n')).toBe(
     '"a,b","say ""x""","two\nlines","",\n s ,1,é;,x,NULL\n',
@@ -96,7 +96,7 @@ test('columns with the same name are distinguished', async () => {
   expect((await textOf(sql, 'csv')).split('\n')[1]).toBe('1,2,3');
 });
 
-test('a table is aligned, numbers to the right, and says how much it left out', async () => {
+test('a table aligns numbers right, and shows how many rows it left out', async () => {
   expect(await textOf(`SELECT * FROM (VALUES ('long name', 1), ('s', 1000)) v (name, n)`, 'table')).toBe(
     'name          n\n─────────  ────\nlong name     1\ns          1000\n',
   );
@@ -131,7 +131,7 @@ test('a slow reader is waited for', async () => {
   expect(rows).toBe(10_000);
 });
 
-test('a table aligns by the width of its cells on a terminal, and cuts between characters', async () => {
+test('a table aligns by display width, and truncates between characters', async () => {
   const sql = `SELECT * FROM (VALUES ('日本語', 1), ('👍', 22), (repeat('語', 50), 3)) AS t (name, n)`;
   const lines = (await textOf(sql, 'table')).split('\n');
   expect(lines.slice(0, 4)).toEqual([
@@ -143,7 +143,7 @@ test('a table aligns by the width of its cells on a terminal, and cuts between c
   expect(lines[4]).toBe(`${'語'.repeat(39)}…   3`);
 });
 
-test('the first rows are those of the whole, whatever number is asked for, and no more are read', async () => {
+test('the first rows equal those of the full result, and no more rows are read', async () => {
   const { warehouse } = await someWarehouse();
   // Rows come in chunks of 2,048, some of them ahead; the last one would fail.
   const sql =
@@ -161,7 +161,7 @@ test('the first rows are those of the whole, whatever number is asked for, and n
   }
 });
 
-test('columns are called as people do in each format where that is asked for, each once', async () => {
+test('readable column names are unique, in each format', async () => {
   const sql = 'SELECT 3 AS depth, 4 AS crawl_depth, 5 AS nb_inlinks, \'x\' AS "Own name"';
   for (const format of ['csv', 'json', 'jsonl', 'markdown', 'table', 'record'] as const) {
     const { text } = await query(sql, format, 'people');

@@ -13,7 +13,7 @@ test.for([
   ['*/5 * * * *', '*/5 * * * *'],
   ['0 6,18 * * *', '0 6,18 * * *'],
   ['0 6 * jan *', '0 6 * jan *'],
-] as const)('%s is shown as "%s", and its fields give it again', ([cron, text]) => {
+] as const)('%s is shown as "%s", and its fields reproduce it', ([cron, text]) => {
   expect(timesText(cron)).toBe(text);
   expect(cronOf(new URLSearchParams({ ...timesOf(cron) }))).toBe(cron);
 });

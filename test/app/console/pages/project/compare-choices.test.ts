@@ -27,7 +27,7 @@ test.each([
   ['2026-11-15', 'c2', 'c4'],
   ['2026-11-20', 'c3', 'c5'],
   ['2026-11-22', 'c3', 'c5'],
-])('a deployment on %s is between %s and %s', (date, from, to) => {
+])('the deployment on %s is between %s and %s', (date, from, to) => {
   const found = latestDeployment([deployed('2026-11-01', 'Old'), deployed(date)], CRAWLS);
   expect([found?.crawls?.from.crawl_id, found?.crawls?.to.crawl_id]).toEqual([from, to]);
   const { text } = compareChoices('p 1', found);
@@ -35,7 +35,7 @@ test.each([
   expect(text).toContain(`New templates, ${date}: `);
 });
 
-test('without crawls around the deployment, or without a note, the last two crawls are compared', () => {
+test('without crawls around a deployment, or without a note, the last two crawls are compared', () => {
   const late = latestDeployment([deployed('2026-11-23')], CRAWLS);
   expect(late?.crawls).toBeNull();
   expect(compareChoices('p', late).text).toMatch(

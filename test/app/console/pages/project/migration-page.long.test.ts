@@ -74,7 +74,7 @@ test('the table of findings leads to the old URLs of each', async () => {
   expect(page.indexOf('Findings of old URLs')).toBeLessThan(page.indexOf('Table: Old URLs'));
 });
 
-test('a file of old URLs has a row for each, in the project that is named', async () => {
+test('a file of old URLs has one row per URL, in the given project', async () => {
   const file = join(folder, 'urls.csv');
   await writeFile(file, 'url,clicks\nhttps://m.example/moved,3\nhttps://m.example/never,1\n');
   const query = (...words: string[]) =>

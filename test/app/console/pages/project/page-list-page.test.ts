@@ -60,7 +60,7 @@ test('removing a part of a filter also removes the parts that depend on it', () 
 });
 
 test.each(['segment=shop&segmentation=kind', 'segment=shop', 'segment=kind:shop'])(
-  'a form keeps what an address asks for, and names each segment with its segmentation: %s',
+  'a form keeps the parameters of the address, and adds the segmentation to each segment: %s',
   (segment) => {
     const page = drawn(`issue=thin&change=fixed&${segment}`);
     expect(page).toContain('<option value="thin" selected>');
@@ -76,7 +76,7 @@ test('the heading of a list of one page says "1 page", not "1 pages"', () => {
   );
 });
 
-test('a list by change is headed "changed in" the column, not by the pages’ present value', () => {
+test('a list by change has the heading "changed in" the column, not its current value', () => {
   expect(drawn('change=is_indexable', { total: 2 })).toContain('<h2>2 pages, changed in Indexability</h2>');
   expect(drawn('change=removed', { total: 2 })).toContain('<h2>2 pages, removed</h2>');
 });

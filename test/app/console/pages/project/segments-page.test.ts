@@ -76,7 +76,7 @@ async function send({ ask }: OpenConsole, fields: readonly [string, string][]): 
   });
 }
 
-test('the form has what the file has, and counts the pages of each rule with URLs', async () => {
+test('the form shows the file, and counts the pages of each rule', async () => {
   const open = await openConsole(settings);
   const { segmentations, draft, preview } = await documentOf(open, [['at', '0']]);
   expect([segmentations, preview]).toEqual([['template', 'depth'], null]);
@@ -116,29 +116,26 @@ test.each([
   ['oql', '{ field: [no_such_column, equals, 1] }', 'mart.pages has no column no_such_column'],
   ['oql', '{ field: [', 'the filter cannot be read'],
   ['oql', 'text', 'it has no keys with values'],
-])(
-  'a rule by %s that is %s is refused where it was typed, and nothing is saved',
-  async (kind, condition, why) => {
-    const open = await openConsole(settings);
-    const rules: [string, string][] = [
-      ['name', 'new'],
-      ['segment', 's'],
-      ['kind', kind],
-      ['condition', condition],
-    ];
-    const { problem, draft } = await documentOf(open, [['check', '1'], ...rules]);
-    expect(problem?.message).toContain(why);
-    expect(draft.rules).toEqual([{ segment: 's', kind, condition }]);
-    const saved = await send(open, [['change', 'save'], ...rules]);
-    const page = await saved.text();
-    expect(saved.status).toBe(400);
-    expect(page).toContain(`name="condition" value="${html`${condition}`.text}"`);
-    expect(page).toContain('action="/projects/p1/segments/count"');
-    expect(await file()).toBe(FILE);
-  },
-);
+])('a rule by %s that is %s is refused at its input, and nothing is saved', async (kind, condition, why) => {
+  const open = await openConsole(settings);
+  const rules: [string, string][] = [
+    ['name', 'new'],
+    ['segment', 's'],
+    ['kind', kind],
+    ['condition', condition],
+  ];
+  const { problem, draft } = await documentOf(open, [['check', '1'], ...rules]);
+  expect(problem?.message).toContain(why);
+  expect(draft.rules).toEqual([{ segment: 's', kind, condition }]);
+  const saved = await send(open, [['change', 'save'], ...rules]);
+  const page = await saved.text();
+  expect(saved.status).toBe(400);
+  expect(page).toContain(`name="condition" value="${html`${condition}`.text}"`);
+  expect(page).toContain('action="/projects/p1/segments/count"');
+  expect(await file()).toBe(FILE);
+});
 
-test('rules too long for an address are counted by a form, also by a reader, and no action is recorded', async () => {
+test('long rules are counted by a form, also for a reader, and no action is recorded', async () => {
   const open = await openConsole(settings);
   const reader = await open.signIn('grace', 'reader');
   const fields = {
@@ -173,7 +170,7 @@ test('rules too long for an address are counted by a form, also by a reader, and
   expect(JSON.stringify(audit)).not.toContain('template');
 });
 
-test('an operator saves, adds and removes a segmentation; comments and the others stay', async () => {
+test('an operator saves, adds and removes a segmentation; comments and other segmentations stay', async () => {
   const open = await openConsole(settings);
   const saved = await send(open, [['at', '0'], ['change', 'save'], ...RULES]);
   expect([saved.status, saved.headers.get('location')]).toEqual([303, '/projects/p1/segments?at=0&saved=1']);
@@ -215,7 +212,7 @@ test.each([
   "url IN ((FROM read_text('FOLDER/segments.yaml')))",
   'status = 404 /*',
   'status = 404 --',
-])('a condition reads no file and no address, and writes none: %s', async (text) => {
+])('a condition cannot read or write files or addresses: %s', async (text) => {
   const open = await openConsole({ ...settings, console_actions: false });
   const condition = text.replaceAll('FOLDER', settings.projectDir);
   const rules: [string, string][] = [
@@ -232,7 +229,7 @@ test.each([
   expect(existsSync(join(settings.projectDir, 'stolen.csv'))).toBe(false);
 });
 
-test('of segmentations of one name, each counts its own rules', async () => {
+test('of segmentations with the same name, each counts its own rules', async () => {
   const other = FILE.replace('- { name: depth', '- { name: template, projects: [Blog]');
   await writeFile(join(settings.projectDir, 'segments.yaml'), other);
   const { preview } = await documentOf(await openConsole(settings), [
@@ -250,7 +247,7 @@ test('of segmentations of one name, each counts its own rules', async () => {
   ]);
 });
 
-test('a console that only reads counts, and saves nothing', async () => {
+test('a read-only console counts pages and saves nothing', async () => {
   const open = await openConsole({ ...settings, console_actions: false });
   expect((await documentOf(open, [['at', '0'], ['check', '1'], ...RULES])).preview?.pages).toBe(250);
   const { problem } = await documentOf(open, [['check', '1'], ...RULES]);

@@ -56,7 +56,7 @@ async function fill({ warehouse, projectDir }: Settings, origin: string): Promis
   await connection.run('USE memory; DETACH w');
 }
 
-test('an operator saves settings, which begin with those of the last crawl, and the audit has it', async () => {
+test('an operator saves settings based on the last crawl, and the audit records it', async () => {
   const { ask, send, file } = await opened();
   const page = await (await ask(PATH)).text();
   expect(page).toContain('name="max_url" aria-describedby="set-max_url-about" value="77"');
@@ -77,7 +77,7 @@ test('an operator saves settings, which begin with those of the last crawl, and 
   expect(tested.headers.get('location')).toBe(`${PATH}?saved=1&test=http%3A%2F%2F127.0.0.1%3A1%2Fx`);
 });
 
-test('a wrong value changes nothing, keeps what was typed, and is marked at its input', async () => {
+test('an invalid value changes nothing, stays in the form, and is marked at its input', async () => {
   const { send, file } = await opened();
   const refused = await send({ max_url: 'many', user_agent: 'shop<b>', dns: '- { host: a }' });
   const page = await refused.text();
@@ -92,7 +92,7 @@ test('a wrong value changes nothing, keeps what was typed, and is marked at its 
   expect(existsSync(file)).toBe(false);
 });
 
-test('a file that another person changed is not overwritten by an older form', async () => {
+test('an older form does not overwrite a file that another person changed', async () => {
   const { send, file } = await opened();
   await send({ max_depth: '3' });
   const old = await send({ max_depth: '4', stamp: 'older' });
@@ -136,7 +136,7 @@ test('credentials of a tested URL are in no address and not in the audit', async
   expect(existsSync(file)).toBe(false);
 });
 
-test('a test of a console whose operators are not the owner of the machine reaches no private address', async () => {
+test('tests reach private addresses only if the operators own the machine', async () => {
   const { ask, send, site } = await opened({
     console_url: 'https://console.example',
     console_oidc: ConsoleOidcSettings.parse({
@@ -156,7 +156,7 @@ test('a test of a console whose operators are not the owner of the machine reach
   expect(site.requests).toEqual([]);
 });
 
-test('pages of other sites, readers and a console without actions start no test and save nothing', async () => {
+test('cross-site pages, readers and consoles without actions can neither test nor save', async () => {
   const { ask, site } = await opened();
   const tested = `${PATH}.json?test=${encodeURIComponent(`${site.origin}/a`)}`;
   const foreign = await ask(tested, { headers: { accept: 'text/html' } });
@@ -173,7 +173,7 @@ test('pages of other sites, readers and a console without actions start no test 
   expect([site.hits, existsSync(reading.file)]).toEqual([[], false]);
 });
 
-test('a broken file is shown with its line, and not replaced', async () => {
+test('an invalid file is shown with its line, and not replaced', async () => {
   const { ask, send, file } = await opened();
   await mkdir(dirname(file));
   await writeFile(file, '# ours\nmax_urls: 5\n');
@@ -184,14 +184,14 @@ test('a broken file is shown with its line, and not replaced', async () => {
   expect(readFileSync(file, 'utf8')).toBe('# ours\nmax_urls: 5\n');
 });
 
-test('a project of another service has no form', async () => {
+test('a project that another service crawls has no form', async () => {
   const { ask, send } = await opened({ base_url: 'https://service.example' });
   const page = await (await ask(PATH)).text();
   expect(page).toContain('crawlhouse does not crawl this project.');
   expect((await send({ max_url: '5' })).status).toBe(400);
 });
 
-test('a form for an unknown project is not found, which is no fault', async () => {
+test('a form for an unknown project returns 404, not an internal error', async () => {
   const { send } = await opened();
   for (const page of ['settings', 'settings/test', 'tickets']) {
     const answer = await send({ id: 't1', seen: 'x' }, `/projects/nope/${page}`);

@@ -44,7 +44,7 @@ async function reading(project = 'p-shop') {
   };
 }
 
-test('a level has the sums of each folder, and the pages directly in it', async () => {
+test('a level shows the sums of each folder, and the pages directly in it', async () => {
   const { json } = await reading();
   const { folders, depths } = await json();
   expect(folders.rows.map((row) => [row.folder, row.is_subfolder, row.pages, row.clicks])).toEqual([
@@ -70,7 +70,7 @@ test('a level has the sums of each folder, and the pages directly in it', async 
   expect(lamps.depths.rows.reduce((sum, { pages }) => sum + Number(pages), 0)).toBe(4);
 });
 
-test('folders are sorted by a figure or their name, by links', async () => {
+test('links sort folders by a figure or by name', async () => {
   const { json, page } = await reading();
   const sorted = async (sort: string) => (await json(`&sort=${sort}`)).folders.rows.map((row) => row.folder);
   expect(await sorted('folder')).toEqual(['/', '/de/', '/lamps/']);
@@ -99,7 +99,7 @@ test('each figure leads to its pages', async () => {
   }
 });
 
-test('what no source tells is unknown', async () => {
+test('values without a source are unknown', async () => {
   const { json, page } = await reading('p-blog');
   expect((await json()).folders.rows).toMatchObject([{ pages: 1, clicks: null, search_bot_hits: null }]);
   const text = await page();
@@ -108,13 +108,13 @@ test('what no source tells is unknown', async () => {
   expect(text).toContain('Bot hits are unknown');
 });
 
-test('a project or a folder that is not there is said to be missing', async () => {
+test('an unknown project or folder is reported as missing', async () => {
   const { ask, page } = await reading();
   expect((await ask('/projects/nobody/structure')).status).toBe(404);
   expect(await page('&folder=/none/')).toContain('No page of the crawl is in /none/.');
 });
 
-test('the page of a URL has pages to link from', async () => {
+test('the page of a URL suggests pages to link from', async () => {
   const { ask } = await openConsole(settings);
   const url = (path: string): string =>
     `/projects/p-shop/url?wait=1&${new URLSearchParams({ url: `https://shop.example${path}` })}`;

@@ -76,7 +76,7 @@ async function send(
   });
 }
 
-test('the tickets of a project have the states of the last run, unless they were changed since', async () => {
+test('the tickets of a project show the states of the last run, unless they changed later', async () => {
   const open = await openConsole(settings);
   expect(await listed(open)).toMatchObject([
     { id: 't1', effective_state: 'unknown', reason: 'forbidden', pages: 3, read_pages: 1 },
@@ -127,14 +127,14 @@ test('each number links to its pages; URLs that no run has read are listed', asy
   );
 });
 
-test('hostile text of a ticket is escaped, on its page and in its form', async () => {
+test('hostile text in a ticket is escaped, on its page and in its form', async () => {
   const html = await (await (await openConsole(settings)).ask('/projects/p1/tickets')).text();
   expect(html).not.toContain('<script>alert');
   expect(html).not.toContain('Ada <b>');
   expect(html.match(/&lt;script&gt;alert/g)).toHaveLength(2);
 });
 
-test('an operator changes a ticket; an error shows the form with what was typed', async () => {
+test('an operator changes a ticket, and an error keeps the form values', async () => {
   const open = await openConsole(settings);
   const seen = '2026-11-02T00:00:00Z';
   const bad = await send(open, { id: 't2', seen, state: 'ignored', note: HOSTILE });
@@ -152,7 +152,7 @@ test('an operator changes a ticket; an error shows the form with what was typed'
   expect(await (await open.ask('/audit')).text()).toContain('change ticket {&quot;id&quot;:&quot;t2&quot;');
 });
 
-test('nobody changes tickets without the token of a form, or where the console only reads', async () => {
+test('tickets cannot be changed without the form token, or in a read-only console', async () => {
   const open = await openConsole(settings);
   const before = await loadTickets(settings.projectDir);
   expect((await send(open, { id: 't1', seen: 'x', state: 'open' }, 'x')).status).toBe(403);
@@ -162,7 +162,7 @@ test('nobody changes tickets without the token of a form, or where the console o
   expect(await loadTickets(settings.projectDir)).toEqual(before);
 });
 
-test('an invalid file is reported on the page', async () => {
+test('an invalid file is reported on the tickets page', async () => {
   const path = join(settings.projectDir, 'tickets.yaml');
   expect(existsSync(path)).toBe(true);
   await writeFile(path, 'tickets:\n  - { id: t1 }\n');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { URL_PAGE } from '../../../../../src/app/console/pages/project/url-page.ts';
 
-test('no page to link from is said of the pages that are looked at, not of all', () => {
+test('"no page to link from" refers only to the examined pages', () => {
   const crawl = { project_id: 'p', project: 'Shop', crawl_id: 'c2', crawl_number: 2, ended_at: null };
   const suggestions = {
     question: null,

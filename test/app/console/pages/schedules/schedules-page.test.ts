@@ -72,7 +72,7 @@ test('the page shows what each schedule does, its next times, its last result an
   expect(await (await ask('/operations')).text()).toContain('href="/schedules"');
 });
 
-test('an operator adds, changes, pauses, resumes and deletes a schedule, and the audit has each', async () => {
+test('an operator adds, changes, pauses, resumes and deletes a schedule, and the audit records each change', async () => {
   const { ask, send, text } = await scheduled();
   const added = await send({ ...NEW, project: 'shop\nblog', event: 'failure' });
   expect([added.status, added.headers.get('location')]).toEqual([303, '/schedules']);
@@ -115,7 +115,7 @@ test('an unchanged form changes nothing in the file', async () => {
   expect(await text()).toBe(FILE);
 });
 
-test('a fault is shown at its field, with what was typed', async () => {
+test('an error is shown at its field, with the input', async () => {
   const { send, text } = await scheduled();
   const bad = await send({
     ...NEW,
@@ -141,7 +141,7 @@ test('a fault is shown at its field, with what was typed', async () => {
   expect(await text()).toBe(FILE);
 });
 
-test('only the owner of the machine gives a schedule with allow_private another website', async () => {
+test('only the owner of the machine can give a schedule with allow_private another website', async () => {
   const file = `${FILE}    crawl: http://10.0.0.1/\n    allow_private: true\n`;
   const fields = { ...NEW, change: 'save', name: 'morning', at: '08:00' };
   const shared = await scheduled({
@@ -165,7 +165,7 @@ test('only the owner of the machine gives a schedule with allow_private another 
   expect(await own.text()).toContain('crawl: http://10.0.0.2/\n    allow_private: true');
 });
 
-test('a file that is invalid is shown with its fault, and stays', async () => {
+test('an invalid file is shown with its error, and stays unchanged', async () => {
   const { ask, send, text, write } = await scheduled();
   await write('schedules:\n  - nam: x\n');
   expect(await (await ask('/schedules')).text()).toContain('unknown key schedules.0.nam');
@@ -174,7 +174,7 @@ test('a file that is invalid is shown with its fault, and stays', async () => {
   expect(await text()).toBe('schedules:\n  - nam: x\n');
 });
 
-test('nobody but an operator changes schedules, and only with the token of a form', async () => {
+test('only operators change schedules, and only with the form token', async () => {
   const { ask, send, reader, text } = await scheduled();
   const { cookie, csrf } = reader();
   expect(await (await ask('/schedules', { cookie })).text()).not.toContain('Add a schedule');

@@ -60,7 +60,7 @@ async function uploading() {
   };
 }
 
-test('logs are read, added with their rows, and taken back', async () => {
+test('uploaded logs are read, added with their rows, and removed', async () => {
   const { ask, upload, preview, start, added, settings } = await uploading();
   const line = (second: number): string =>
     `203.0.113.7 - - [20/Nov/2025:06:00:${second} +0000] "GET /a HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n`;
@@ -86,7 +86,7 @@ test('logs are read, added with their rows, and taken back', async () => {
   expect(await (await ask('/uploads')).text()).not.toContain('Remove access.log.gz');
 });
 
-test('an export that lacks its days says so, and is added after they are given', async () => {
+test('an export without days is reported, and added once the days are given', async () => {
   const { upload, preview, start } = await uploading();
   const csv = `Top pages,Clicks,Impressions,CTR,Position\n${SITE},5,100,5%,3.2\n${SITE}a,1,40,2.5%,8\n`;
   const address = await upload('demand', 'Pages.csv', csv);
@@ -99,7 +99,7 @@ test('an export that lacks its days says so, and is added after they are given',
   expect(await start({ action: 'demand-remove', file, site })).toMatchObject({ outcome: '0' });
 });
 
-test('a text that is no log is shown with the reason, and nothing can be added', async () => {
+test('text that is not a log is shown with the reason, and cannot be added', async () => {
   const { ask, upload, preview } = await uploading();
   const address = await upload('logs', 'novel.txt', 'It was a dark and stormy night.\n'.repeat(50));
   const { problem, statuses } = await preview(address);

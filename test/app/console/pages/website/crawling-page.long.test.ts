@@ -17,7 +17,7 @@ interface Crawling {
 const PAGES = 3000;
 const SLOW_MS = 500;
 
-test('a crawl is followed, paused, resumed and stopped, and what it fetched is loaded', async () => {
+test('a crawl can be watched, paused, resumed and stopped, and its pages are loaded', async () => {
   const site = await serveSite({
     '*': (request, response) => {
       const isPage = /^\/\d*$/.test(request.url ?? '');

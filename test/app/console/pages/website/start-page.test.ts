@@ -11,7 +11,7 @@ import { until } from '../../../../support/until.ts';
 const emptyProject = async () => loadSettings(await rawProjectFolder(), {});
 const started = (url: string, type = ''): string => `/start${type}?${new URLSearchParams({ url })}`;
 
-test('an empty project offers a crawl and an account, and checks a website before it is crawled', async () => {
+test('an empty project offers a crawl and an account, and checks a website before crawling it', async () => {
   const site = await serveSite({ '/': { status: 302, headers: { location: '/home' } }, '/home': pageWith() });
   const { ask } = await openConsole(await emptyProject());
   const overview = await (await ask('/')).text();
@@ -37,7 +37,7 @@ test('an empty project offers a crawl and an account, and checks a website befor
   expect(page).toContain(`<input type="hidden" name="url" value="${site.origin}/">`);
 });
 
-test('the check that fails has the reason, later ones are not reached, and no crawl is offered', async () => {
+test('a failed check shows the reason, skips later checks, and offers no crawl', async () => {
   const site = await serveSite({ '/robots.txt': 'User-agent: *\nDisallow: /', '/': pageWith() });
   const { ask } = await openConsole(await emptyProject());
   const silent = `http://127.0.0.1:${await freePort()}/`;
@@ -103,7 +103,7 @@ test('a check ends at its limit', async () => {
   });
 });
 
-test('only an operator checks websites, and no other site makes this console do it', async () => {
+test('only operators check websites, and no other site can start a check', async () => {
   const site = await serveSite({ '/': pageWith() });
   const { ask, signIn } = await openConsole(await emptyProject());
   const reader = await signIn('reader', 'reader');

@@ -70,40 +70,40 @@ const more = json((origin) => ({
   nextUri: `${origin}/v1/statement/executing/q1/y/2`,
 }));
 
-test('an answer of 429, 502, 503 or 504 is asked for again, the statement and its pages alike', async () => {
+test('a response of 429, 502, 503 or 504 is retried, for statements and their pages', async () => {
   const { url, seen } = await serve([status(503), status(502), next, status(504), status(429), rows]);
   expect(await clientOf(url).rows('SELECT 1')).toEqual([{ n: 1n }, { n: 2n }]);
   expect(seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'GET', 'GET', 'GET']);
 });
 
-test('a server that stays busy ends as unavailable, after the tries of the policy', async () => {
+test('a server that stays busy ends as unavailable, after the configured tries', async () => {
   const { url, seen } = await serve([status(503)]);
   const error = await errorOf(clientOf(url).run('SELECT 1'));
   expect([error.code, error.message]).toEqual(['engine_unavailable', `Trino at ${url} answers 503: no`]);
   expect(seen.length).toBe(4);
 });
 
-test('Retry-After is kept to', async () => {
+test('Retry-After is respected', async () => {
   const { url } = await serve([status(429, { 'retry-after': '1' }), rows]);
   const startedAt = performance.now();
   await clientOf(url).run('SELECT 1');
   expect(performance.now() - startedAt).toBeGreaterThan(990);
 });
 
-test('a connection that breaks while a page comes is made again', async () => {
+test('a connection that breaks during a page is opened again', async () => {
   const { url, seen } = await serve([next, reset, rows]);
   expect(await clientOf(url).rows('SELECT 1')).toHaveLength(2);
   expect(seen.length).toBe(3);
 });
 
-test('a statement whose answer is lost may have begun, so it is not sent again', async () => {
+test('a statement without a response may have begun, so it is not sent again', async () => {
   const { url, seen } = await serve([reset]);
   const error = await errorOf(clientOf(url).run('INSERT INTO t VALUES 1'));
   expect(error.code).toBe('connection');
   expect(seen.length).toBe(1);
 });
 
-test('a statement that could not be sent is tried again', async () => {
+test('a statement that could not be sent is retried', async () => {
   const sent = vi.fn(async () => 'token');
   // Nobody listens there.
   const credentials = { token: sent, renew: async () => undefined };
@@ -118,13 +118,13 @@ test('leaving the loop cancels the statement', async () => {
   expect(seen.at(-1)).toMatchObject({ method: 'DELETE', path: '/v1/statement/executing/q1/y/2' });
 });
 
-test('a read to the end cancels nothing', async () => {
+test('a complete read cancels nothing', async () => {
   const { url, seen } = await serve([next, rows]);
   await clientOf(url).rows('SELECT 1');
   expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
 });
 
-test('an abort while a page is awaited cancels the statement', async () => {
+test('an abort while waiting for a page cancels the statement', async () => {
   const controller = new AbortController();
   const { url, seen } = await serve([
     next,
@@ -138,7 +138,7 @@ test('an abort while a page is awaited cancels the statement', async () => {
   expect(seen.at(-1)?.method).toBe('DELETE');
 });
 
-test('an abort while the statement is sent cancels it once its answer is there', async () => {
+test('an abort while sending the statement cancels it once its response arrives', async () => {
   const controller = new AbortController();
   const held = Promise.withResolvers<void>();
   const { url, seen } = await serve([
@@ -155,7 +155,7 @@ test('an abort while the statement is sent cancels it once its answer is there',
   expect(seen.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
 });
 
-test('an error of the statement has its code, name, place and query', async () => {
+test('an error of a statement has its code, name, position and query', async () => {
   const failed = (errorName: string, errorType: string): Answer =>
     json(() => ({
       error: {
@@ -189,12 +189,12 @@ test('an error of the statement has its code, name, place and query', async () =
   expect(codes).toEqual(['bad_query', 'engine_access', 'query_limit', 'engine_failed', 'engine_failed']);
 });
 
-test('an answer that is no answer of Trino is refused', async () => {
+test('a response that is not from Trino is refused', async () => {
   const { url } = await serve([(response) => response.end('{"hello": 1}')]);
   expect((await errorOf(clientOf(url).run('SELECT 1'))).code).toBe('contract_broken');
 });
 
-test('the credentials go to no other server', async () => {
+test('credentials are sent to no other server', async () => {
   const { url, seen } = await serve([json(() => ({ nextUri: 'http://127.0.0.1:1/v1/statement' }))]);
   const error = await errorOf(clientOf(url).run('SELECT 1'));
   expect(error.message).toBe(`Trino at ${url} refers to http://127.0.0.1:1`);
@@ -215,7 +215,7 @@ test('the headers carry user, source, catalog, session and credentials', async (
   });
 });
 
-test('a server with a certificate of a private authority is trusted where the authority is given', async () => {
+test('a server with a private certificate authority is trusted if the authority is configured', async () => {
   const folder = await temporaryFolder();
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   await promisify(execFile)('openssl', [
@@ -261,7 +261,7 @@ test('a server with a certificate of a private authority is trusted where the au
   expect(authorizations.at(-1)).toBe('Bearer given');
 });
 
-test('a token that is refused has no second try; one that can be renewed has', async () => {
+test('a refused token is not retried; a renewable one is', async () => {
   const { url } = await serve([status(401)]);
   const fixed = clientOf(url, { credentials: fixedToken('jwt') });
   expect((await errorOf(fixed.run('SELECT 1'))).code).toBe('engine_access');
@@ -296,18 +296,21 @@ test('a token that is refused has no second try; one that can be renewed has', a
 test.each([
   [503, 'engine_unavailable'],
   [401, 'engine_access'],
-])('a token endpoint that answers %i ends as %s, and is asked again next time', async (code, expected) => {
-  const tokens = await serve([
-    status(code),
-    (response) => response.end(JSON.stringify({ access_token: 't' })),
-  ]);
-  const credentials = new ClientCredentials({ tokenUrl: tokens.url, clientId: 'a', clientSecret: 'b' });
-  expect((await errorOf(credentials.token())).code).toBe(expected);
-  expect([await credentials.token(), await credentials.token()]).toEqual(['t', 't']);
-  expect(tokens.seen.length).toBe(2);
-});
+])(
+  'a token endpoint that returns %i ends as %s, and is requested again next time',
+  async (code, expected) => {
+    const tokens = await serve([
+      status(code),
+      (response) => response.end(JSON.stringify({ access_token: 't' })),
+    ]);
+    const credentials = new ClientCredentials({ tokenUrl: tokens.url, clientId: 'a', clientSecret: 'b' });
+    expect((await errorOf(credentials.token())).code).toBe(expected);
+    expect([await credentials.token(), await credentials.token()]).toEqual(['t', 't']);
+    expect(tokens.seen.length).toBe(2);
+  },
+);
 
-test('a token endpoint that is out of reach is named', async () => {
+test('an unreachable token endpoint is named', async () => {
   const tokenUrl = `http://127.0.0.1:${await freePort()}`;
   const credentials = new ClientCredentials({ tokenUrl, clientId: 'a', clientSecret: 'b' });
   const { url } = await serve([rows]);
@@ -316,7 +319,7 @@ test('a token endpoint that is out of reach is named', async () => {
   expect(error.message).toContain(`the token endpoint ${tokenUrl} cannot be reached`);
 });
 
-test('a token endpoint that never answers is not waited for', async () => {
+test('a token endpoint that never responds is not awaited', async () => {
   const { url } = await serve([() => {}]);
   const credentials = new ClientCredentials({
     tokenUrl: `${url}/token`,
@@ -330,7 +333,7 @@ test('a token endpoint that never answers is not waited for', async () => {
   });
 });
 
-test('a page with status 200 is said to be no Trino, and nothing is asked again', async () => {
+test('an HTML page with status 200 is reported as not Trino, without retries', async () => {
   const page: Answer = (response) =>
     response
       .writeHead(200, { 'content-type': 'text/html' })
@@ -351,7 +354,7 @@ test.each([
   [404, {}, "answers 404 with text/html, outside Trino's protocol: <html>Not here</html>"],
   [405, {}, 'answers 405 with text/html'],
   [302, { location: 'https://sign-in.example/' }, 'answers 302, a redirect to https://sign-in.example/'],
-])('another server that answers a statement with %i is said to be no Trino', async (code, headers, said) => {
+])('another server that responds with %i is reported as not Trino', async (code, headers, said) => {
   const { url, seen } = await serve([
     (response) =>
       response.writeHead(code, { 'content-type': 'text/html', ...headers }).end('<html>Not here</html>'),
@@ -364,12 +367,12 @@ test.each([
   expect(seen).toHaveLength(1);
 });
 
-test('a statement that Trino has forgotten is none of these', async () => {
+test('a forgotten statement of Trino is not reported as another server', async () => {
   const { url } = await serve([next, status(404)]);
   expect((await errorOf(clientOf(url).run('SELECT 1'))).code).toBe('engine_failed');
 });
 
-test('a token endpoint that answers with a page is said to do so, with what to check', async () => {
+test('a token endpoint that returns a page is reported, with what to check', async () => {
   const page: Answer = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
   const { url } = await serve([page]);
   const credentials = new ClientCredentials({ tokenUrl: url, clientId: 'a', clientSecret: 'b' });

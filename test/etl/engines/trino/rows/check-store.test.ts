@@ -22,7 +22,7 @@ async function scene() {
   return { own, note: join(folder, 'rows', 'warehouse.json') };
 }
 
-test('an empty location is noted, and then refused to another warehouse', async () => {
+test('an empty location is recorded, then refused to another warehouse', async () => {
   const { own, note } = await scene();
   expect(await own('one')).toBe(true);
   expect(JSON.parse(await readFile(note, 'utf8'))).toEqual({ id: 'one', catalog: 'lake', prefix: 'a_' });
@@ -33,7 +33,7 @@ test('an empty location is noted, and then refused to another warehouse', async 
   });
 });
 
-test('a name that only begins like that of the note is none, and what is no note is said', async () => {
+test('a name with the same prefix is not the note, and an invalid note is reported', async () => {
   const { own, note } = await scene();
   await writeFile(`${note}.bak`, 'not ours');
   expect(await own('one')).toBe(false);

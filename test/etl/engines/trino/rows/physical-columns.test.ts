@@ -15,12 +15,12 @@ function stored(
   return column ? [column.target, columnSql(column, 'd')] : ['', ''];
 }
 
-test('a column has its own name while its type is the first', () => {
+test('a column keeps its name while its type is the first', () => {
   expect(stored('BIGINT', {})).toEqual(['n', 'd."n"']);
   expect(stored('BIGINT', { n: 'bigint' })).toEqual(['n', 'd."n"']);
 });
 
-test('values of a later type go to another column, and those of former types are cast', () => {
+test('values of a later type use another column, and earlier values are cast', () => {
   const wide = '_as decimal(38,0): n';
   expect(stored('DECIMAL(38,0)', { n: 'bigint' })).toEqual([
     wide,
@@ -34,13 +34,13 @@ test('values of a later type go to another column, and those of former types are
   ]);
 });
 
-test('a column is not taken for one whose name ends alike', () => {
+test('a column is not confused with one whose name has the same ending', () => {
   const columns = { n: 'bigint', 'x: n': 'bigint', '_as double: x: n': 'double' };
   expect(stored('BIGINT', columns)).toEqual(['n', 'd."n"']);
   expect(laterTypeOf('_as double: x: n')).toBe('x: n');
 });
 
-test('a column of a model may have the name of one that every stored table has', () => {
+test('a model column may have the name of a column that every stored table has', () => {
   const load = { _load_id: 'varchar', '_as varchar: _load_id': 'varchar' };
   for (const known of [{}, { _load_id: 'varchar' }, load]) {
     const [column] = physicalColumns(new Map([['_load_id', 'VARCHAR']]), new Map(Object.entries(known)), [

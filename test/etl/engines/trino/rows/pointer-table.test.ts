@@ -45,7 +45,7 @@ async function trino() {
 const shown = (rows: readonly Record<string, unknown>[]): unknown[] =>
   rows.filter(({ relation }) => relation === PAGES).map(({ load_id }) => load_id);
 
-test('a writer whose first row is behind those of two others begins after them, and may publish', async () => {
+test('a writer that starts after two others gets a later token, and may publish', async () => {
   const { begin, stop, rows } = await trino();
   const late = stop(({ user }) => user === 'late');
   const last = begin('late');
@@ -61,7 +61,7 @@ test('a writer whose first row is behind those of two others begins after them, 
   for (const former of [first, second]) expect((await errorOf(former.publish())).code).toBe('locked');
 });
 
-test('a publication is refused whose commit comes after another writer has begun', async () => {
+test('a publication is refused if another writer began before its commit', async () => {
   const { begin, stop, rows } = await trino();
   const paused = await begin('paused');
   await paused.set([{ relation: PAGES, unit: 'a', load: 'paused' }]);
@@ -78,7 +78,7 @@ test('a publication is refused whose commit comes after another writer has begun
   expect(shown(rows('visible'))).toEqual([]);
 });
 
-test('a writer that begins during a publication sees it if it comes first', async () => {
+test('a writer that begins during a publication sees it if the publication commits first', async () => {
   const { begin, stop } = await trino();
   const paused = await begin('paused');
   await paused.set([{ relation: PAGES, unit: 'a', load: 'paused' }]);
@@ -92,7 +92,7 @@ test('a writer that begins during a publication sees it if it comes first', asyn
   expect((await errorOf(paused.publish())).code).toBe('locked');
 });
 
-test('two first writers of a warehouse agree on its name', async () => {
+test('two concurrent first writers of a warehouse agree on its name', async () => {
   const { begin, stop } = await trino();
   const first = await begin('first');
   const gate = stop(({ user, sql }) => user === 'first' && sql.includes('store'));
@@ -105,7 +105,7 @@ test('two first writers of a warehouse agree on its name', async () => {
   expect(second.published('store').get('')).toBe('two');
 });
 
-test('a statement that fails for another reason than a conflict is not tried again', async () => {
+test('a statement that fails without a conflict is not retried', async () => {
   const { begin, stop } = await trino();
   const gate = stop(() => true);
   const failed = errorOf(begin('only'));

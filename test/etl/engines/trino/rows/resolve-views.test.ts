@@ -23,7 +23,7 @@ function resolved(definitions: ReadonlyMap<string, Definition>, relation: string
   return resolveViews((nameOf) => `SELECT * FROM ${nameOf(relation)}`, known);
 }
 
-test('the writer reads its own loads through a view of views, whatever white space their SQL has', () => {
+test('the writer reads its own loads through nested views, whatever the white space of their SQL', () => {
   const space = fc.string({
     unit: fc.constantFrom(' ', '\n', '\t', '\r', '\n      ', '\u00a0'),
     minLength: 1,
@@ -57,13 +57,13 @@ test.each([
   '{"columns":"url"}',
   '{"select":["SELECT 1"],"of":"visible"}',
   '',
-])('of a definition in another form, %j, the writer reads its own view', (text) => {
+])('if a definition has another form, %j, the writer reads its own view', (text) => {
   const definition = readDefinition(text);
   expect(definition).toBeUndefined();
   expect(resolved(new Map(), 'raw.pages')).toBe('SELECT * FROM "p_work"."raw_pages"');
 });
 
-test('a view that stays is the writer’s: where it has many loads, also below another view', () => {
+test('with many loads, also below another view, the writer keeps its own view', () => {
   const many = new Map(Array.from({ length: 201 }, (_, at) => [`u${at}`, `l${at}`]));
   const definitions = new Map<string, Definition>([
     ['raw.pages', stored],
@@ -75,7 +75,7 @@ test('a view that stays is the writer’s: where it has many loads, also below a
   );
 });
 
-test('the name of a relation in a text or a longer name is left alone', () => {
+test('a relation name in text or in a longer name stays unchanged', () => {
   const text = `'"p_work"."raw_pages"' AS "p_work.raw_pages"`;
   const known = { names, definitions: new Map([['raw.pages', stored]]), seen: () => loads };
   expect(resolveViews((nameOf) => `SELECT ${text} FROM ${nameOf('raw.pages')}`, known)).toBe(

@@ -75,7 +75,7 @@ async function outcomeOf(changes: Partial<PreparedLoad>, refusal?: CrawlhouseErr
 const TAKEN = { isTaken: true, isBrought: false, rows: 7n, files: 0 };
 const WRITTEN = { isTaken: false, isBrought: true, rows: 1n, files: 1 };
 
-test('a prepared load is registered if it has what would be written, and lies where that would', async () => {
+test('a prepared load is registered if its content and location match', async () => {
   const values = storedValues(COLUMNS, VALUES);
   const [url, n] = values;
   if (url === undefined || n === undefined) return expect.unreachable();
@@ -100,7 +100,7 @@ test('a prepared load is registered if it has what would be written, and lies wh
 const failed = (errorName: string, errorType: string) =>
   trinoError(new TrinoFailure('q', { message: 'Failed to add files', errorName, errorType }));
 
-test('a prepared load that Trino refuses is written again, but not where Trino itself is out of reach', async () => {
+test('a prepared load that Trino refuses is written again, but not if Trino is unreachable', async () => {
   for (const refusal of [
     failed('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR'),
     failed('ICEBERG_FILESYSTEM_ERROR', 'EXTERNAL'),

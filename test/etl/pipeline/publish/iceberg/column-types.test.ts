@@ -62,7 +62,7 @@ const { any: types } = fc.letrec<{ any: Made }>((tie) => ({
 }));
 const INTEGER: Made = { type: 'INTEGER', stored: 'INTEGER' };
 
-test('every type of DuckDB is read, and a Parquet file has its Iceberg type, with a number for each field', async () => {
+test('every DuckDB type maps to its Iceberg type, with a number for each field', async () => {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   await connection.run('CREATE SCHEMA mart');
@@ -94,7 +94,7 @@ test('every type of DuckDB is read, and a Parquet file has its Iceberg type, wit
   );
 });
 
-test('a column keeps its number while it has its name and type, and no number is given twice', () => {
+test('a column keeps its number while its name and type stay, and no number is reused', () => {
   const columns = (...of: readonly [string, string][]) => of.map(([name, type]) => ({ name, type }));
   const first = withColumns(newMetadata('here'), columns(['a', 'BIGINT'], ['b', 'VARCHAR[]']));
   expect(withColumns(first, columns(['a', 'BIGINT'], ['b', 'JSON[]']))).toBe(first);

@@ -82,7 +82,7 @@ async function differing(connection: Connection, bucket: string): Promise<unknow
   return connection.rows(`(${read} EXCEPT ALL FROM ${EVENTS}) UNION ALL (FROM ${EVENTS} EXCEPT ALL ${read})`);
 }
 
-test('an Iceberg table is data files and metadata; a publication without changes writes neither', async () => {
+test('an Iceberg table consists of data files and metadata; a publication without changes writes neither', async () => {
   const { connection, bucket, run, compare } = await scene();
   expect(await run()).toEqual({ partitions: 3, rows: 6, uploaded: 3, removed: 0 });
   const files = (await objectsOf(bucket)).map((key) => key.replaceAll(/[0-9a-f-]{36}|\d{9,}/g, 'ID'));
@@ -102,7 +102,7 @@ test('an Iceberg table is data files and metadata; a publication without changes
   expect(await compare()).toEqual([]);
 });
 
-test('a file tells the values of its partition, so that readers skip it', async () => {
+test('a file lists the values of its partition, so that readers can skip it', async () => {
   const { bucket, run } = await scene();
   await run();
   const entries = await entriesOf(bucket, 'raw/log_events');
@@ -115,7 +115,7 @@ test('a file tells the values of its partition, so that readers skip it', async 
   ]);
 });
 
-test('objects of a snapshot stay until it is no longer kept', async () => {
+test('objects of a snapshot stay until the snapshot expires', async () => {
   const { connection, bucket, run } = await scene();
   const change = (bytes: number) =>
     connection.run(`UPDATE ${EVENTS} SET bytes = ${bytes} WHERE _window = '2026-11-01'`);
@@ -134,7 +134,7 @@ test('objects of a snapshot stay until it is no longer kept', async () => {
   expect(await objectsOf(bucket)).toContain(deleted?.data_file.file_path.slice(`file://${bucket}/`.length));
 });
 
-test('whatever somebody does to an object, a comparison and doctor say so, and the next copy heals it', async () => {
+test('a comparison and doctor find any changed object, and the next copy repairs it', async () => {
   const { connection, bucket, place, run, compare } = await scene();
   await run();
   const harmed = async (problem: string, object: string) => {
@@ -169,7 +169,7 @@ test('whatever somebody does to an object, a comparison and doctor say so, and t
   await harmed('foreign', foreign);
 });
 
-test('an Iceberg table whose state is gone is written again from the start', async () => {
+test('an Iceberg table without its state is written again from the start', async () => {
   const { connection, bucket, run, compare } = await scene();
   await run();
   await rm(join(bucket, 'm/raw/log_events/metadata/v1.state.json'));
@@ -179,7 +179,7 @@ test('an Iceberg table whose state is gone is written again from the start', asy
   expect(await compare()).toEqual([]);
 });
 
-test('a mirror is moved from one format to the other, and a copied bucket is not its own', async () => {
+test('a mirror can change its format, and does not take over a copied bucket', async () => {
   const { connection, bucket, run, compare } = await scene();
   await run({ format: 'parquet' });
   expect(await run()).toMatchObject({ uploaded: 3, removed: 3 });
@@ -197,7 +197,7 @@ test('a mirror is moved from one format to the other, and a copied bucket is not
   ]);
 });
 
-test('a table that is no longer mirrored leaves nothing', async () => {
+test('a table that is no longer mirrored leaves no objects', async () => {
   const { bucket, run } = await scene();
   await run();
   await run({ tables: ['mart.crawls'] });

@@ -22,7 +22,7 @@ async function opened(columns: Pipeline['columns']) {
   return openAggregates(context, { task, folder: await temporaryFolder() });
 }
 
-test('every declared column that is no metric is a dimension, and together they tell rows apart', async () => {
+test('every declared column that is not a metric is a dimension, and the dimensions identify rows', async () => {
   const columns = { url: 'string', query: 'string', date: 'date', device: 'string', clicks: 'natural' };
   const source = await opened(columns);
   expect([source.key, source.reported]).toEqual([['url', 'query', 'date', 'device'], null]);
@@ -30,7 +30,7 @@ test('every declared column that is no metric is a dimension, and together they 
   expect(rowsIn(await partsOf(source))).toBe(ROWS.length);
 });
 
-test('an optional dimension is one where the service has the field', async () => {
+test('an optional dimension is requested if the service has the field', async () => {
   const columns: Pipeline['columns'] = {
     url: 'string',
     device: { type: 'string', optional: true },
@@ -49,14 +49,14 @@ test('an optional dimension is one where the service has the field', async () =>
   });
 });
 
-test('metrics alone are no rows', async () => {
+test('metrics without dimensions are refused', async () => {
   await expect(opened({ clicks: 'natural', position: 'float' })).rejects.toMatchObject({
     code: 'bad_pipeline',
     message: expect.stringContaining('no dimension is declared'),
   });
 });
 
-test('it is the one way for ranking performance, at two requests a window', () => {
+test('aggregates are the only route for ranking performance, at two requests per window', () => {
   const source = { kind: 'ranking_performance', data_type: 'ranking_performance' } as const;
   expect([AGGREGATES_ROUTE.formats(source), AGGREGATES_ROUTE.requests(source, null)]).toEqual([['json'], 2]);
   expect(AGGREGATES_ROUTE.formats({ kind: 'crawl', data_type: 'pages' })).toEqual([]);

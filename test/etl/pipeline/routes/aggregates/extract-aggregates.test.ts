@@ -38,7 +38,7 @@ async function extracted(service: { readonly baseUrl: string }): Promise<number>
   return rows;
 }
 
-test('pages that never end are over once they add up to more than the whole', async () => {
+test('endless pages end once they exceed the total', async () => {
   const service = await rankings([0, 12_000], ({ offset = 0 }) => ({
     cols: COLUMNS,
     rows: rowsFrom(offset, PAGE_ROWS),
@@ -51,7 +51,7 @@ test('pages that never end are over once they add up to more than the whole', as
   expect(service.seen).toHaveLength(4);
 });
 
-test('a page that comes again is an error, whatever it adds up to', async () => {
+test('a repeated page is an error, whatever the sums', async () => {
   const service = await rankings([0, 1e9], () => ({ cols: COLUMNS, rows: rowsFrom(0, PAGE_ROWS) }));
   await expect(extracted(service)).rejects.toMatchObject({
     code: 'cut_short',
@@ -67,7 +67,7 @@ test.for([
   [{ cols: [...COLUMNS, 'url'], rows: [] }, 'url is not there exactly once'],
   [{ cols: COLUMNS, rows: [['2025-01-01', 'u']] }, 'row 1 has 2 values for 5 columns'],
   [{ error: 'too many buckets' }, 'without a table: "too many buckets"'],
-] as const)('a table %o is not the one asked for', async ([table, problem]) => {
+] as const)('a table %o is not the requested one', async ([table, problem]) => {
   const service = await rankings([0, 0], () => table);
   await expect(extracted(service)).rejects.toMatchObject({
     code: 'contract_broken',
@@ -75,7 +75,7 @@ test.for([
   });
 });
 
-test('an aggregate that carries an error of the service is that error', async () => {
+test('an aggregate with an error of the service is that error', async () => {
   const error = { type: 'quota_error', message: 'used up' };
   const service = await rankings([0, 0], () => ({ error }));
   await expect(extracted(service)).rejects.toMatchObject({

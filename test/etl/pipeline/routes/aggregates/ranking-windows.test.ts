@@ -122,7 +122,7 @@ async function bring(units: readonly Task[], due: readonly Task[] = units) {
   return { texts, requests: asked.mock.calls.length, client, windows, asked };
 }
 
-test('days come by few requests, each with the very lines that it has when asked for alone', async () => {
+test('several days take few requests, and each day has the same lines as when requested alone', async () => {
   const units = await unitsOf('even', 40);
   const alone = await bring(units, []);
   const together = await bring(units);
@@ -132,26 +132,26 @@ test('days come by few requests, each with the very lines that it has when asked
   expect([alone.requests, together.requests]).toEqual([80, 3]);
 });
 
-test("the pipeline's own filter holds for days that come together", async () => {
+test("the pipeline's own filter applies to days that are requested together", async () => {
   const units = await unitsOf('even', 40, { field: ['url', 'equals', 'https://tea.example/1'] });
   const { texts, requests } = await bring(units);
   expect(texts.map((text) => text.split('\n').length - 1)).toEqual(EVEN.map((count) => Math.min(count, 1)));
   expect(requests).toBe(3);
 });
 
-test('a page that is cut within a day leaves this day and those behind it to other requests', async () => {
+test('a page cut within a day leaves this day and the following ones to other requests', async () => {
   const units = await unitsOf('peaks', PEAKS.length);
   const { texts } = await bring(units);
   expect(texts.map((text) => text.split('\n').length - 1)).toEqual(PEAKS);
   expect(texts).toEqual((await bring(units, [])).texts);
 });
 
-test('a cut day is known by the full page, where its sums would not tell', async () => {
+test('a full page reveals a cut day, even if its sums match', async () => {
   const { texts } = await bring(await unitsOf('silent', 2));
   expect(texts.map((text) => text.split('\n').length - 1)).toEqual([1, 5200]);
 });
 
-test('only days that are due are asked for', async () => {
+test('only due days are requested', async () => {
   const units = await unitsOf('even', 12);
   const due = units.filter((_, index) => index !== 5);
   const { asked, texts } = await bring(due);
@@ -159,7 +159,7 @@ test('only days that are due are asked for', async () => {
   expect(JSON.stringify(asked.mock.calls)).not.toContain(dayOf(5));
 });
 
-test('a day that is asked for again is asked for alone', async () => {
+test('a day to reload is requested alone', async () => {
   const units = await unitsOf('even', 5);
   const { client, windows, asked } = await bring(units);
   asked.mockClear();
@@ -167,7 +167,7 @@ test('a day that is asked for again is asked for alone', async () => {
   expect(JSON.stringify(asked.mock.calls[0])).toContain(`["date","equals","${dayOf(2)}"]`);
 });
 
-test('a day whose rows do not add up is left out of the window, and comes alone', async () => {
+test('a day whose rows do not add up is left out of the window, and requested alone', async () => {
   const units = await unitsOf('even', 6);
   const client = clientOf(it);
   const asked = spyOnCalls(client);
@@ -187,7 +187,7 @@ test('a day whose rows do not add up is left out of the window, and comes alone'
   expect(asked).toHaveBeenCalledTimes(3);
 });
 
-test('where the quota does not do for the window it halves until it does', async () => {
+test('if the quota is too small for the window, the window is halved until it fits', async () => {
   const id = await projectId(it, 'narrow');
   // One day costs 6 of the quota, 31 days 5,580, 16 days 1,536, and all of them by eight 2,000 at most.
   await patchProject(it, id, { ranking_performance_quota: 3200 });
@@ -199,7 +199,7 @@ test('where the quota does not do for the window it halves until it does', async
   expect(results.length).toBeLessThan(12);
 });
 
-test('a quota that does not even do for a day is told after one question', async () => {
+test('a quota that is too small for a day is reported after one request', async () => {
   const id = await projectId(it, 'dry');
   await patchProject(it, id, { ranking_performance_quota: 5 });
   const [unit] = await unitsOf('dry', 1);

@@ -30,7 +30,7 @@ async function read(counts: readonly number[], sums: readonly number[] = counts)
   return { days: [...found.days].map(([day, rows]) => [day, rows.length]), fitting: found.fitting };
 }
 
-test('days that come whole are told with their rows, one without rows too', async () => {
+test('complete days are returned with their rows, including days without rows', async () => {
   expect(await read([2, 0, 3])).toEqual({
     days: [
       [DAYS[0], 2],
@@ -41,7 +41,7 @@ test('days that come whole are told with their rows, one without rows too', asyn
   });
 });
 
-test('a full page leaves out the day that it is cut in and those behind it', async () => {
+test('a full page omits the day that it is cut in and the following days', async () => {
   // The rest of the page adds up to what the service says of the day.
   expect((await read([10, PAGE_ROWS, 5], [10, PAGE_ROWS - 10, 5])).days).toEqual([[DAYS[0], 10]]);
 });
@@ -57,7 +57,7 @@ test.for([
   [['2025-01-02', '2025-01-01'], 'row 2: date 2025-01-01 comes after 2025-01-02'],
   [['2025-01-01', '2025-01-09'], 'row 2: date 2025-01-09 is not among the requested days'],
 ] as const)(
-  'days that come as %o are refused: a cut page would hold half of one',
+  'days in the order %o are refused, because a cut page would contain half a day',
   async ([dates, problem]) => {
     const service = await testService((_seen, response) =>
       sendJson(response, 200, {

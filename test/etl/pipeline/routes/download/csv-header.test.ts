@@ -7,7 +7,7 @@ import {
 const header = (line: string, delimiter = STREAM_DELIMITER): string[] =>
   parseHeader(line, 'pages.csv', delimiter);
 
-test('the names stand between delimiters, quoted where they hold one', () => {
+test('header names are delimited, and quoted if they contain a delimiter', () => {
   expect(header('url;"a;b";"say ""x"""\n')).toEqual(['url', 'a;b', 'say "x"']);
   expect(header('url,a;b\n', ',')).toEqual(['url', 'a;b']);
 });

@@ -34,7 +34,7 @@ test.for([
   else expect(check).not.toThrow();
 });
 
-test.for([1, 1000, 5000])('a file passes as it is in pieces of %i bytes', async (pieceBytes) => {
+test.for([1, 1000, 5000])('a file in chunks of %i bytes is recognized unchanged', async (pieceBytes) => {
   const lines = '{"url":"https://x/"}\n'.repeat(500);
   expect(await passed(lines, JSONL, pieceBytes)).toBe(lines);
   expect(await passed('', JSONL, pieceBytes)).toBe('');
@@ -56,20 +56,20 @@ test.for([
   [Buffer.from('{"url":1}\n', 'utf16le').swap16(), JSONL, 'contract_broken', 'the first bytes are 007b0022'],
   [gzipSync('url\n'), CSV, 'contract_broken', 'the first bytes are 1f8b08'],
   ['PK\x03\x04', CSV, 'contract_broken', 'the first bytes are 504b0304'],
-] as const)('%j is no file of rows', async ([text, expected, code, message]) => {
+] as const)('%j is not recognized as a file of rows', async ([text, expected, code, message]) => {
   await expect(passed(text, expected)).rejects.toMatchObject({
     code,
     message: expect.stringContaining(message),
   });
 });
 
-test('a row whose fields are those of an error object is a row where they were asked for', async () => {
+test('a row with the fields of an error object is a row if they were requested', async () => {
   const row = '{"type":"quota_error","message":"used up"}\n';
   expect(await passed(row, JSONL)).toBe(row);
   await expect(passed(row, { ...JSONL, fields: ['url'] })).rejects.toMatchObject({ code: 'quota' });
 });
 
-test('an error object in a store answers no request: the object is at fault', async () => {
+test('an error object in a store is attributed to the object, not to the request', async () => {
   const text = '{"type":"unauthorized","message":"no"}\n';
   await expect(passed(text, CSV)).rejects.toMatchObject({ code: 'unauthorized' });
   await expect(passed(text, { ...CSV, isStored: true })).rejects.toMatchObject({

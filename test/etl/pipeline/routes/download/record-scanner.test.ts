@@ -21,7 +21,7 @@ function scanned(format: 'csv' | 'json', pieces: readonly Buffer[]) {
 }
 
 test.for([['csv', csvText] as const, ['json', jsonlText] as const])(
-  'records, lines and ends of %s are those that a plain parser finds, wherever the bytes are cut',
+  'records, lines and ends of %s match a plain parser, wherever the bytes are split',
   ([format, texts]) => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat()), (text, cuts) => {
@@ -37,12 +37,12 @@ test.for([['csv', csvText] as const, ['json', jsonlText] as const])(
   },
 );
 
-test('a newline inside quotes that stand in an earlier piece ends no record, and is counted as a line', () => {
+test('a newline inside quotes that began in an earlier chunk ends no record, and counts as a line', () => {
   const pieces = ['1;"two', '\nlines', '\n', '"', '\n', '2;x\n'].map((piece) => Buffer.from(piece));
   expect(scanned('csv', pieces)).toEqual({ records: 2, lines: 4, end: 19, atRecordEnd: true });
 });
 
-test('quotes mean nothing in JSONL', () => {
+test('quotes have no meaning in JSONL', () => {
   const text = Buffer.from('{"a":"x"}\n{"broken":"\n{"b":1}\n');
   expect(scanned('json', [text])).toMatchObject({ records: 3, lines: 3 });
 });
@@ -58,7 +58,7 @@ test('blank lines are lines, but no records', () => {
   expect(scanned('csv', [Buffer.from(' \n')])).toMatchObject({ records: 1 });
 });
 
-test('the first record ends behind its newline, or not at all', () => {
+test('the first record ends after its newline, or not at all', () => {
   expect(new RecordScanner('csv').firstEnd(Buffer.from('"a\nb";c\nd;e\n'))).toBe(8);
   expect(new RecordScanner('json').firstEnd(Buffer.from('"a\nb"\n'))).toBe(3);
   expect(new RecordScanner('csv').firstEnd(Buffer.from('"a\nb";c'))).toBe(-1);

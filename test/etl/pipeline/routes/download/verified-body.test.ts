@@ -28,7 +28,7 @@ function hashOf(content: Buffer): string {
 }
 
 test.for([undefined, 'identity', '', ' Identity '])(
-  'a body with the encoding %j is what it is',
+  'a body with the encoding %j stays unchanged',
   async (encoding) => {
     const { content, facts } = await read(CONTENT, encoding);
     expect(content.equals(CONTENT)).toBe(true);
@@ -36,7 +36,7 @@ test.for([undefined, 'identity', '', ' Identity '])(
   },
 );
 
-test('gzip is undone wherever it is cut; bytes count the wire, the hash is of the content', async () => {
+test('gzip is decompressed at any split; bytes count the wire, the hash covers the content', async () => {
   const contents = fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes));
   await fc.assert(
     fc.asyncProperty(contents, fc.array(fc.nat(), { maxLength: 5 }), async (content, cuts) => {
@@ -49,14 +49,14 @@ test('gzip is undone wherever it is cut; bytes count the wire, the hash is of th
   );
 });
 
-test('two gzip members one after the other are one content', async () => {
+test('two consecutive gzip members are one content', async () => {
   const wire = Buffer.concat([gzipSync('{"a":1}\n'), gzipSync('{"a":2}\n')]);
   const { content, facts } = await read(wire, 'gzip');
   expect(content.toString()).toBe('{"a":1}\n{"a":2}\n');
   expect(facts.bytes).toBe(wire.length);
 });
 
-test.for([1, 8, 9, 20, 1000])('gzip that lacks its last %i bytes is cut short', async (missing) => {
+test.for([1, 8, 9, 20, 1000])('gzip without its last %i bytes is cut_short', async (missing) => {
   const wire = gzipSync(CONTENT);
   await expect(read(wire.subarray(0, wire.length - missing), 'gzip')).rejects.toMatchObject({
     code: 'cut_short',
@@ -64,12 +64,12 @@ test.for([1, 8, 9, 20, 1000])('gzip that lacks its last %i bytes is cut short', 
   });
 });
 
-test('a second member that is cut is noticed too', async () => {
+test('a truncated second member is detected', async () => {
   const wire = Buffer.concat([gzipSync('{"a":1}\n'), gzipSync(CONTENT).subarray(0, -5)]);
   await expect(read(wire, 'gzip')).rejects.toMatchObject({ code: 'cut_short' });
 });
 
-test('a wrong CRC and a wrong length are noticed', async () => {
+test('a wrong CRC and a wrong length are detected', async () => {
   for (const at of [-8, -1]) {
     const broken = gzipSync(CONTENT);
     broken[broken.length + at] = (broken.at(at) ?? 0) ^ 1;
@@ -77,7 +77,7 @@ test('a wrong CRC and a wrong length are noticed', async () => {
   }
 });
 
-test('a flipped bit anywhere behind the gzip header never changes the content unnoticed', async () => {
+test('a flipped bit after the gzip header never changes the content undetected', async () => {
   const wire = gzipSync(CONTENT);
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 10, max: wire.length - 1 }), fc.nat(7), async (at, bit) => {
@@ -93,7 +93,7 @@ test('a flipped bit anywhere behind the gzip header never changes the content un
 });
 
 test.for(['trailing garbage', '\0', '\0\0\0\0\0\0\0\0\0', '\u001f'])(
-  'bytes behind the gzip data are noticed: %j',
+  'bytes after the gzip data are detected: %j',
   async (garbage) => {
     const wire = Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from(garbage, 'latin1')]);
     await expect(read(wire, 'gzip')).rejects.toMatchObject({ code: 'cut_short' });
@@ -103,12 +103,12 @@ test.for(['trailing garbage', '\0', '\0\0\0\0\0\0\0\0\0', '\u001f'])(
   },
 );
 
-test('an empty body is no gzip, but an empty plain body is whole', async () => {
+test('an empty body is not gzip, but an empty plain body is complete', async () => {
   await expect(read([], 'gzip')).rejects.toMatchObject({ code: 'cut_short' });
   expect((await read([], undefined)).facts).toEqual({ bytes: 0, sha256: hashOf(Buffer.alloc(0)) });
 });
 
-test('plain bytes under gzip, and an encoding that was not asked for, are refused', async () => {
+test('plain bytes declared as gzip, and an unrequested encoding, are refused', async () => {
   await expect(read(CONTENT, 'gzip')).rejects.toMatchObject({ code: 'cut_short' });
   for (const encoding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
     await expect(read(CONTENT, encoding)).rejects.toMatchObject({
@@ -118,7 +118,7 @@ test('plain bytes under gzip, and an encoding that was not asked for, are refuse
   }
 });
 
-test('a reset in the middle is a retriable error of the connection, plain or gzip', async () => {
+test('a reset during a body is a retriable connection error, plain or gzip', async () => {
   for (const [wire, encoding] of [
     [CONTENT, 'identity'],
     [gzipSync(CONTENT), 'gzip'],

@@ -43,7 +43,7 @@ async function writeText(format: 'csv' | 'json', text: string, partBytes?: numbe
 const HEADER = '\ufeffurl;"the\ntitle"\r\n';
 
 test.for([['csv', csvText, HEADER] as const, ['json', jsonlText, '\ufeff'] as const])(
-  'parts of %s are whole records, in order, with their rows and lines, wherever the bytes are cut',
+  'parts of %s contain whole records, in order, with their rows and lines, wherever the bytes are split',
   async ([format, texts, head]) => {
     const root = await temporaryFolder();
     const whole = texts.filter((text) => /^\r*$/.test(naiveRecords(format, text).rest));
@@ -74,7 +74,7 @@ test.for([['csv', csvText, HEADER] as const, ['json', jsonlText, '\ufeff'] as co
   },
 );
 
-test('parts are cut at record ends once they are large enough, and named in order', async () => {
+test('parts end at record ends once they are large enough, and have ordered names', async () => {
   const folder = await temporaryFolder();
   const text = Array.from({ length: 10 }, (_none, n) => `{"n":${n}}\n`).join('');
   const bytes = Buffer.from(text);
@@ -96,7 +96,7 @@ test('parts are cut at record ends once they are large enough, and named in orde
   expect(parts.every((part) => part.file === 'pages.jsonl' && part.format === 'json')).toBe(true);
 });
 
-test('a long part says how many rows have come before it is whole', async () => {
+test('a long part reports its rows before it is complete', async () => {
   const folder = await temporaryFolder();
   const told: number[] = [];
   const piece = Buffer.from(`${JSON.stringify({ text: 'x'.repeat(1023 * 1024) })}\n`);
@@ -120,7 +120,7 @@ test.for([
   ['csv', ''],
   ['csv', '\ufeff'],
 ] as const)(
-  'a last record without its newline means that the %s is not whole: %j',
+  'a last record without its newline means that the %s is incomplete: %j',
   async ([format, text]) => {
     await expect(writeText(format, text)).rejects.toMatchObject({
       code: 'cut_short',
@@ -130,13 +130,13 @@ test.for([
   },
 );
 
-test('a part that was not finished keeps its temporary name', async () => {
+test('an unfinished part keeps its temporary name', async () => {
   const folder = await temporaryFolder();
   await expect(write('json', [Buffer.from('{"a":1}\n{"a"')], folder)).rejects.toThrow();
   expect(await readdir(folder)).toEqual(['part-00001.partial']);
 });
 
-test('an export without rows has no parts: an empty JSONL, a CSV that is its header', async () => {
+test('an export without rows has no parts: an empty JSONL, or a CSV with only its header', async () => {
   expect(await writeText('json', '')).toMatchObject({ parts: [], header: null });
   expect(await writeText('csv', 'a;b\n')).toMatchObject({ parts: [], header: ['a', 'b'] });
 });
@@ -146,7 +146,7 @@ test('names in the header keep quotes, delimiters and spaces', async () => {
   expect(header).toEqual([' a ', 'b;c', 'd"e', 'Title', 'title']);
 });
 
-test('a header with a name twice or an empty name is outside the contract', async () => {
+test('a header with a duplicate or empty name is outside the contract', async () => {
   await expect(writeText('csv', 'a;b;a\n1;2;3\n')).rejects.toMatchObject({
     code: 'contract_broken',
     message: 'pages.csv:1: the header has the name "a" twice',
@@ -154,13 +154,13 @@ test('a header with a name twice or an empty name is outside the contract', asyn
   await expect(writeText('csv', 'a;;b\n')).rejects.toMatchObject({ code: 'contract_broken' });
 });
 
-test('a megabyte without a line end is no header', async () => {
+test('a megabyte without a line end is not a header', async () => {
   await expect(writeText('csv', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({
     code: 'contract_broken',
   });
 });
 
-test('an error of the download comes through, and what was open is closed', async () => {
+test('a download error is passed on, and open files are closed', async () => {
   const folder = await temporaryFolder();
   await mkdir(folder, { recursive: true });
   let closed = false;

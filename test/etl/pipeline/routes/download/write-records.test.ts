@@ -5,7 +5,7 @@ import { writeRecords } from '../../../../../src/etl/pipeline/routes/download/wr
 import type { Part } from '../../../../../src/etl/project/model/download.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
 
-test('each batch is a part of lines, none for an empty one, and the hash is of all of them', async () => {
+test('each non-empty batch is a part of lines, and the hash covers all parts', async () => {
   const batches = [[{ id: 'a' }, { id: 'ü' }], [], [{ id: 'c', n: 2n ** 60n }]];
   const records = writeRecords(batches, 'crawls.jsonl', await temporaryFolder());
   const parts: Part[] = [];

@@ -33,15 +33,12 @@ test.for([
   ['canceled', 'failed'],
   ['EXPIRED', 'failed'],
   ['PAUSED', 'open'],
-] as const)(
-  'a data export in the state %s is %s, and discovery asks only after an open one',
-  ([status, stage]) => {
-    expect(dataExportStage(status)).toBe(stage);
-    expect(DATA_EXPORTS.isFinal(listed(DATA_EXPORTS, dataExport(status), undefined))).toBe(stage !== 'open');
-  },
-);
+] as const)('a data export in the state %s is %s, and discovery polls only open ones', ([status, stage]) => {
+  expect(dataExportStage(status)).toBe(stage);
+  expect(DATA_EXPORTS.isFinal(listed(DATA_EXPORTS, dataExport(status), undefined))).toBe(stage !== 'open');
+});
 
-test('a data export is waited for until it is done, and each new state is reported', async () => {
+test('the route waits for a data export until it is done, and reports each new state', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { data_export: dataExport('DONE', { output_row_count: 7 }) }),
   );
@@ -56,7 +53,7 @@ test('a data export is waited for until it is done, and each new state is report
   expect(done.output_row_count).toBe(7);
 });
 
-test('a failed data export is an error with the reason of the service', async () => {
+test('a failed data export is an error with the reason from the service', async () => {
   const failed = dataExport('FAILED', { export_failure_reason: 'no such bucket' });
   const watch = { workspaceId: 'w1', waitMs: 1, signal, onStatus: async () => {} };
   const service = await testService((_seen, response) => sendJson(response, 500, {}));
@@ -66,7 +63,7 @@ test('a failed data export is an error with the reason of the service', async ()
   });
 });
 
-test('the export of an attempt is found by its prefix, and neither a failed one nor one of another store is', async () => {
+test('an export of an attempt is found by its prefix, but not a failed one or one in another store', async () => {
   const listed = [
     dataExport('DONE', { id: 'another', target_parameters: { store_a_prefix: 'other/' } }),
     dataExport('FAILED', { id: 'failed' }),

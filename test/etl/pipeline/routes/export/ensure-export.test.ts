@@ -4,7 +4,7 @@ import { service } from '../../../../service/support.ts';
 import { DataExportDesk } from '../../../../support/data-exports.ts';
 import { routeContext, taskOf } from '../route-context.ts';
 
-test('an attempt asks for one export: it is taken up again, after a lost ledger too, and not once it is over', async () => {
+test('an attempt requests one export, and resumes it until it is over, even after a lost ledger', async () => {
   const it = await service({ generate: ['pages=20,links=5,columns=8,seed=3'] });
   const desk = new DataExportDesk(it.sandbox);
   const context = await routeContext(it);
@@ -39,7 +39,7 @@ test.for([
   [403, 'FAILED'],
   [400, 'FAILED'],
   [503, 'intended'],
-] as const)('a request that is answered with %d leaves the record as %s', async ([status, recorded]) => {
+] as const)('a request with the response %d leaves the record as %s', async ([status, recorded]) => {
   const it = await service({ generate: ['pages=20,links=5,columns=8,seed=3'] });
   const context = await routeContext(it);
   const task = taskOf(await it.crawlId());

@@ -6,7 +6,7 @@ import { partsOf, requestFor, routeContext, rowsIn, taskOf } from '../route-cont
 const it = await sharedService({ generate: ['pages=20,links=5,columns=8,seed=3'] });
 const STORE = { route: 'export', store: 'store_b' } as const;
 
-test.for(['parquet', 'json', 'csv'] as const)('a data export as %s brings every row', async (format) => {
+test.for(['parquet', 'json', 'csv'] as const)('a data export as %s loads every row', async (format) => {
   const context = await routeContext(it);
   const task = taskOf(await it.crawlId());
   const unit = await requestFor(context, task, { ...STORE, format });
@@ -20,7 +20,7 @@ test.for(['parquet', 'json', 'csv'] as const)('a data export as %s brings every 
   ]);
 });
 
-test('the wait of a data export that an earlier attempt requested is not known', async () => {
+test('the wait of a data export requested by an earlier attempt is unknown', async () => {
   const context = await routeContext(it);
   const unit = await requestFor(context, taskOf(await it.crawlId()), { ...STORE, format: 'csv' });
   await EXPORT_ROUTE.open(context, unit);
@@ -28,7 +28,7 @@ test('the wait of a data export that an earlier attempt requested is not known',
   expect(Object.keys(again)).not.toContain('waited');
 });
 
-test('an export that has other rows than the service counts is refused', async () => {
+test('an export whose rows differ from the count of the service is refused', async () => {
   const context = await routeContext(it);
   const unit = await requestFor(context, taskOf(await it.crawlId()), { ...STORE, format: 'json' });
   if (!unit.rows) throw new Error('not described');
@@ -37,7 +37,7 @@ test('an export that has other rows than the service counts is refused', async (
   ).rejects.toMatchObject({ code: 'unreconciled' });
 });
 
-test('it brings pages and links, and no number of rows decides for it alone', () => {
+test('data exports load pages and links, and no row count alone selects them', () => {
   expect([null, 3, 5_000_000].map((rows) => EXPORT_ROUTE.suits(rows))).toEqual([false, false, false]);
   expect(EXPORT_ROUTE.formats({ kind: 'crawl', data_type: 'links' })).toEqual(['parquet', 'json', 'csv']);
   expect(EXPORT_ROUTE.formats({ kind: 'crawl', data_type: 'clusters' })).toEqual([]);

@@ -34,7 +34,7 @@ async function extracted(objects: Readonly<Record<string, string | Buffer>>, rep
   return { found, download: next.value };
 }
 
-test('objects come one after the other, packed or not, and the download is all of them', async () => {
+test('objects are downloaded in order, compressed or not, and the download combines them', async () => {
   const [one, two] = ['url,n\na,1\nb,2\n', 'url,n\nc,3\n'];
   const packed = gzipSync(two);
   const { found, download } = await extracted({ 'part-1.csv': one, 'part-2.csv.gz': packed });
@@ -50,12 +50,12 @@ test('objects come one after the other, packed or not, and the download is all o
   });
 });
 
-test('more rows than were reported of all objects together end the download', async () => {
+test('more rows than reported over all objects end the download', async () => {
   const objects = { 'part-1.csv': 'url,n\na,1\nb,2\n', 'part-2.csv': 'url,n\nc,3\n' };
   await expect(extracted(objects, 2)).rejects.toMatchObject({ rows: 3 });
 });
 
-test('an object is unpacked by its bytes, whatever its name says', async () => {
+test('an object is decompressed by its bytes, whatever its name', async () => {
   const { found } = await extracted({
     'part-1.csv': gzipSync('url,n\na,1\n'),
     'part-2.csv.gz': 'url,n\nb,2\n',
@@ -65,7 +65,7 @@ test('an object is unpacked by its bytes, whatever its name says', async () => {
   expect(await Promise.all(texts)).toEqual(['a,1\n', 'b,2\n', 'c,3\n']);
 });
 
-test('an object without a byte has no rows: a folder, a marker of the end, an empty part', async () => {
+test('an empty object has no rows: a folder, an end marker, an empty part', async () => {
   const { download } = await extracted({
     _SUCCESS: '',
     'part-1.csv': 'url,n\na,1\nb,2\nc,3\n',
@@ -74,7 +74,7 @@ test('an object without a byte has no rows: a folder, a marker of the end, an em
   expect(download).toMatchObject({ rows: 3, header: ['url', 'n'] });
 });
 
-test('an object that is there twice is refused: the count is right where another one is missing', async () => {
+test('a duplicate object is refused, because the count matches if another one is missing', async () => {
   const text = 'url,n\na,1\nb,2\n';
   await expect(extracted({ 'part-1.csv': text, 'part-2.csv.gz': gzipSync(text) }, 4)).rejects.toMatchObject({
     code: 'unreconciled',
@@ -84,7 +84,7 @@ test('an object that is there twice is refused: the count is right where another
   expect((await extracted({ 'part-1.csv': lone, 'part-2.csv': lone }, 2)).download.rows).toBe(2);
 });
 
-test('objects whose headers differ are not of one export', async () => {
+test('objects with different headers are refused', async () => {
   await expect(
     extracted({ 'part-1.csv': 'url,n\na,1\n', 'part-2.csv': 'n,url\n1,a\n' }),
   ).rejects.toMatchObject({

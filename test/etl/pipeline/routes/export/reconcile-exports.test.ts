@@ -33,7 +33,7 @@ async function exported(settings: Readonly<Record<string, string>> = {}) {
   return { context, objects, after };
 }
 
-test('an export is over once its own run’s rows are published, and its objects go where the settings say so', async () => {
+test('an export is over once the rows of its run are published, and its objects are removed if the settings say so', async () => {
   const { objects, after } = await exported({ CRAWLHOUSE_KEEP_EXPORTS: 'never' });
   expect(await objects()).toBeGreaterThan(0);
   expect(await after({ published: false, loaded_at: 0, run_id: 'run-1' })).toBe('DONE');
@@ -43,7 +43,7 @@ test('an export is over once its own run’s rows are published, and its objects
   expect(await objects()).toBe(0);
 });
 
-test('only a done export whose rows or bytes are at fault is given up', async () => {
+test('only a done export with faulty rows or bytes is abandoned', async () => {
   const { context } = await exported();
   const status = async (code: 'connection' | 'unreconciled'): Promise<unknown> => {
     await abandonExport(context, 'u', new CrawlhouseError(code, 'no'));

@@ -12,7 +12,7 @@ async function extract(records: Record<string, unknown>[]) {
   return { part: part.value, text: await readFile(part.value.path, 'utf8'), download: download.value };
 }
 
-test('records come as JSONL, counted and hashed', async () => {
+test('records arrive as JSONL, counted and hashed', async () => {
   const { part, text, download } = await extract([{ id: 'a', n: 2n ** 60n }, { id: 'ü' }]);
   expect(text).toBe('{"id":"a","n":1152921504606846976}\n{"id":"ü"}\n');
   expect(part).toMatchObject({ format: 'json', file: 'crawls.jsonl', firstLine: 1, rows: 2, header: null });
@@ -24,7 +24,7 @@ test('an empty list has no parts, and no rows', async () => {
   expect([done, value]).toMatchObject([true, { rows: 0, bytes: 0, header: null }]);
 });
 
-test('secrets of crawl configurations stay out, what stands beside them stays', async () => {
+test('secrets of crawl configurations are removed, other values stay', async () => {
   const config = {
     id: 'k',
     name: 'n',

@@ -31,13 +31,13 @@ function withNews(inventory: Inventory): Inventory {
   return { ...inventory, workspaces: [{ ...workspace, crawls: news }] };
 }
 
-test('a list that was read to its end comes whole, with the total of the service', async () => {
+test('a list read to its end is complete, with the total of the service', async () => {
   const { source, rows } = await opened(resource('crawls', await it.workspace()), await inventoryOf(it));
   expect([source.reported, source.update]).toEqual([3, undefined]);
   expect(rows.map(({ id }) => id).sort()).toEqual((await it.crawls()).map(({ id }) => id).sort());
 });
 
-test('of a list that was not, the changed records come, and the others stand', async () => {
+test('of a partially read list, only changed records are loaded, and others stay', async () => {
   const inventory = withNews(await inventoryOf(it));
   const { source, rows } = await opened(resource('crawls', await it.workspace()), inventory);
   expect(source.update).toMatchObject({ gone: ['c-gone'] });
@@ -45,7 +45,7 @@ test('of a list that was not, the changed records come, and the others stand', a
   expect(rows.map(({ id }) => id)).toEqual([inventory.workspaces[0]?.crawls.items[0]?.id]);
 });
 
-test('a list counts as unchanged only where nothing came, nothing went and it was not read to its end', async () => {
+test('a list is unchanged only if nothing was added or removed and it was not read to its end', async () => {
   const inventory = await inventoryOf(it);
   const news = withNews(inventory);
   const [workspace] = news.workspaces;
@@ -62,7 +62,7 @@ test('a list counts as unchanged only where nothing came, nothing went and it wa
   expect(isListUnchanged(taskOf('c'), as(false))).toBe(false);
 });
 
-test('the fields of a crawl come for each of its data types', async () => {
+test('the fields of a crawl are listed for each of its data types', async () => {
   const task = taskOf(await it.crawlId(), {
     dataset: 'crawl_fields',
     source: { kind: 'crawl', data_type: 'fields' },
@@ -73,7 +73,7 @@ test('the fields of a crawl come for each of its data types', async () => {
   expect(LIST_ROUTE.requests(task.pipeline.source, null)).toBe(CRAWL_DATA_TYPES.length);
 });
 
-test('lists of a project are asked for; a workspace is what discovery read', async () => {
+test('lists of a project are requested; workspaces come from discovery', async () => {
   const projectId = String((await it.crawls())[0]?.project_id);
   const configs = await opened(resource('crawl_configs', projectId), await inventoryOf(it));
   expect(configs.rows.length).toBeGreaterThan(0);

@@ -72,27 +72,27 @@ async function bothWays(oql: Oql | null, names: readonly string[]): Promise<[str
   return [searched.map(values).sort(), streamed.map(values).sort()];
 }
 
-test('more rows than a search gives come in pieces, each row once', async () => {
+test('more rows than a search returns are split into pieces, each row once', async () => {
   const [searched, streamed] = await bothWays(null, ['url', 'status_code', 'depth', 'title', 'inrank']);
   expect(searched.length).toBe(26_000);
   expect(searched).toEqual(streamed);
 });
 
-test('a filter of the caller holds in every piece', async () => {
+test('the filter of the caller applies to every piece', async () => {
   const oql: Oql = { or: [{ field: ['depth', 'gte', 2] }, { field: ['depth', 'has_no_value', ''] }] };
   const [searched, streamed] = await bothWays(oql, ['url', 'depth', 'inrank']);
   expect(searched.length).toBeGreaterThan(10_000);
   expect(searched).toEqual(streamed);
 });
 
-test('rows that no number tells apart are refused with what would work', async () => {
+test('rows that no number distinguishes are refused with an alternative', async () => {
   await expect(bothWays(null, ['url', 'fetched'])).rejects.toMatchObject({
     code: 'impossible_route',
     hint: 'use the route stream',
   });
 });
 
-test('a service that does not heed a filter is found out, before any row of it is taken', async () => {
+test('a service that ignores a filter is detected before any row is loaded', async () => {
   const answer = { meta: { total_hits: 5000 }, urls: [{ depth: 1 }] };
   const other = await testService((_seen, response) => sendJson(response, 200, answer));
   const fields: Field[] = [{ name: 'depth', type: 'natural', arity: 'one' }];
@@ -160,31 +160,28 @@ const WHOLES = fc.oneof(
 test.each([
   ['float', REALS],
   ['natural', WHOLES],
-] as const)(
-  'rows with any values of a %s come once each, or are refused before any is taken',
-  async (type, cells) => {
-    const fields: Field[] = [
-      { name: 'id', type: 'string', arity: 'one' },
-      { name: 'a', type, arity: 'one' },
-      { name: 'b', type, arity: 'one' },
-    ];
-    const groups = fc.array(fc.record({ a: cells, b: cells, times: fc.integer({ min: 1, max: 1500 }) }), {
-      minLength: 4,
-      maxLength: 12,
-    });
-    await fc.assert(
-      fc.asyncProperty(groups, async (parts) => {
-        const values = parts.flatMap(({ a, b, times }) => Array.from({ length: times }, () => ({ a, b })));
-        const rows = values.map((one, id) => ({ id, ...one }));
-        const same = Map.groupBy(rows, ({ a, b }) => `${a} ${b}`);
-        const request = { source, fields, oql: null, total: rows.length, key: [] };
-        const extracted = extractSearch(await serviceOf(rows), request, await temporaryFolder(), signal);
-        if ([...same.values()].some((all) => all.length > 2000))
-          return void (await expect(extracted).rejects.toMatchObject({ code: 'impossible_route' }));
-        const ids = (await lines(await extracted)).map((line) => (JSON.parse(line) as Numbers).id);
-        expect(ids.toSorted((one, next) => one - next)).toEqual(rows.map(({ id }) => id));
-      }),
-      { numRuns: 20 },
-    );
-  },
-);
+] as const)('rows with any values of a %s are loaded once each, or all refused', async (type, cells) => {
+  const fields: Field[] = [
+    { name: 'id', type: 'string', arity: 'one' },
+    { name: 'a', type, arity: 'one' },
+    { name: 'b', type, arity: 'one' },
+  ];
+  const groups = fc.array(fc.record({ a: cells, b: cells, times: fc.integer({ min: 1, max: 1500 }) }), {
+    minLength: 4,
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(groups, async (parts) => {
+      const values = parts.flatMap(({ a, b, times }) => Array.from({ length: times }, () => ({ a, b })));
+      const rows = values.map((one, id) => ({ id, ...one }));
+      const same = Map.groupBy(rows, ({ a, b }) => `${a} ${b}`);
+      const request = { source, fields, oql: null, total: rows.length, key: [] };
+      const extracted = extractSearch(await serviceOf(rows), request, await temporaryFolder(), signal);
+      if ([...same.values()].some((all) => all.length > 2000))
+        return void (await expect(extracted).rejects.toMatchObject({ code: 'impossible_route' }));
+      const ids = (await lines(await extracted)).map((line) => (JSON.parse(line) as Numbers).id);
+      expect(ids.toSorted((one, next) => one - next)).toEqual(rows.map(({ id }) => id));
+    }),
+    { numRuns: 20 },
+  );
+});

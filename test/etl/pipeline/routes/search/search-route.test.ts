@@ -10,7 +10,7 @@ import { partsOf, requestFor, routeContext, rowsIn, taskOf } from '../route-cont
 const it = await sharedService({ generate: ['crawls=2,pages=2100,links=10,columns=8,seed=3'] });
 const SEARCH = { route: 'search', format: 'json', store: null } as const;
 
-test('rows of more than one page come with the key that each has once', async () => {
+test('rows of several pages need a unique key', async () => {
   const context = await routeContext(it);
   const unit = await requestFor(context, taskOf(await it.crawlId()), SEARCH);
   const source = await SEARCH_ROUTE.open(context, unit);
@@ -18,7 +18,7 @@ test('rows of more than one page come with the key that each has once', async ()
   expect(rowsIn(await partsOf(source))).toBe(2100);
 });
 
-test('one page needs no key', async () => {
+test('a single page needs no key', async () => {
   const context = await routeContext(it);
   const oql = { field: ['url', 'endswith', '7'] } as const;
   const few = await requestFor(context, { ...taskOf(await it.crawlId()), oql }, SEARCH);
@@ -28,7 +28,7 @@ test('one page needs no key', async () => {
   expect(rowsIn(await partsOf(source))).toBe(source.reported);
 });
 
-test('it suits what a search reaches, and costs a request a page', () => {
+test('a search suits what fits its limit, and costs one request per page', () => {
   expect([null, SEARCH_CEILING, SEARCH_CEILING + 1].map((rows) => SEARCH_ROUTE.suits(rows))).toEqual([
     false,
     true,

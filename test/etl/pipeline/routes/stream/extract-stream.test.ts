@@ -31,7 +31,7 @@ async function extract(service: { readonly baseUrl: string }, request: StreamReq
   }
 }
 
-test('a streamed export becomes raw parts, with what is known of the download', async () => {
+test('a streamed export becomes raw parts, with the facts of the download', async () => {
   const wire = gzipSync('url;depth\nhttps://x/;0\nhttps://x/a;1\n');
   const service = await testService((_seen, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(wire),
@@ -43,7 +43,7 @@ test('a streamed export becomes raw parts, with what is known of the download', 
   expect(JSON.parse(service.seen[0]?.body ?? '')).toEqual({ fields: ['url', 'depth'], file_type: 'csv' });
 });
 
-test('a body that ends before its announced length is retriable', async () => {
+test('a body shorter than its announced length is retriable', async () => {
   const service = await testService((_seen, response) => {
     response.writeHead(200, { 'content-length': '1000' });
     response.write('{"url":"https://x/"}\n', () => response.destroy());
@@ -52,7 +52,7 @@ test('a body that ends before its announced length is retriable', async () => {
   await expect(extract(service, request)).rejects.toMatchObject({ kind: 'retriable' });
 });
 
-test('a filter goes with the request', async () => {
+test('a filter is sent with the request', async () => {
   const service = await testService((_seen, response) => response.end('{"url":"x"}\n'));
   const oql = { field: ['depth', 'gt', 1] } as const;
   await extract(service, { ...REQUEST, format: 'json', oql });

@@ -6,7 +6,7 @@ import { partsOf, requestFor, routeContext, rowsIn, taskOf } from '../route-cont
 
 const it = await sharedService({ generate: ['pages=30,links=10,columns=12,seed=3'] });
 
-test.for(['json', 'csv'] as const)('a streamed export brings every row and field as %s', async (format) => {
+test.for(['json', 'csv'] as const)('a streamed export loads every row and field as %s', async (format) => {
   const context = await routeContext(it);
   const unit = await requestFor(context, taskOf(await it.crawlId()), {
     route: 'stream',
@@ -19,7 +19,7 @@ test.for(['json', 'csv'] as const)('a streamed export brings every row and field
   expect([rowsIn(parts), parts[0]?.format]).toEqual([30, format]);
 });
 
-test('the filter of a unit goes with it', async () => {
+test('the filter of a unit is sent with its stream', async () => {
   const context = await routeContext(it);
   const oql = { field: ['status_code', 'equals', 200] } as const;
   const task = { ...taskOf(await it.crawlId()), oql };
@@ -30,7 +30,7 @@ test('the filter of a unit goes with it', async () => {
   expect(source.reported).toBeLessThan(30);
 });
 
-test('compression is not asked of a service on this machine unless the settings want it', async () => {
+test('a local service sends uncompressed downloads unless the settings request compression', async () => {
   const bytes = async (compression: string): Promise<[number, number]> => {
     const context = await routeContext(it, { CRAWLHOUSE_COMPRESSION: compression });
     const unit = await requestFor(context, taskOf(await it.crawlId()), {
@@ -49,7 +49,7 @@ test('compression is not asked of a service on this machine unless the settings 
   expect((await bytes('gzip'))[0]).toBeLessThan(plain);
 });
 
-test('it costs a request besides the description, and has no formats for lists', () => {
+test('a stream costs one request besides the description, and lists have no formats', () => {
   const crawl = { kind: 'crawl', data_type: 'pages' } as const;
   expect(STREAM_ROUTE.requests(crawl, 5)).toBe(3);
   expect(STREAM_ROUTE.formats({ kind: 'resource', data_type: 'crawls' })).toEqual([]);

@@ -7,7 +7,7 @@ import type { Settings } from '../../../../../src/etl/project/settings/settings.
 import { temporaryFolder } from '../../../../support/temporary.ts';
 import { openDatabase, openWorking, placeIn } from '../../../engines/open-working.ts';
 
-test('changes of mart are said beforehand, once by the first run, and not again', async () => {
+test('changes of mart are announced once, by the first run', async () => {
   const folder = await temporaryFolder();
   const lines: string[] = [];
   const logger = createLogger('warn', (line) => lines.push(line));

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 test.each(Object.entries(ORDERS))(
-  'crawls loaded in %s give the tables of a full build',
+  'crawls loaded in %s produce the tables of a full build',
   async (_, order) => {
     await using warehouse = await openWarehouse();
     const { connection } = warehouse;

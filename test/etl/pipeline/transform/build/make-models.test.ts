@@ -54,7 +54,7 @@ describe('what is built', () => {
     expect(second.models.map(({ rows }) => rows)).toEqual([null, 1, 1]);
   });
 
-  test('a source that was written builds what reads it, through other models too', async () => {
+  test('a written source rebuilds its readers, also through other models', async () => {
     await run(MODELS);
     await load('raw.pages', ['a', 'b', 'c']);
     expect(statuses(await run(MODELS, ['raw.pages']))).toEqual(built('mart.pages', 'mart.counts'));
@@ -62,14 +62,14 @@ describe('what is built', () => {
     expect(statuses(await run(MODELS, ['raw.other']))).toEqual(built());
   });
 
-  test('a definition that changed builds the model and what reads it', async () => {
+  test('a changed definition rebuilds the model and its readers', async () => {
     await run(MODELS);
     const pages = { ...MODELS.pages, columns: ['url'], sql: "SELECT url FROM raw.pages WHERE url = 'a'" };
     expect(statuses(await run({ ...MODELS, pages }))).toEqual(built('mart.pages', 'mart.counts'));
     expect(await warehouse.connection.jsonRows('SELECT n FROM mart.counts')).toEqual([{ n: '1' }]);
   });
 
-  test('a column that a source gained builds the model that declares it', async () => {
+  test('a new source column rebuilds the models that declare it', async () => {
     const pages = {
       kind: 'view',
       columns: ['url', 'h1'],
@@ -84,13 +84,13 @@ describe('what is built', () => {
     expect(await warehouse.connection.jsonRows('FROM mart.pages')).toEqual([{ url: 'a', h1: 'x' }]);
   });
 
-  test('a model that somebody dropped is built again', async () => {
+  test('a dropped model is rebuilt', async () => {
     await run(MODELS);
     await warehouse.connection.run('DROP TABLE mart.links');
     expect(statuses(await run(MODELS))).toEqual(built('mart.links'));
   });
 
-  test('a load that a killed run could not follow up is noticed', async () => {
+  test('a load that a killed run did not process is detected', async () => {
     const columns = { unit: 'VARCHAR', dataset: 'VARCHAR', run_id: 'VARCHAR', loaded_at: 'TIMESTAMPTZ' };
     const row = { unit: 'pages/1', dataset: 'pages', run_id: 'r1', loaded_at: '2025-01-01 00:00:00+00' };
     await createTable(warehouse.connection, 'ops.loads', columns, [row]);
@@ -102,7 +102,7 @@ describe('what is built', () => {
     expect(statuses(await run(MODELS))).toEqual(built('mart.pages', 'mart.counts'));
   });
 
-  test('a model is built that a killed run could not build after the one it reads', async () => {
+  test('a model that a killed run did not build after its input is built', async () => {
     const columns = { unit: 'VARCHAR', dataset: 'VARCHAR', run_id: 'VARCHAR', loaded_at: 'TIMESTAMPTZ' };
     await run(MODELS);
     await createTable(warehouse.connection, 'ops.loads', columns, [{ unit: 'pages/1', dataset: 'pages' }]);
@@ -119,7 +119,7 @@ describe('what is built', () => {
     expect(statuses(await run(MODELS, 'all'))).toEqual(built('mart.links', 'mart.pages', 'mart.counts'));
   });
 
-  test('only builds what is selected: a model, with what it reads, with what reads it; and drops nothing', async () => {
+  test('only builds the selected models, with their inputs or readers, and drops nothing', async () => {
     await expect(run(MODELS, 'all', { only: ['counts'] })).rejects.toThrow(
       'mart.counts reads mart.pages, which is not built yet',
     );
@@ -133,7 +133,7 @@ describe('what is built', () => {
     await expect(run(MODELS, 'all', { only: ['count'] })).rejects.toThrow('there is no model count');
   });
 
-  test('a model that left sql/ is dropped, what is not ours stays', async () => {
+  test('a model removed from sql/ is dropped, foreign tables stay', async () => {
     await run(MODELS);
     await warehouse.connection.run('CREATE TABLE mart.mine AS SELECT 1 AS x');
     const { counts: _, links: __, ...rest } = MODELS;
@@ -144,7 +144,7 @@ describe('what is built', () => {
     ]);
   });
 
-  test('each change is noted in its own transaction', async () => {
+  test('each change is recorded in its own transaction', async () => {
     let changes = 0;
     const onChange = async () => {
       changes++;
@@ -175,8 +175,8 @@ describe('what is built', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  test('a model that can not hold stops the run before anything is changed', async () => {
+describe('failed builds', () => {
+  test('an invalid model stops the run before any change', async () => {
     await run(MODELS);
     await load('raw.links', ['l', 'm']);
     const counts = { columns: ['n'], sql: 'SELECT nope AS n FROM mart.pages' };
@@ -186,7 +186,7 @@ describe('what goes wrong', () => {
     expect(await warehouse.connection.jsonRows('FROM mart.links')).toHaveLength(1);
   });
 
-  test('a model that fails while it runs keeps its former rows', async () => {
+  test('a model that fails while running keeps its previous rows', async () => {
     const links = { columns: ['n'], sql: 'SELECT url::INTEGER AS n FROM raw.links' };
     await load('raw.links', ['1']);
     await run({ links });
@@ -199,7 +199,7 @@ describe('what goes wrong', () => {
     expect(statuses(await run({ links }, ['raw.links']))).toEqual({ 'mart.links': 'built' });
   });
 
-  test('an aborted run stops', async () => {
+  test('an aborted build stops', async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(run(MODELS, 'all', { signal: controller.signal })).rejects.toThrow('aborted');
@@ -207,7 +207,7 @@ describe('what goes wrong', () => {
 });
 
 describe('the warehouse', () => {
-  test('documents itself', async () => {
+  test('contains comments', async () => {
     const links = {
       columns: ['url'],
       more: '  "a ""b": \'It\'\'s odd.\'',
@@ -235,7 +235,7 @@ describe('the warehouse', () => {
     ]);
   });
 
-  test('has a column under its former name too, also in a view and for the models that read it', async () => {
+  test('has a renamed column under its former name too, also in views and for reading models', async () => {
     const pages = {
       kind: 'view',
       columns: ['page_url'],
@@ -256,7 +256,7 @@ describe('the warehouse', () => {
     );
   });
 
-  test('has views that work under any name of the catalog', async () => {
+  test('has views that work under any catalog name', async () => {
     await run(MODELS);
     const file = `${warehouse.folder}/warehouse.duckdb`;
     await warehouse.connection.run('CHECKPOINT warehouse');
@@ -269,7 +269,7 @@ describe('the warehouse', () => {
     ]);
   });
 
-  test('gives models and tests half of its memory limit, and all of it where that is too little', async () => {
+  test('gives models and tests half of its memory limit, and all of it if that is too little', async () => {
     const { connection } = warehouse;
     const whole = await connection.scalar("SELECT current_setting('memory_limit')");
     const tests = `tests:

@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/etl/pipeline/transform/build/mart-figures.ts';
 import { openWarehouse } from '../test-warehouse.ts';
 
-test('an upgrade reports, by project, the figures that change in tables and columns that both versions have', async () => {
+test('an upgrade reports changed figures by project, for tables and columns of both versions', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   const tables = ['mart.kpis', 'mart.totals', 'mart.gone'];

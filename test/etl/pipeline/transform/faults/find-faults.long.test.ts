@@ -107,7 +107,7 @@ const PAGES_BY_NUMBER: ModelText = {
   sql: PAGES.sql.replace('url, n', 'url, CAST(n AS INTEGER) AS n'),
 };
 
-test('rows name their crawl: it alone is at fault, by its own content', async () => {
+test('rows that name their crawl blame only that crawl, by its own content', async () => {
   await load('pages/a', 'p1', ['/1', '/2']);
   await load('pages/b', 'p1', ['/1', '/1', '/2', '/2', '/2']);
   expect(await faultsOf({ pages: PAGES })).toEqual([
@@ -122,7 +122,7 @@ test('rows name their crawl: it alone is at fault, by its own content', async ()
   ]);
 });
 
-test('what is published is never at fault, though its rows fail a test that is new', async () => {
+test('published rows are never blamed, even if they fail a new test', async () => {
   await load('pages/a', 'p1', ['/1', '/1']);
   await publish(working, silentLogger, signal);
   await load('pages/b', 'p1', ['/2']);
@@ -132,7 +132,7 @@ test('what is published is never at fault, though its rows fail a test that is n
   expect(await faultsOf({ pages: PAGES })).toEqual([]);
 });
 
-test('rows of dated sources name the window by project and day', async () => {
+test('rows of dated sources name their window by project and day', async () => {
   for (const project of ['p1', 'p2'])
     for (const day of ['2026-03-01', '2026-03-02']) await load(`logs/${project}/${day}`, project, ['/1']);
   await load('logs/p2/2026-03-03', 'p2', ['/1', '/1']);
@@ -148,7 +148,7 @@ test('rows of dated sources name the window by project and day', async () => {
   expect(faults[0]?.isAlone).toBe(false);
 });
 
-test('rows that name only a project are laid by trial to the units without which the test passes', async () => {
+test('rows that name only a project are attributed by trial to the units without which the test passes', async () => {
   await load('pages/a', 'p1', [
     ['/1', '10'],
     ['/2', '10'],
@@ -165,7 +165,7 @@ test('rows that name only a project are laid by trial to the units without which
   expect(unitsOf(await faultsOf({ sums }))).toEqual(['pages/b']);
 });
 
-test('of two units that a row names, the one is held whose rows fail', async () => {
+test('of two units that a row names, only the failing one is quarantined', async () => {
   await load('pages/a', 'p1', ['/1']);
   await load('links/a', 'p1', ['/1', '/x']);
   await load('pages/b', 'p1', ['/1']);
@@ -181,7 +181,7 @@ FROM raw.links AS l LEFT JOIN raw.pages AS p ON p._crawl_id = l._crawl_id AND p.
   expect(unitsOf(await faultsOf({ known }))).toEqual(['links/a']);
 });
 
-test('a model that can not be made is laid to the units that break it, of any number, also through another model', async () => {
+test('a model that cannot be built is attributed to the units that break it, also through other models', async () => {
   for (const crawl of 'abcdefg')
     await load(`pages/${crawl}`, `p${crawl}`, [['/1', 'bf'.includes(crawl) ? 'x' : '1']]);
   const faults = await faultsOf({
@@ -198,7 +198,7 @@ test('a model that can not be made is laid to the units that break it, of any nu
   expect(faults[0]?.example).toMatch(/mart\.pages could not be made: Conversion Error: [^\n]+$/);
 });
 
-test('a view whose values fail shows when it is tested, or when another model reads it', async () => {
+test('a view with invalid values fails when it is tested, or when another model reads it', async () => {
   for (const crawl of 'abc') await load(`pages/${crawl}`, `p${crawl}`, [['/1', crawl === 'c' ? 'x' : '1']]);
   const view = { ...PAGES_BY_NUMBER, kind: 'view', grain: 'null' };
   expect(
@@ -209,7 +209,7 @@ test('a view whose values fail shows when it is tested, or when another model re
   expect(faults).toMatchObject([{ unit: 'pages/c', model: 'mart.sums', test: null }]);
 });
 
-test('a model that fails whatever is loaded, and a test about all rows, are laid to nobody', async () => {
+test('a model that always fails, and a test about all rows, are attributed to no unit', async () => {
   await load('pages/a', 'p1', ['/1']);
   const broken: ModelText = { columns: ['n'], sql: "SELECT CAST('x' AS INTEGER) + random() AS n" };
   const counted: ModelText = {
@@ -220,7 +220,7 @@ test('a model that fails whatever is loaded, and a test about all rows, are laid
   expect(await faultsOf({ broken, counted })).toEqual([]);
 });
 
-test('a trial leaves nothing behind', async () => {
+test('a trial leaves no changes', async () => {
   await load('pages/a', 'p1', [['/1', '1']]);
   await load('pages/b', 'p1', [['/1', 'x']]);
   const all = async () => [

@@ -64,7 +64,7 @@ test.for([
   },
 );
 
-test('a question that does not fit the published models stops run, docs and doctor, with its line', async () => {
+test('a question that does not compile on the published models stops run, docs and doctor, with its line', async () => {
   const folder = await projectWith('SELECT id FROM mart.things WHERE id = $id');
   expect((await said(folder)).map(([code]) => code)).toEqual([0, 0, 0]);
   await save(folder, 'SELECT id,\n  weight\nFROM mart.things WHERE id = $id');
@@ -89,7 +89,7 @@ test('a question that does not fit the published models stops run, docs and doct
   for (const [code] of await said(folder)) expect(code).toBe(2);
 });
 
-test('a question on a column that its model has only since the last publication is compiled after the next', async () => {
+test('a question on a column added since the last publication compiles after the next one', async () => {
   const folder = await projectWith('SELECT id FROM mart.things');
   expect((await capture('run', '--project-dir', folder)).code).toBe(0);
   const wider = MODEL.replace('size: How large.', 'size: How large., weight: How heavy.');

@@ -25,7 +25,7 @@ const CRAWLS = [
   { id: 'typo3', project_id: 'typo3', ended_at: Date.UTC(2025, 0, 20), folder: 'typo3-site' },
 ];
 
-test('a question is refused with the line of what is wrong', async () => {
+test('an invalid question is refused with its line', async () => {
   const file = '/*\ntitle: T\nmodell: mart.a\n*/\nSELECT 1';
   await withSqlFiles({ 'questions/q01.sql': file }, (sqlDir) =>
     expectBadModel(
@@ -59,7 +59,7 @@ const isRead = (status: unknown): boolean =>
 const missing = existsSync(data) ? '' : ` (skipped: ${data} is not there)`;
 
 describe.skipIf(missing !== '')(`on real crawls${missing}`, () => {
-  test('of 196 pages that only the earlier crawl has, 9 moved; new ones may have been there: pages were refused', async () => {
+  test('of 196 pages only in the earlier crawl, 9 moved; new pages may be old, because some pages were refused', async () => {
     expect(
       await real.connection.jsonRows(`
         SELECT crawl_id, previous_crawl_id, change, count(*)::INTEGER AS pages FROM mart.page_changes
@@ -71,7 +71,7 @@ describe.skipIf(missing !== '')(`on real crawls${missing}`, () => {
     ]);
   });
 
-  test('what fields changed on the pages of both is what plain code finds', async () => {
+  test('changed fields of common pages match plain code', async () => {
     const [before, after] = await Promise.all([
       rowsOf('gov-sites-2025-01-09'),
       rowsOf('gov-sites-2025-01-16'),
@@ -95,7 +95,7 @@ describe.skipIf(missing !== '')(`on real crawls${missing}`, () => {
     expect(expected.length).toBeGreaterThan(0);
   });
 
-  test('links to broken pages are what plain code finds', async () => {
+  test('links to broken pages match plain code', async () => {
     const lines = (await readFile(join(data, 'typo3-site/links.jsonl'), 'utf8')).trim().split('\n');
     const links = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const broken = links.filter(

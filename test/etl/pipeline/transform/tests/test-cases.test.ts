@@ -32,7 +32,7 @@ async function run(yaml: string) {
   return capture('test', '--unit', '--project-dir', folder);
 }
 
-test('cases of a model of one’s own run without a service or a warehouse', async () => {
+test('cases of a custom model run without a service or a warehouse', async () => {
   const { code, stdout } = await run(cases(4, 'unique(url)'));
   expect([code, stdout]).toEqual([
     0,
@@ -40,7 +40,7 @@ test('cases of a model of one’s own run without a service or a warehouse', asy
   ]);
 });
 
-test('a case that fails shows what is missing, what is too much and which tests failed', async () => {
+test('a failed case shows missing rows, extra rows and failed tests', async () => {
   const { code, stdout } = await run(cases(5, ''));
   expect(code).toBe(4);
   expect(stdout.split('\n').slice(3)).toEqual([
@@ -52,7 +52,7 @@ test('a case that fails shows what is missing, what is too much and which tests 
   ]);
 });
 
-test('a file of cases that does not fit is named', async () => {
+test('an invalid file of cases is named', async () => {
   const { code, stderr } = await run('model: mart.doubled\ncases: [{name: x, expct: []}]\n');
   expect(code).toBe(2);
   expect(stderr).toContain('sql/cases/mart.doubled.yaml:1: cases.0.input: ');

@@ -18,17 +18,17 @@ const STREAMED: PastLoad = {
 const EXPORTED: PastLoad = { ...STREAMED, route: 'export', loads: 9, bytes_per_row: 100 };
 const PAST = [STREAMED, EXPORTED];
 
-test('a unit takes as long as its rows did in the past, but never less than the quickest one', () => {
+test('a unit is estimated by the pace of its past rows, but not below the fastest unit', () => {
   expect(estimateUnit(PAST, 'crawl_pages', 'stream', 10_000)).toEqual({ bytes: 5_000_000, seconds: 10 });
   expect(estimateUnit(PAST, 'crawl_pages', 'stream', 10)).toEqual({ bytes: 5_000, seconds: 2 });
 });
 
-test('of a route without a past the most used one tells, and of a dataset without one nothing does', () => {
+test('a route without a past uses the most used one, and a dataset without a past has no estimate', () => {
   expect(estimateUnit(PAST, 'crawl_pages', 'search', 10_000)).toEqual({ bytes: 1_000_000, seconds: 10 });
   expect(estimateUnit(PAST, 'crawl_links', 'stream', 10_000)).toEqual({ bytes: null, seconds: null });
 });
 
-test('a unit that the service gives no count of takes what a load took', () => {
+test('a unit without a count is estimated by a past load', () => {
   expect(estimateUnit(PAST, 'crawl_pages', 'stream', null)).toEqual({ bytes: 50_000, seconds: 2 });
 });
 
@@ -44,7 +44,7 @@ test.for([
   expect(estimateTogether(units, { concurrency, concurrency_per_project })).toBe(seconds);
 });
 
-test('together is never longer than one after the other, nor shorter than the longest', () => {
+test('the combined estimate is between the longest unit and the sum of all', () => {
   const units = fc.array(
     fc.record({ project: fc.constantFrom('a', 'b', 'c'), seconds: fc.integer({ min: 0, max: 100 }) }),
     { minLength: 1 },

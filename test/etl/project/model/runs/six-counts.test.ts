@@ -4,12 +4,12 @@ import { type Counts, reconcile } from '../../../../../src/etl/project/model/run
 
 const even: Counts = { reported: 5, received: 5, staged: 4, rejected: 1, loaded: 4, queryable: 4 };
 
-test('counts that add up all the way have no difference', () => {
+test('equal counts have no difference', () => {
   expect(reconcile(even)).toBeNull();
   expect(reconcile({ ...even, reported: null, loaded: null, queryable: null })).toBeNull();
 });
 
-test('the first difference names both places and both numbers', () => {
+test('the first difference names both places and numbers', () => {
   expect(reconcile({ ...even, reported: 6 })).toEqual({
     left: 'reported by the service',
     leftCount: 6,
@@ -21,7 +21,7 @@ test('the first difference names both places and both numbers', () => {
   expect(reconcile({ ...even, queryable: 3 })).toMatchObject({ left: 'loaded', rightCount: 3 });
 });
 
-test('any single count that is off is noticed', () => {
+test('any single deviating count is detected', () => {
   const keys = ['reported', 'received', 'staged', 'rejected', 'loaded', 'queryable'] as const;
   const counts = fc.record({ staged: fc.nat(1e6), rejected: fc.nat(1e6) });
   fc.assert(

@@ -9,7 +9,7 @@ const UNIT: Unit = {
   window: null,
 };
 
-test('the report of a unit that nothing was asked of has no counts, bytes or attempts', () => {
+test('the report of a unit without requests has no counts, bytes or attempts', () => {
   const error = reportedError(new CrawlhouseError('quota', 'used up'));
   expect(error).toEqual({ code: 'quota', message: 'used up', hint: expect.any(String) });
   expect(unitReport(UNIT, 'failed', error)).toMatchObject({
@@ -23,7 +23,7 @@ test('the report of a unit that nothing was asked of has no counts, bytes or att
   });
 });
 
-test('the known facts about a unit go into its report', () => {
+test('the report of a unit contains its known facts', () => {
   const facts = { route: 'stream', format: 'json', bytes: 12, attempts: 2, seconds: 1.5 };
   expect(unitReport(UNIT, 'loaded', null, facts)).toMatchObject({ ...facts, status: 'loaded', error: null });
 });

@@ -65,7 +65,7 @@ user_agent: 'a: "b" # c'
 `);
 });
 
-test('the last key of an object removes the object, and the last key of a file leaves a file', () => {
+test('removing the last key of an object removes the object, and the file stays', () => {
   const file = '# ours\nhttp_auth: { username: ada }\nmax_url: 5\n';
   const empty = changedCrawlText(file, [
     [['max_url'], undefined],
@@ -80,7 +80,7 @@ test('the last key of an object removes the object, and the last key of a file l
   );
 });
 
-test('a file that has changed since is not overwritten', async () => {
+test('a file that changed meanwhile is not overwritten', async () => {
   const folder = await temporaryFolder();
   expect(await crawlFileText(folder, SITE)).toBe(null);
   await writeCrawlFile(folder, SITE, 'max_url: 5\n', stampOf(null));

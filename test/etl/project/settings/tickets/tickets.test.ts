@@ -22,7 +22,7 @@ test('a folder without the file has no tickets', async () => {
   expect(await loadTickets(undefined)).toEqual([]);
 });
 
-test('a ticket is added and changed; comments and other tickets stay', async () => {
+test('tickets are added and changed; comments and other tickets stay', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'tickets.yaml');
   await writeFile(path, WRITTEN);
@@ -45,7 +45,7 @@ test('a ticket is added and changed; comments and other tickets stay', async () 
   expect(ticketsOf([changed, added], { project_id: 'p1', project_name: null })).toEqual([added]);
 });
 
-test('a ticket that stays done keeps the time when it was done', async () => {
+test('a ticket that stays done keeps its done time', async () => {
   const folder = await temporaryFolder();
   const done = await addTicket(folder, { ...GIVEN, state: 'done' });
   expect(done.done_at).toBe(done.created_at);
@@ -61,7 +61,7 @@ test('a ticket that stays done keeps the time when it was done', async () => {
   expect(readFileSync(join(folder, 'tickets.yaml'), 'utf8')).not.toMatch(/done_at|note|owner/);
 });
 
-test('a change of a ticket that someone else has changed is refused', async () => {
+test('a change to a ticket that another person changed is refused', async () => {
   const folder = await temporaryFolder();
   const { id, changed_at: seen } = await addTicket(folder, GIVEN);
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -73,7 +73,7 @@ test('a change of a ticket that someone else has changed is refused', async () =
   expect((await loadTickets(folder)).map(({ state }) => state)).toEqual(['done']);
 });
 
-test('tickets that are added together all stay, each with its own id', async () => {
+test('concurrently added tickets all stay, each with its own id', async () => {
   const folder = await temporaryFolder();
   await Promise.all(['a', 'b', 'c'].map((owner) => addTicket(folder, { ...GIVEN, owner })));
   const tickets = await loadTickets(folder);
@@ -103,7 +103,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('two tickets with one id are refused, and so are values that do not fit', async () => {
+test('two tickets with one id, and invalid values, are refused', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'tickets.yaml'), WRITTEN + (WRITTEN.split('\n')[3] ?? ''));
   await expect(loadTickets(folder)).rejects.toThrow('tickets.yaml:5: tickets.1.id: a second ticket t1');

@@ -39,7 +39,7 @@ const more = [
 ].join('\n');
 const links: ModelText = { columns: ['url'], more, sql: 'SELECT url FROM raw.links' };
 
-test('tests count the rows that break a rule, and say so in the report, the table and the log', async () => {
+test('tests count violating rows, and report them in the report, the table and the log', async () => {
   await load('raw.links', ['a', 'a', 'a', 'c', null, null]);
   const lines: string[] = [];
   const logger = createLogger('warn', (line) => lines.push(line.replace(/^\S+ /, '')));
@@ -69,13 +69,13 @@ test('tests count the rows that break a rule, and say so in the report, the tabl
   expect(lines[1]).toBe('error data test failed model=mart.links test=accepted_values(url) failures=1');
 });
 
-test('tests pass on rows that keep the rules', async () => {
+test('tests pass on valid rows', async () => {
   await load('raw.links', ['a', 'b']);
   const { tests } = await run({ links });
   expect(tests.map(({ status, failures }) => [status, failures])).toEqual(Array(4).fill(['passed', 0]));
 });
 
-test('one statement runs the tests of a model that read the same rows; a failed one and a SELECT run by themselves', async () => {
+test('one statement runs the tests of a model on the same rows; a failed one and a SELECT run alone', async () => {
   const { connection } = warehouse;
   await connection.run('ALTER TABLE raw.links ADD COLUMN kind VARCHAR');
   const statements: string[] = [];
@@ -128,7 +128,7 @@ test('one statement runs the tests of a model that read the same rows; a failed 
   expect(ofTests()).toHaveLength(2);
 });
 
-test('a unique key that a collation compares is not checked by hashes', async () => {
+test('a unique key with a collation is not checked by hashes', async () => {
   await load('raw.links', ['a', 'A']);
   const { tests } = await run({
     links: { columns: ['url'], grain: '[url]', sql: 'SELECT url COLLATE NOCASE AS url FROM raw.links' },
@@ -139,7 +139,7 @@ test('a unique key that a collation compares is not checked by hashes', async ()
   ]);
 });
 
-test('tests run again for what is unchanged only on all, or when an error did not pass the last time', async () => {
+test('tests of unchanged models run again only with all, or if an error failed last time', async () => {
   await load('raw.links', ['a', 'a']);
   expect((await run({ links })).tests).toHaveLength(4);
   expect((await run({ links })).tests).toHaveLength(0);
@@ -152,20 +152,20 @@ test('tests run again for what is unchanged only on all, or when an error did no
   expect(again.tests.map(({ status }) => status)).toContain('failed');
 });
 
-test('tests run when one is added, though the SQL is the same', async () => {
+test('a new test runs even if the SQL is unchanged', async () => {
   const { more: _, ...untested } = links;
   await load('raw.links', ['c']);
   expect((await run({ links: untested })).tests).toEqual([]);
   expect((await run({ links })).tests.filter(({ status }) => status === 'failed')).toHaveLength(2);
 });
 
-test('tests may read a source that is not there', async () => {
+test('tests may read a missing source', async () => {
   const query = 'tests:\n  - query: SELECT x FROM raw.gone\nreads:\n  raw.gone: {x: BIGINT}';
   const { tests } = await run({ links: { ...links, more: query } });
   expect(tests.map(({ name, status }) => [name, status])).toEqual([['query 1', 'passed']]);
 });
 
-test('tests of a grain take NULL for a value of a nullable column', async () => {
+test('grain tests treat NULL as a value of a nullable column', async () => {
   const nullable = '  url: {description: It., nullable: true}';
   const model: ModelText = { grain: '[url]', columns: [], more: nullable, sql: 'SELECT url FROM raw.links' };
   await load('raw.links', ['a', null]);
@@ -176,7 +176,7 @@ test('tests of a grain take NULL for a value of a nullable column', async () => 
   expect((await run({ links: model }, ['raw.links'])).tests.map(({ status }) => status)).toEqual(['failed']);
 });
 
-test('tests run by themselves on what is built, writing nothing', async () => {
+test('tests run on the built models without writing', async () => {
   await run({ links });
   await warehouse.connection.run("INSERT INTO mart.links VALUES ('x')");
   const models = await loadFiles({
@@ -195,7 +195,7 @@ test('tests run by themselves on what is built, writing nothing', async () => {
   expect(await warehouse.connection.scalar(written)).toBe(before);
 });
 
-test('relationships, row counts and freshness count what breaks them, and show it', async () => {
+test('relationships, row counts and freshness count and show violations', async () => {
   const rules = [
     'tests:',
     '  - {relationships: {column: url, to: mart.known, field: url}}',
@@ -224,7 +224,7 @@ test('relationships, row counts and freshness count what breaks them, and show i
   expect(broken?.query).toContain('NOT IN');
 });
 
-test('time alone can break a rule, so freshness is tested though nothing has changed', async () => {
+test('freshness is tested again without changes, because time alone can break it', async () => {
   const fresh = 'tests:\n  - {freshness: {column: day, within: 3 days}}\n  - {not_null: day, name: other}';
   const dated: ModelText = { columns: ['day'], more: fresh, sql: 'SELECT now() AS day FROM raw.links' };
   await run({ links: dated });
@@ -233,7 +233,7 @@ test('time alone can break a rule, so freshness is tested though nothing has cha
   ]);
 });
 
-test('a model is tested again when one that its tests read was made', async () => {
+test('a model is tested again if a model that its tests read was rebuilt', async () => {
   const known: ModelText = { columns: ['url'], sql: 'SELECT url FROM raw.known' };
   const rule = 'tests:\n  - {relationships: {column: url, to: mart.known, field: url}}';
   await load('raw.links', ['a']);
@@ -245,7 +245,7 @@ test('a model is tested again when one that its tests read was made', async () =
   expect(tests.map(({ model, failures }) => [model, failures])).toEqual([['mart.links', 1]]);
 });
 
-test('a relationship names a model and a field that are there', async () => {
+test('a relationship must name an existing model and field', async () => {
   const to = (target: string, field: string) => ({
     links: { ...links, more: `tests:\n  - {relationships: {column: url, to: ${target}, field: ${field}}}` },
   });

@@ -44,7 +44,7 @@ test('a saved filter has the name of its file, its title, its condition and its 
   ]);
 });
 
-test('a project replaces a filter by a file of its name, and adds its own', async () => {
+test('a project replaces a filter by a file with its name, and adds its own', async () => {
   const names = await withSqlFiles({ 'filters/a.sql': filterText('true') }, (shipped) =>
     withSqlFiles(
       { 'filters/a.sql': filterText('depth > 1'), 'filters/b.sql': filterText('depth > 2') },
@@ -69,7 +69,7 @@ test.each([
   ],
   ['no condition', { 'filters/a.sql': filterText('-- none') }, 'filters/a.sql:5: has no condition'],
   ['a subquery', { 'filters/a.sql': filterText('depth > (SELECT 1)') }, 'filters/a.sql:5: has a SELECT'],
-])('a saved filter is refused with its place: %s', async (_, files, message) => {
+])('an invalid saved filter is refused with its place: %s', async (_, files, message) => {
   await expectBadModel(loaded(files), expect.stringContaining(`sql/${message}`));
 });
 
@@ -169,7 +169,7 @@ describe('a saved filter is a segment', () => {
     expect(result).toMatchObject({ missing: [], surplus: [], failedTests: [] });
   });
 
-  test('another condition is another version of the models', async () => {
+  test('another condition changes the version of the models', async () => {
     const versions = [{}, FILTERS, { ...FILTERS, 'filters/errors.sql': filterText('status_code > 499') }];
     const found = await Promise.all(versions.map(planned));
     expect(new Set(found.map(({ version }) => version)).size).toBe(3);
@@ -199,7 +199,7 @@ const LOADS = {
   ],
 };
 
-describe('a condition that does not hold names its file and line', () => {
+describe('an invalid condition is reported with its file and line', () => {
   test.each([
     ['a column that is none', 'depth > 3\n  AND statuscode = 404', 'bad.sql:6: .*statuscode'],
     ['brackets that close those of the model', 'true) OR (true', 'bad.sql:5: '],

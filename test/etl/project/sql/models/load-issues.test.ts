@@ -44,9 +44,9 @@ async function texts(some: readonly Issue[]): Promise<Record<string, string>> {
 
 const findings = (issue: Issue): Promise<Record<string, unknown>[]> => findIn(warehouse.connection, issue);
 
-describe('each issue that has cases', () => {
+describe('each issue with cases', () => {
   test.each(issues.filter(({ cases }) => cases !== undefined))(
-    '$name: has its cases, and no other',
+    '$name: matches its cases, and no others',
     async (issue) => {
       const pages = casePages(issue);
       await createPages(warehouse.connection, columns, pages);
@@ -62,7 +62,7 @@ describe('each issue that has cases', () => {
   );
 });
 
-describe('what to do fits the reason why a page is not indexable', () => {
+describe('the fix matches the reason why a page is not indexable', () => {
   const FITS: Readonly<Record<string, readonly (readonly [issue: string, fix: RegExp])[]>> = {
     robots_denied: [
       ['robots_denied', /^Allow the page in robots\.txt/],
@@ -140,7 +140,7 @@ describe('what to do fits the reason why a page is not indexable', () => {
   });
 });
 
-test('names its evidence by columns of mart.pages, fields of another dataset, hits or demand', () => {
+test('names its evidence as columns of mart.pages, fields of another dataset, hits or demand', () => {
   for (const { name, evidence } of issues)
     expect([
       name,
@@ -150,7 +150,7 @@ test('names its evidence by columns of mart.pages, fields of another dataset, hi
     ]).toEqual([name, []]);
 });
 
-test('no evidence is a column that no export tells of: the issue would never be known', async () => {
+test('no evidence is a column missing from every export, because the issue would never be known', async () => {
   const told = await readFile(join(SQL.path, 'crawl_pages/crawl_columns.sql'), 'utf8');
   const pages = await readFile(join(SQL.path, 'crawl_pages/pages.sql'), 'utf8');
   const fields = pages.slice(pages.indexOf('\nreads:\n'));
@@ -161,7 +161,7 @@ test('no evidence is a column that no export tells of: the issue would never be 
     expect([name, evidence.filter((one) => !one.includes('.') && !isTold(one))]).toEqual([name, []]);
 });
 
-test('one pass over the pages finds what each file finds alone', async () => {
+test('one pass over the pages finds the same as each file alone', async () => {
   const pages = scans.flatMap(casePages);
   await createPages(warehouse.connection, columns, pages);
   const [model] = await loadFiles({
@@ -222,14 +222,14 @@ test.each([
     false,
   ],
   ['other columns', "SELECT url, crawl_id, project_id, 'a' AS why FROM mart.pages WHERE true", false],
-])('a condition on pages is told from other SELECTs: %s', async (_, sql, isScan) => {
+])('a condition on pages is distinguished from other SELECTs: %s', async (_, sql, isScan) => {
   await withSqlFiles({ 'issues/deep.sql': issueText(sql) }, async (folder) => {
     const [issue] = await loadIssues([sqlFolder(folder)]);
     expect(issue?.scan !== null).toBe(isScan);
   });
 });
 
-test('a text with the separator stays one finding, and one of no text is one too', async () => {
+test('text with the separator stays one finding, and empty text too', async () => {
   await createPages(warehouse.connection, columns, [{ crawl_id: 'c', url: 'u', depth: 9 }]);
   const [model] = await loadFiles({
     'issues/parted.sql': issueText(
@@ -296,7 +296,7 @@ describe('an issue of a relation names the other URL', () => {
   });
 });
 
-test('a project replaces an issue by a file of its name, and without any nothing is found', async () => {
+test('a project replaces an issue by a file with its name, and without issues nothing is found', async () => {
   const own = { 'issues/slow.sql': issueText(SCAN) };
   await withSqlFiles(own, async (folder) => {
     const both = await loadIssues([SQL, sqlFolder(folder)]);
@@ -314,7 +314,7 @@ test('a project replaces an issue by a file of its name, and without any nothing
   expect(await warehouse.connection.jsonRows(model?.sql ?? '')).toEqual([]);
 });
 
-test('an issue with the former key mended_by has that owner', async () => {
+test('an issue with the former key mended_by gets that owner', async () => {
   const own = {
     'issues/deep.sql': issueText(SCAN, HEADER.replace('owner: content', 'mended_by: server')),
     'issues/flat.sql': issueText(SCAN, HEADER.replace('owner: content', 'owner: server')),

@@ -123,7 +123,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   await expectBadModel(loadFiles({ 'm/a.sql': file }), message, hint);
 });
 
-test('lines are those of the file when the header does not begin on its first line', async () => {
+test('error lines refer to the file, even if the header does not start on its first line', async () => {
   const file = `\n\n/*   \n\n${GOOD.slice(3).replace('kind: table', 'knd: table')}`;
   await expectBadModel(loadFiles({ 'm/a.sql': file }), 'sql/m/a.sql:6: unknown key knd');
 });
@@ -140,7 +140,7 @@ test('a file outside a folder is refused', async () => {
   await expectBadModel(loadFiles({ 'a.sql': GOOD }), 'sql/a.sql:1: is not in a folder of sql');
 });
 
-test('models are read from all folders but questions, ordered by name', async () => {
+test('models are read from all folders except questions, ordered by name', async () => {
   const models = await loadFiles({
     'z/a.sql': GOOD,
     'm/c.sql': modelText('c', { columns: ['x'], sql: 'SELECT 1 AS x' }),
@@ -151,7 +151,7 @@ test('models are read from all folders but questions, ordered by name', async ()
   expect(models.map((model) => model.name)).toEqual(['mart.a', 'mart.b', 'mart.c']);
 });
 
-test('a grain passes its severity on to the tests that it implies', async () => {
+test('a grain passes its severity to its implied tests', async () => {
   const grain = '{columns: [x], severity: warn}';
   const [model] = await loadFiles({
     'm/a.sql': modelText('a', { grain, columns: ['x'], sql: 'SELECT 1 AS x' }),
@@ -163,7 +163,7 @@ test('a grain passes its severity on to the tests that it implies', async () => 
   ]);
 });
 
-test('a grain implies tests, and tests stand with columns or under tests', async () => {
+test('a grain implies tests, and tests are declared with columns or under tests', async () => {
   const more = [
     '  y: {description: It., nullable: true}',
     '  z:',

@@ -31,7 +31,7 @@ const shipped = (csv: string): Readonly<Record<string, string>> => ({
   'seeds/bots.csv': csv,
 });
 
-test('a seed has the rows of the package, and those of the project in their place or beside them', async () => {
+test('a seed contains the rows of the package, replaced or extended by those of the project', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;
   const rows = async (...some: readonly Readonly<Record<string, string>>[]): Promise<object[]> => {
@@ -55,7 +55,7 @@ test('a seed has the rows of the package, and those of the project in their plac
   expect(await rows(shipped('token,engine\n'))).toEqual([]);
 });
 
-test('with replaces, the rows of the project take the place of all rows with the same values', async () => {
+test('with replaces, project rows replace all rows with the same values', async () => {
   const header = modelText('bots', {
     kind: 'seed',
     grain: '[list, prefix]',
@@ -74,12 +74,12 @@ test('with replaces, the rows of the project take the place of all rows with the
   ]);
 });
 
-test('a project without the models of the package may add to its seeds', async () => {
+test('a project without shipped models can add to its seeds', async () => {
   const files = { 'seeds/bot_ranges.csv': 'range_list,prefix\n' };
   expect(await loadModels(await folders(files))).toEqual([]);
 });
 
-test('a seed that no folder has is named', async () => {
+test('an unknown seed is named', async () => {
   const files = {
     'm/bots.sql': modelText('bots', { kind: 'table', grain: 'null', columns: ['a'], sql: 'SELECT 1 AS a' }),
   };
@@ -143,7 +143,7 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
   await expectBadModel(loadModels(await folders(files)), message, hint);
 });
 
-test('a line with another number of values is named', async () => {
+test('a line with another number of values is reported', async () => {
   const files = shipped('token,engine\na,google,more\n');
   await expect(loadModels(await folders(files))).rejects.toThrow(
     'crawlhouse/sql/seeds/bots.csv:2: is not CSV: Invalid Record Length',

@@ -46,7 +46,7 @@ async function build(warehouse: Awaited<ReturnType<typeof openWarehouse>>, dir: 
   };
 }
 
-test('the tickets of the file are rows, whatever their texts contain, and a change builds only their models', async () => {
+test('tickets become rows, whatever their text, and a change rebuilds only their models', async () => {
   await using warehouse = await openWarehouse();
   const dir = await temporaryFolder();
   expect((await build(warehouse, dir)).rows).toEqual([]);

@@ -82,12 +82,12 @@ async function pagesWith(issue: string, yaml: string): Promise<Record<string, st
 }
 
 describe('settings of issues', () => {
-  test('without any, each issue has the numbers of its file', async () => {
+  test('without settings, each issue has the thresholds of its file', async () => {
     const urls = '/90 /150 /250';
     expect(await pagesWith('thin', '{}')).toEqual({ p1: urls, p2: urls, p3: urls, none: urls });
   });
 
-  test('a threshold holds for all projects, or for one by its name or identifier, in as many passes', async () => {
+  test('a threshold applies to all projects, or to one by name or identifier, without extra passes', async () => {
     const yaml = 'thin: {words: 200}\nprojects:\n  Shop: {thin: {words: 100}}\n  p3: {thin: {words: 300.5}}';
     expect(await pagesWith('thin', yaml)).toEqual({
       p1: '/90',
@@ -100,7 +100,7 @@ describe('settings of issues', () => {
     expect(await passes(yaml)).toBe(await passes('{}'));
   });
 
-  test('an issue is off for all, for one project, or for all but one', async () => {
+  test('an issue can be off for all projects, for one, or for all but one', async () => {
     const slow = '/90 /150 /250 /350';
     expect(await pagesWith('slow', 'slow: false')).toEqual({});
     expect(await pagesWith('slow', 'projects: {Blog: {slow: false}}')).toEqual({
@@ -115,7 +115,7 @@ describe('settings of issues', () => {
     });
   });
 
-  test('one that is off is not listed, and one that some project looks for is', async () => {
+  test('an issue that is off everywhere is not listed', async () => {
     const listed = async (yaml: string): Promise<number> => {
       const sql = await sqlOf('mart.issues', yaml);
       return (await warehouse.connection.jsonRows(`SELECT * FROM (${sql}) WHERE issue = 'slow'`)).length;
@@ -124,7 +124,7 @@ describe('settings of issues', () => {
     expect(await listed('slow: false\nprojects: {Blog: {slow: true}}')).toBe(1);
   });
 
-  test('severity, weight and definition are those of the project', async () => {
+  test('severity, weight and definition come from the project', async () => {
     const yaml =
       'slow: {severity: high}\nprojects: {Shop: {slow: {milliseconds: 2500}, thin: false}, p2: {slow: {severity: low}}}';
     const rows = await warehouse.connection.jsonRows(
@@ -148,7 +148,7 @@ describe('settings of issues', () => {
     ]);
   });
 
-  test('a threshold holds for a segment, of all projects or of one, and the first of several counts', async () => {
+  test('a threshold applies to a segment, in all projects or one, and the first match counts', async () => {
     const yaml = [
       'thin: {words: 200}',
       'segments:\n  shelf: {thin: {words: 300}}\n  /long/: {thin: {words: 400}}',
@@ -174,7 +174,7 @@ describe('settings of issues', () => {
     ]);
   });
 
-  test('an issue that is looked for in a segment alone is listed, also one that reads more than pages', async () => {
+  test('an issue that is on only in a segment is listed, also one with other sources than pages', async () => {
     expect(await pagesWith('slow', 'slow: false\nsegments: {/short/: {slow: true}}')).toEqual(
       Object.fromEntries(['p1', 'p2', 'p3', 'none'].map((project) => [project, '/90 /150'])),
     );
@@ -193,7 +193,7 @@ describe('settings of issues', () => {
     ).toEqual(['3', '6']);
   });
 
-  test('an issue that reads more than pages is looked for once for each of its numbers', async () => {
+  test('an issue with other sources than pages is evaluated once per set of thresholds', async () => {
     const selects = async (yaml: string): Promise<string[]> =>
       [...(await sqlOf('mart.page_issues', yaml)).matchAll(/pages\.depth > (\d+)/g)].map(
         ([, depth = '']) => depth,
@@ -208,7 +208,7 @@ describe('settings of issues', () => {
     ).toEqual(['6']);
   });
 
-  test('every project may have its own numbers of every issue, and what looks for them is portable', async () => {
+  test('every project can have its own thresholds for every issue, in portable SQL', async () => {
     const yaml =
       'thin: {words: 200}\nprojects: {Shop: {deep_with_clicks: {depth: 6}, page_two: false, thin: false}, p2: {no_images: false, segments: {/a/: {thin: false}}}}\nsegments: {shelf: {slow: {milliseconds: 9}, deep_with_clicks: false}}';
     await using empty = await openWarehouse();
@@ -218,7 +218,7 @@ describe('settings of issues', () => {
     expect(await findNonPortable(empty.connection, found?.sql ?? '', place)).toEqual([]);
   });
 
-  test('a changed setting is another version of the models', async () => {
+  test('a changed setting changes the version of the models', async () => {
     const texts = [
       '{}',
       'thin: {words: 200}',
@@ -233,7 +233,7 @@ describe('settings of issues', () => {
   });
 });
 
-describe('a fault in the settings of issues names its line', () => {
+describe('an error in the settings of issues names its line', () => {
   test.each([
     [
       'an issue that is none',

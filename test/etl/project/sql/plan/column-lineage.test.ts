@@ -40,7 +40,7 @@ test.each<[name: string, sql: string, x: string[], y: string[]]>([
     ['t.y', 't.z'],
   ],
   ['an alias used again', 'SELECT x + z AS x, y AS a, a + 1 AS y FROM raw.t', ['t.x', 't.z'], ['t.y']],
-])('follows %s', async (_name, sql, x, y) => {
+])('lineage follows %s', async (_name, sql, x, y) => {
   const used = { more: reads, columns: ['x', 'y'], sql };
   const lineage = await columnLineage(
     warehouse.connection,
@@ -51,7 +51,7 @@ test.each<[name: string, sql: string, x: string[], y: string[]]>([
   expect(lineage.get('mart.a')?.get('y')).toEqual(raw(y));
 });
 
-test('follows our models to the fields of the service', async () => {
+test('lineage follows the shipped models to the fields of the service', async () => {
   const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../../../../sql'))]);
   const lineage = await columnLineage(warehouse.connection, models);
   expect(lineage.get('mart.pages')?.get('is_indexable')).toEqual(

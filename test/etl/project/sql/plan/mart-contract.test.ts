@@ -10,7 +10,7 @@ import {
   readContract,
 } from '../../../../../src/etl/project/sql/plan/mart-contract.ts';
 
-test('sql/contract.yaml has the tables and columns of mart that ship', async () => {
+test('sql/contract.yaml lists the shipped tables and columns of mart', async () => {
   const { tables } = await readContract();
   const models = await loadModels([SHIPPED_SQL]);
   const made = Object.fromEntries(models.map(({ name, columns }) => [name, [...columns.keys()]]));
@@ -18,7 +18,7 @@ test('sql/contract.yaml has the tables and columns of mart that ship', async () 
   expect(tables).toEqual(made);
 });
 
-test('each change is of a version that was, and names columns that are there for as long as it says', async () => {
+test('each change belongs to an existing version, and names columns that exist for the declared time', async () => {
   const { version, changes, tables } = await readContract();
   for (const { table, column, now, until, ...change } of changes) {
     expect(change.version).toBeLessThanOrEqual(version);
@@ -37,7 +37,7 @@ async function keptContract(version: number): Promise<MartContract | null> {
   return existsSync(path) ? await readContract(path) : null;
 }
 
-test('a version of the contract stays as it is kept, and what went since the version before is said', async () => {
+test('a kept contract version stays unchanged, and removals since then are declared', async () => {
   const contract = await readContract();
   const { version } = contract;
   const raise = 'raise `version` in sql/contract.yaml and say the change in `changes`';
@@ -61,7 +61,7 @@ const CONTRACT: MartContract = {
   tables: { 'mart.pages': ['url', 'percent', 'share', 'size', 'custom_*'], 'mart.all_links': ['url'] },
 };
 
-test('the difference tells what went, was renamed, or means something else since the version that was kept', () => {
+test('the difference lists what was removed, renamed, or changed its meaning since the kept version', () => {
   const models = [
     { name: 'mart.mine', sql: 'SELECT url FROM mart.pages' },
     { name: 'mart.titles', sql: 'SELECT url FROM mart.mine' },

@@ -60,7 +60,7 @@ async function run(model: ModelText = PAGES, more: Readonly<Record<string, Model
 const log = (): string => lines.find((line) => line.includes('mart.pages')) ?? '';
 const marts = () => warehouse.connection.jsonRows('SELECT crawl, x FROM mart.pages ORDER BY ALL');
 
-test('a new, a changed and a dropped crawl cost their own partitions; the others are not touched', async () => {
+test('a new, changed or dropped crawl rebuilds only its own partitions', async () => {
   await run();
   expect(log()).toContain('partitions=all');
   // What a full build would remove shows which rows were left alone.
@@ -81,7 +81,7 @@ test('a new, a changed and a dropped crawl cost their own partitions; the others
   expect(statuses(await run())).toEqual({ 'mart.pages': 'unchanged' });
 });
 
-test('other SQL, of the model or of one that it reads, makes it as a whole; other words do not', async () => {
+test('changed SQL, also of an input, rebuilds the whole model; changed comments do not', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   const onView: ModelText = { ...PAGES, sql: 'SELECT crawl, x FROM mart.v' };
   await run(onView, { v: view });
@@ -108,7 +108,7 @@ test('only new partitions are tested, until they pass', async () => {
   expect(await failures()).toEqual([]);
 });
 
-test('a model that reads a partitioned one is built when a partition was', async () => {
+test('a reader of a partitioned model is rebuilt after a partition changed', async () => {
   const counts: ModelText = { columns: ['n'], sql: 'SELECT count(*) AS n FROM mart.pages' };
   await run(PAGES, { counts });
   expect(statuses(await run(PAGES, { counts }))).toEqual({
@@ -139,7 +139,7 @@ test('a model under `within` is read only within the partitions', async () => {
   );
 });
 
-test('a view under `within` that is read three times is planned once, if it has few rows', async () => {
+test('a small view under `within` that is read three times is planned once', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   const seen = '(SELECT count(DISTINCT v.crawl) FROM mart.v) * (SELECT count(*) FROM mart.v)';
   const model: ModelText = {
@@ -161,7 +161,7 @@ test('a view under `within` that is read three times is planned once, if it has 
   expect(await warehouse.connection.rows(left)).toEqual([]);
 });
 
-test('a full build of a model with `within` takes a few partitions at a time, each once', async () => {
+test('a full build of a model with `within` builds a few partitions at a time, each once', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   // Each row says how many crawls its statement has seen.
   const sql = 'SELECT crawl, (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
@@ -180,7 +180,7 @@ test('a full build of a model with `within` takes a few partitions at a time, ea
   expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
 });
 
-test('in a warehouse of few rows one statement builds all partitions of a model with `within`', async () => {
+test('in a small warehouse, one statement builds all partitions of a model with `within`', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   // Each row says how many crawls its statement has seen.
   const sql = 'SELECT crawl, (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
@@ -203,7 +203,7 @@ test('the SQL of a model may end in a semicolon', async () => {
   expect(await marts()).toHaveLength(6);
 });
 
-test('a model under `within` may be read by other columns of the partitions', async () => {
+test('a model under `within` may be filtered by other columns of the partitions', async () => {
   const view: ModelText = { kind: 'view', columns: ['number'], sql: 'SELECT x AS number FROM raw.pages' };
   const sql = 'SELECT crawl, x * (SELECT count(*) FROM mart.v) AS x FROM raw.pages';
   const partitions = 'SELECT crawl, x AS number FROM raw.pages';
@@ -235,7 +235,7 @@ test('a model under `within` may be read by other columns of the partitions', as
   );
 });
 
-test('a model is partitioned by columns of its own that the SELECT of the partitions returns', async () => {
+test('a model is partitioned by columns that the SELECT of the partitions returns', async () => {
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
     'sql/m/pages.sql:10: incremental names the column y, which is not in columns',
@@ -252,7 +252,7 @@ test('a model is partitioned by columns of its own that the SELECT of the partit
   );
 });
 
-test('partitions of a model with UNNEST are chosen by a join, which DuckDB leaves outside', async () => {
+test('partitions of a model with UNNEST are selected by a join, which DuckDB does not push down', async () => {
   const { connection } = warehouse;
   const unnested = `SELECT page.crawl, each_one.x FROM (SELECT crawl, split(CAST(x AS VARCHAR) || ',' || crawl, ',') AS xs
     FROM raw.pages) AS page CROSS JOIN UNNEST(page.xs) AS each_one(x)`;

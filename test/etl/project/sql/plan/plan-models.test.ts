@@ -30,7 +30,7 @@ async function plan(models: Readonly<Record<string, ModelText>>) {
 
 const columns = ['x'];
 
-test('a kept plan is the plan that would be made, for the models that ship', async () => {
+test('a kept plan equals a new plan, for the shipped models', async () => {
   const { connection, folder } = warehouse;
   const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../../../../sql'))]);
   const expectSame = async () => {
@@ -49,7 +49,7 @@ test('a kept plan is the plan that would be made, for the models that ship', asy
   await connection.run('DROP TABLE raw.crawl_pages');
 });
 
-test('a kept plan is made anew when a source gains a column, loses one or changes its type', async () => {
+test('a kept plan is invalid if a source gains, loses or changes a column', async () => {
   const { connection, folder } = warehouse;
   const models = await loadFiles({
     'm/a.sql': modelText('a', {
@@ -198,7 +198,7 @@ test.each<[string, ModelText, string, string?]>([
   await expectBadModel(plan({ a: model }), message, hint);
 });
 
-test('a circle is refused, and named', async () => {
+test('a cycle is refused, and named', async () => {
   const a = { columns, sql: 'SELECT x FROM mart.b' };
   const b = { columns, sql: 'SELECT x FROM mart.c' };
   const c = { columns, sql: 'SELECT x FROM mart.b' };
@@ -208,12 +208,12 @@ test('a circle is refused, and named', async () => {
   );
 });
 
-test('a declared table need not be there', async () => {
+test('a declared table may be missing', async () => {
   const a = { columns, more: 'reads:\n  raw.gone: {x: BIGINT}', sql: 'SELECT x FROM raw.gone' };
   await expect(plan({ a })).resolves.toHaveLength(1);
 });
 
-test('models are checked in an order that their SQL gives, though none of them is built', async () => {
+test('models are checked in dependency order, even if none is built', async () => {
   const planned = await plan({
     a: { columns, sql: 'SELECT x + 1 AS x FROM mart.z WHERE mart.z.x > 0' },
     z: { columns, sql: 'WITH a AS (SELECT 1 AS x) SELECT x FROM a, raw.pages' },
@@ -224,7 +224,7 @@ test('models are checked in an order that their SQL gives, though none of them i
   ]);
 });
 
-test('a column that differs only in case does not answer for a missing one, and one that is there keeps its type', async () => {
+test('a column that differs only in case does not replace a missing one, and an existing one keeps its type', async () => {
   const more = 'reads:\n  raw.pages: {TITLE: BIGINT, n: BIGINT, url: BIGINT}';
   const [planned] = await plan({ a: { columns, more, sql: 'SELECT p.title || p.n AS x FROM raw.pages p' } });
   expect(planned?.sql.trim()).toBe(

@@ -34,7 +34,7 @@ const described = () =>
     "SELECT column_name AS name, data_type AS type, comment FROM duckdb_columns() WHERE database_name = 'warehouse' AND schema_name = 'mart' AND table_name = 'pages' ORDER BY column_index",
   );
 
-test('a wildcard stands for the columns that begin so, each with its type and the words of the wildcard', async () => {
+test('a wildcard expands to the columns with its prefix, each with its type and the description of the wildcard', async () => {
   await load({ 'custom_Größe "x"': 'DOUBLE', custom_tags: 'VARCHAR[]', customer: 'VARCHAR' }, {});
   await run();
   const comment = 'The column custom_*.';
@@ -45,12 +45,12 @@ test('a wildcard stands for the columns that begin so, each with its type and th
   ]);
 });
 
-test('it stands for nothing where there is no such column, or no table', async () => {
+test('a wildcard without matching columns or table expands to nothing', async () => {
   await run();
   expect((await described()).map(({ name }) => name)).toEqual(['crawl']);
 });
 
-test('a new field is in the view with the next run, and a table by partition that reads it stays', async () => {
+test('a new field appears in the view with the next run, and a partitioned table that reads it stays', async () => {
   await load({ custom_a: 'BIGINT' }, { custom_a: 1 });
   await run();
   await load({ custom_a: 'BIGINT', custom_b: 'VARCHAR' }, { custom_a: 1, custom_b: 'x' });
@@ -60,7 +60,7 @@ test('a new field is in the view with the next run, and a table by partition tha
   ]);
 });
 
-test('a wildcard that the SQL does not put out is a mistake', async () => {
+test('a wildcard missing from the SQL is an error', async () => {
   await expectBadModel(
     run({ ...PAGES, sql: 'SELECT crawl FROM raw.pages' }),
     'sql/m/pages.sql:8: the SELECT returns no column custom_*',
@@ -68,7 +68,7 @@ test('a wildcard that the SQL does not put out is a mistake', async () => {
   );
 });
 
-test('only code is a wildcard, or what each repeats', async () => {
+test('wildcards and each are expanded only in code', async () => {
   await load({ custom_a: 'BIGINT' }, { custom_a: 1 });
   const sql = `SELECT crawl, -- the rest, "custom_*"\n  'raw.pages' AS source /* , "custom_*" */, "custom_*"\nFROM raw.pages`;
   await run({ ...PAGES, columns: ['crawl', 'source', 'custom_*'], sql });
@@ -86,7 +86,7 @@ test('only code is a wildcard, or what each repeats', async () => {
   ]);
 });
 
-test('each repeats the SELECT for its fields, of which a name may be the beginning', async () => {
+test('each repeats the SELECT for its fields, which may be given by a prefix', async () => {
   const scraped: ModelText = {
     kind: 'view',
     columns: ['field', 'value'],

@@ -10,7 +10,7 @@ import {
 const columns = (types: Readonly<Record<string, string>>) =>
   Object.entries(types).map(([name, type]) => ({ name, type }));
 
-test('a header names columns, one or several; none is no chart', () => {
+test('a header names one or more chart columns; without them there is no chart', () => {
   expect(ChartHeader.parse({ kind: 'bar', x: 'url', y: 'links', each: 'project' })).toEqual({
     kind: 'bar',
     x: 'url',
@@ -35,7 +35,7 @@ test.each([
   expect(ChartHeader.safeParse(header).error?.message).toContain(message);
 });
 
-test('a chart that can not be drawn of the columns says why', () => {
+test('a chart that its columns do not support is refused with the reason', () => {
   const chart: Chart = { kind: 'line', x: 'day', y: ['pages'], colour: null, each: ['project'], only: null };
   const all = { day: 'DATE', pages: 'BIGINT', project: 'VARCHAR' };
   expect(chartProblem(chart, columns(all))).toBeNull();
@@ -47,7 +47,7 @@ test('a chart that can not be drawn of the columns says why', () => {
   expect(chartProblem({ ...chart, kind: 'bar' }, columns({ ...all, day: 'VARCHAR' }))).toBeNull();
 });
 
-test('rows that a chart leaves out need a column of true and false', () => {
+test('a chart with omitted rows needs a boolean column', () => {
   const chart: Chart = { kind: 'funnel', x: null, y: ['a', 'b'], colour: null, each: [], only: 'is_whole' };
   const all = { a: 'BIGINT', b: 'BIGINT', is_whole: 'BOOLEAN', crawl_id: 'VARCHAR', url: 'VARCHAR' };
   expect(chartProblem(chart, columns(all))).toBeNull();
@@ -59,7 +59,7 @@ test('rows that a chart leaves out need a column of true and false', () => {
   );
 });
 
-test('a chart draws the rows that it is meant for, and says how many others there are', () => {
+test('a chart draws its selected rows, and shows how many others exist', () => {
   const chart: Chart = {
     kind: 'stacked',
     x: 'at',
@@ -118,7 +118,7 @@ test('a chart draws the rows that it is meant for, and says how many others ther
   ]);
 });
 
-test('projects never share a chart, and only the columns that tell them apart name it', () => {
+test('projects never share a chart, and its name contains only distinguishing columns', () => {
   const chart: Chart = {
     kind: 'bar',
     x: 'reason',
@@ -156,7 +156,7 @@ test('projects never share a chart, and only the columns that tell them apart na
   expect([many.figures.length, many.more]).toEqual([6, 3]);
 });
 
-test('numbers of rows with the same bar are summed where a sum means something, and an unknown one makes it unknown', () => {
+test('values with the same bar are summed if a sum is meaningful, and an unknown value makes the sum unknown', () => {
   const chart: Chart = { kind: 'bar', x: 'target', y: ['links'], colour: null, each: [], only: null };
   const rows = [
     { target: '/a', links: 2n, average_position: 1 },
@@ -180,7 +180,7 @@ test('numbers of rows with the same bar are summed where a sum means something, 
   );
 });
 
-test('columns are called as on the other screens: in a sentence in the title, and in a legend by themselves', () => {
+test('columns have the same names as on other screens, in titles and legends', () => {
   const rows = [{ depth: 1, is_indexable: 1, nb_inlinks: 2, h1: 3, 'My Links': 4 }];
   const titled = (y: string[]) => {
     const chart: Chart = { kind: 'line', x: 'depth', y, colour: null, each: [], only: null };
@@ -194,7 +194,7 @@ test('columns are called as on the other screens: in a sentence in the title, an
   expect(titled(['h1', 'My Links'])).toEqual(['H1, My Links by crawl depth', ['H1', 'My Links']]);
 });
 
-test('a histogram counts rows in spans of the same width, and those without a value apart', () => {
+test('a histogram counts rows in equal ranges, and rows without a value separately', () => {
   const chart: Chart = { kind: 'histogram', x: 'days', y: [], colour: null, each: [], only: null };
   const rows = [0, 1, 9, 10, 59, null].map((days) => ({ days }));
   const points = chartFigures(chart, rows).figures[0]?.series[0]?.points ?? [];

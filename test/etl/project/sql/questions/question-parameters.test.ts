@@ -24,7 +24,7 @@ async function one(parameters: string, sql: string): Promise<Question> {
   return questionNamed(await load(parameters, sql), 'q01');
 }
 
-test('a standard parameter is only named, or has a default; another has a type and a description', async () => {
+test('a standard parameter needs only its name or a default; a custom one needs a type and a description', async () => {
   const { parameters } = await one(
     'parameters:\n  project:\n  limit: 20\n  share: {type: DOUBLE, default: 0.5, description: Least share.}',
     'SELECT $project, $limit, $share',
@@ -110,7 +110,7 @@ test('values have the declared type, whatever the SQL does with them', async () 
   expect(await askQuestion(connection, yes, { strict: 'false' })).toEqual([{ s: false }]);
 });
 
-test('without a value a parameter has its default, else it is NULL', async () => {
+test('a parameter without a value gets its default, else NULL', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const question = await one(
     'parameters:\n  crawl:\n  limit: 2',
@@ -139,7 +139,7 @@ test.for([
     'give limit a whole number, as in 20',
   ],
   ['share', 'half', 'q01: share=half is not a DOUBLE', 'give share a number, as in 0.5'],
-] as const)('%s=%s is a wrong use that says what would be right', async ([name, text, message, hint]) => {
+] as const)('%s=%s is a usage error that shows the right form', async ([name, text, message, hint]) => {
   const header = `parameters:\n  project:\n  from:\n  limit:\n  share: ${OWN.slice(8, -1)}`;
   const question = await one(header, 'SELECT $project, $from, $limit, $share');
   expect(() => bindQuestion(question, new Map([[name, text]]))).toThrow(
@@ -147,7 +147,7 @@ test.for([
   );
 });
 
-test('the SQL of a question begins on the line of its file, which errors then name', async () => {
+test('error lines of a question refer to its file', async () => {
   const question = await one('parameters: [project]', 'SELECT 1\nWHERE $project IS NULL');
   const lines = bindQuestion(question).sql.split('\n');
   expect(lines[question.sqlLine - 1]).toBe('SELECT 1');
@@ -155,7 +155,7 @@ test('the SQL of a question begins on the line of its file, which errors then na
   expect(question.sqlLine).toBeGreaterThan(3);
 });
 
-test('days that end before they begin, or as they begin, are a wrong use', async () => {
+test('a date range that ends before or at its start is a usage error', async () => {
   const question = await one('parameters: [from, to]', 'SELECT $from, $to');
   for (const to of ['2026-02-28', '2026-03-01'])
     expect(() =>
@@ -175,7 +175,7 @@ test('days that end before they begin, or as they begin, are a wrong use', async
     );
 });
 
-test('a question that there is not is told with the name that was meant', async () => {
+test('an unknown question is refused with a suggestion', async () => {
   const questions = await load('', 'SELECT 1');
   expect(() => questionNamed(questions, 'q02')).toThrow(
     expect.objectContaining({
@@ -185,7 +185,7 @@ test('a question that there is not is told with the name that was meant', async 
   );
 });
 
-test('URLs are bound in their one spelling, a line each; what is none is refused', async () => {
+test('URLs are bound in normalized form, one per line; invalid ones are refused', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const question = await one('parameters: [urls]', 'SELECT $urls AS urls, typeof($urls) AS type');
   const urls = ' HTTPS://A.example:443/%7ea#b\r\nhttp://b.example ';

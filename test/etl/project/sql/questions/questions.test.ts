@@ -8,13 +8,13 @@ import { temporaryFolder } from '../../../../support/temporary.ts';
 const question = (title: string): string =>
   `/*\ntitle: ${title}\nmodel: mart.pages\ndescription: Something.\n*/\nSELECT 1 AS one\n`;
 
-test('each question that ships is of a task, and each task has one', async () => {
+test('each shipped question belongs to one task, and each task has one', async () => {
   const shipped = await loadQuestions([sqlFolder(join(import.meta.dirname, '../../../../../sql'))]);
   const tasks = new Set(shipped.map(({ task }) => task));
   expect(TASKS.filter((task) => !tasks.has(task))).toEqual(['Other']);
 });
 
-test('a process that asks often parses a file again once its text is another', async () => {
+test('a long-running process parses a changed file again', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'questions'));
   const write = (name: string, title: string): Promise<void> =>

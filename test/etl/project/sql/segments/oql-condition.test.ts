@@ -136,7 +136,7 @@ const trees = fc.letrec<{ tree: Oql }>((tie) => ({
   ),
 })).tree;
 
-test('a tree holds for the rows that plain code finds, and its SQL is portable', async () => {
+test('a filter tree selects the rows that plain code selects, and its SQL is portable', async () => {
   const connection = await temporaryConnection(folder);
   await fc.assert(
     fc.asyncProperty(trees, rowsOf, async (tree, rows) => {
@@ -149,7 +149,7 @@ test('a tree holds for the rows that plain code finds, and its SQL is portable',
   );
 });
 
-test.each(COMPARISONS)('%s compares each text, alone and in a list, with each', async (filter) => {
+test.each(COMPARISONS)('%s compares each text, alone and in a list, with each other text', async (filter) => {
   const connection = await temporaryConnection(folder);
   const rows: Row[] = [
     ...WORDS.map((title) => ({ title })),
@@ -236,7 +236,7 @@ test.each([
   ],
   ['a truth that is none', ['fetched', 'equals', 'yes'], 'accepts true or false'],
   ['a value of JSON', ['json', 'equals', 'x'], 'can only have a value or none'],
-])('what does not fit a column is refused with its path: %s', (_, field, message) => {
+])('a value that does not fit its column is refused with its path: %s', (_, field, message) => {
   const columns = new Map([...COLUMNS, ['json', 'JSON']]);
   const work = () => oqlCondition(parseOql({ and: [{ field }] }), columns);
   expect(work).toThrow(OqlError);

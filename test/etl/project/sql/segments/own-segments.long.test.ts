@@ -116,7 +116,7 @@ afterAll(async () => {
   await ofFile[Symbol.asyncDispose]();
 });
 
-test('the sites have pages in every segment', () => {
+test('the test sites have pages in every segment', () => {
   const all = OF_SERVICE.crawls.flatMap(({ pages }) => pages?.rows ?? []);
   const counts = Object.groupBy(all, (row) => String(row['page_group_own "place"']));
   expect(Object.keys(counts).sort()).toEqual(['far', "it's text", 'mapped', 'other', 'redirect']);
@@ -125,7 +125,7 @@ test('the sites have pages in every segment', () => {
   expect(parts.length).toBeLessThan(ALL_SITES.projects.length);
 });
 
-test.each(MODELS)('mart.%s has the rows that the same segmentations of the service make', async (model) => {
+test.each(MODELS)('mart.%s contains the rows of equal segmentations of the service', async (model) => {
   const [own, service] = [await rowsOf(ofFile, model), ofService.get(model) ?? []];
   expect(own.length).toBeGreaterThan(20);
   expect(own.filter((row) => !service.includes(row)).slice(0, 3)).toEqual([]);
@@ -142,11 +142,11 @@ const casesOf = ({ parameters }: Question) =>
   CASES.filter((given) => Object.keys(given).every((name) => parameters.some((one) => one.name === name)));
 
 for (const question of questions.filter(({ sql }) => /\$segment|page_segments/.test(sql)))
-  test(`${question.name} answers by segments.yaml as plain code does`, async () => {
+  test(`${question.name} matches plain code with segments.yaml`, async () => {
     expect(await compareQuestion(ofFile.connection, question, facts, casesOf(question))).toEqual([]);
   });
 
-test('questions that have rows by segment have some of the file', () => {
+test('questions with rows by segment use segments.yaml', () => {
   const names = questions.filter(({ parameters }) => parameters.some(({ name }) => name === 'segmentation'));
   expect(names.map(({ name }) => name.slice(0, 3))).toEqual(['q10', 'q16', 'q20', 'q29', 'q33']);
 });

@@ -100,7 +100,7 @@ async function groups(yaml: string | null): Promise<readonly string[]> {
 }
 
 describe('segmentations of segments.yaml are rows of mart.page_groups', () => {
-  test('the first segment that fits counts, and the file takes the place of the service in its projects', async () => {
+  test('the first matching segment counts, and the file replaces the segmentations of the service in its projects', async () => {
     expect(await groups(FILE)).toEqual(
       [
         "p1 blog/1 it's priced = cheap",
@@ -122,7 +122,7 @@ describe('segmentations of segments.yaml are rows of mart.page_groups', () => {
     );
   });
 
-  test('without the file, and with one for all projects', async () => {
+  test('without the file, and with a segmentation for all projects', async () => {
     const ofService = ['p1 p/1 template = old', 'p2 p/1 template = old', 'p3 p/1 template = old'];
     const brands = ['p1 blog/1 brand = x', 'p2 blog/1 brand = x'];
     expect(await groups(null)).toEqual([...brands, ...ofService].sort());
@@ -132,7 +132,7 @@ describe('segmentations of segments.yaml are rows of mart.page_groups', () => {
     );
   });
 
-  test('the SQL of the models with them is portable', async () => {
+  test('the SQL of models with segmentations is portable', async () => {
     await using warehouse = await openWarehouse();
     const found = [];
     for (const { model } of await planned(FILE))
@@ -143,7 +143,7 @@ describe('segmentations of segments.yaml are rows of mart.page_groups', () => {
     expect(found).toEqual([]);
   });
 
-  test('another condition, name or order is another version of the models', async () => {
+  test('another condition, name or order changes the version of the models', async () => {
     const files = [
       null,
       FILE,
@@ -166,7 +166,7 @@ test('a file that no model reads is refused', async () => {
   });
 });
 
-describe('a condition that does not hold names its file, line and key', () => {
+describe('an invalid condition is reported with file, line and key', () => {
   const one = (condition: string): string =>
     `segmentations:\n  - name: a\n    segments:\n      - { name: first, url: /p/ }\n      - name: b\n        ${condition}\n`;
   const key = 'segmentations.0.segments.1';

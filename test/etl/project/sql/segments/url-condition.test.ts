@@ -35,7 +35,7 @@ test.each([
   ['a host of any scheme', ['http://blog.*', 'https://blog.*'], urls(8)],
   ['one of several', ['/p/', '*.pdf$'], urls(4, 6)],
   ['everything', ['*'], URLS],
-])('a pattern fits: %s', async (_, patterns, expected) => {
+])('a URL pattern matches: %s', async (_, patterns, expected) => {
   const connection = await temporaryConnection(folder);
   await connection.run('CREATE SCHEMA mart');
   await connection.run(`CREATE TABLE mart.pages AS SELECT unnest([${URLS.map(text).join(', ')}]) AS url`);

@@ -33,7 +33,7 @@ test.each(Object.entries(large))('the references of a statement with %s are foun
   expect(await findNonPortable(warehouse.connection, sql, PLACE)).toEqual([]);
 });
 
-test('20,000 parts of a statement that are not portable are reported with their lines', async () => {
+test('20,000 non-portable parts of a statement are reported with their lines', async () => {
   const sql = `SELECT n FROM mart.t WHERE n IN (\n${repeated(20_000, (at) => `${at}::BIGINT`, ',\n')})`;
   const found = await findNonPortable(warehouse.connection, sql, PLACE);
   expect(found).toHaveLength(20_000);

@@ -233,7 +233,7 @@ test.each(RULES)('%s: %s', async (rule, bad, good) => {
   expect(await findings(good)).toEqual([]);
 });
 
-test('a finding names file, line and the portable form', async () => {
+test('a finding shows file, line and the portable form', async () => {
   const sql = '\nSELECT \'QUALIFY ä\', list(a)\nFROM t -- ::\nQUALIFY "IS TRUE" = 1';
   const found = await findNonPortable(warehouse.connection, sql, { file: 'sql/mart/a.sql', line: 10 });
   expect(found).toEqual([
@@ -247,7 +247,7 @@ test('a finding names file, line and the portable form', async () => {
   ]);
 });
 
-test('rules hold in subqueries, in expressions of WITH and under UNION, each line once', async () => {
+test('rules apply in subqueries, WITH and UNION, once per line', async () => {
   const sql = `WITH t AS (SELECT median(a), median(b) FROM u)
 SELECT (SELECT len(a) FROM u) FROM t
 UNION ALL
@@ -259,7 +259,7 @@ SELECT mode(a) FROM t`;
   ]);
 });
 
-test('each portable function has values that both engines are asked, in portable SQL', async () => {
+test('each portable function has test values for both engines, in portable SQL', async () => {
   const found = gaps(FUNCTIONS.keys(), FUNCTION_CASES.keys(), {
     adds: 'a portable function',
     missing: (name) => `${name} has no values in test/trino/functions.ts`,
@@ -270,7 +270,7 @@ test('each portable function has values that both engines are asked, in portable
     expect([one, await findings(`SELECT ${one}`)]).toEqual([one, []]);
 });
 
-test('a function that no rule names is not portable', async () => {
+test('a function without a rule is not portable', async () => {
   const [finding] = await findings('SELECT bit_count(a) FROM t');
   expect(finding?.rule).toBe('no bit_count');
   expect(finding?.instead).toMatch(/^one of count, .*, strpos, /);
@@ -296,7 +296,7 @@ test('each kind of data test is portable', async () => {
   expect(found.flat()).toEqual([]);
 });
 
-test('the models and questions that ship are portable, with their data tests', async () => {
+test('the shipped models, questions and data tests are portable', async () => {
   const folders = [sqlFolder(join(import.meta.dirname, '../../../../../sql'))];
   const models = await loadModels(folders);
   const questions = await loadQuestions(folders);

@@ -89,7 +89,7 @@ test.each<[string, string, object[]]>([
   expect(await warehouse.connection.jsonRows(await rewrite(sql))).toEqual(expected);
 });
 
-test('everything else is left as it was written', async () => {
+test('all other text stays unchanged', async () => {
   const sql = '-- raw.pages\nSELECT \'raw.pages\' AS "raw.pages", lambda_ FROM raw.other -- raw.pages\n';
   expect(await rewrite(sql)).toBe(sql);
   expect(await rewrite('SELECT *\nFROM raw.pages -- here\nWHERE true')).toBe(

@@ -18,7 +18,7 @@ async function loaded(loads: readonly Load[], more = "NULL AS filter, 'crawl' AS
   return connection;
 }
 
-test('the newest loads of each route and format are read, a stream with enough rows, a data export with its wait', async () => {
+test('recent loads are read by route and format: streams with enough rows, data exports with their wait', async () => {
   const connection = await loaded([
     ...Array.from(
       { length: LAST_LOADS + 2 },
@@ -58,13 +58,13 @@ test('the newest loads of each route and format are read, a stream with enough r
 });
 
 test.for(["'{}' AS filter, 'crawl' AS source_kind", "NULL AS filter, 'crawl_over_crawl' AS source_kind"])(
-  'loads of %s are left out',
+  'loads of %s are ignored',
   async (more) => {
     expect(await readRouteLoads(await loaded([['u', 'stream', 'json', LEAST_ROWS, null]], more))).toEqual([]);
   },
 );
 
-test('a warehouse of an earlier version has loads by the stream, and no waits', async () => {
+test('a warehouse of an earlier version has only stream loads, without waits', async () => {
   const connection = await loaded([
     ['u', 'stream', 'json', LEAST_ROWS, null],
     ['export', 'export', 'parquet', LEAST_ROWS, 2],

@@ -25,7 +25,7 @@ async function published(name = 'warehouse.v15.duckdb.zst') {
   };
 }
 
-test('a backup has every byte of the published warehouse, and the rows of each table', async () => {
+test('a backup contains every byte of the published warehouse, and the rows of each table', async () => {
   const place = await published();
   const made = await backUp(place, place.file, signal);
   expect(readFileSync(place.file).equals(readFileSync(place.warehouse))).toBe(true);
@@ -37,7 +37,7 @@ test('a backup has every byte of the published warehouse, and the rows of each t
   expect(await connection.scalar('SELECT count(*) FROM opened.raw.crawl_pages')).toBe(2n);
 });
 
-test('where a publication replaces the file meanwhile, the backup is one of them, whole', async () => {
+test('if a publication replaces the file meanwhile, the backup is one complete publication', async () => {
   const place = await published();
   const other = await published('warehouse.v14.duckdb.zst');
   const files = [place, other].map(({ warehouse }) => readFileSync(warehouse));
@@ -49,7 +49,7 @@ test('where a publication replaces the file meanwhile, the backup is one of them
   }
 });
 
-test('of a damaged warehouse there is no backup, and the former one stays', async () => {
+test('a damaged warehouse is not backed up, and the previous backup stays', async () => {
   const place = await published();
   const bytes = readFileSync(place.warehouse);
   writeFileSync(place.file, 'the former one');
@@ -60,7 +60,7 @@ test('of a damaged warehouse there is no backup, and the former one stays', asyn
   expect(readdirSync(place.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.duckdb']);
 });
 
-test('without a warehouse, or with a file that is none, a backup says so', async () => {
+test('without a warehouse, or with an invalid file, a backup reports it', async () => {
   const place = await published();
   copyFileSync(join(FORMATS, 'ledger.v1.sqlite'), place.warehouse);
   expect((await errorOf(backUp(place, place.file, signal))).code).toBe('bad_settings');

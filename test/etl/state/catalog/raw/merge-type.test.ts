@@ -28,11 +28,11 @@ test.for([
   ['DATE', 'TIMESTAMP WITH TIME ZONE'],
   ['BOOLEAN[]', 'VARCHAR[]'],
   ['DOUBLE', WIDE],
-] as const)('%s does not take %s', ([table, incoming]) => {
+] as const)('%s does not merge with %s', ([table, incoming]) => {
   expect(mergeType(table, incoming)).toBeNull();
 });
 
-test('the SQL on both sides keeps every value, and NULL stays NULL', async () => {
+test('the conversions keep every value, and NULL stays NULL', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const value = async (type: string, text: string, sql: ((value: string) => string) | null | undefined) =>
     connection.scalar(`SELECT CAST(${sql?.(`CAST(${text} AS ${type})`) ?? 'error(1)'} AS VARCHAR)`);
@@ -55,13 +55,13 @@ test.for([
   ['BIGINT', 'VARCHAR', 'VARCHAR', true],
   ['VARCHAR[]', 'BOOLEAN', 'VARCHAR[]', false],
   ['JSON', 'BIGINT', 'VARCHAR', true],
-] as const)('told that it may, %s takes %s as %s', ([table, incoming, type, changes]) => {
+] as const)('with retype: allow, %s merges with %s into %s', ([table, incoming, type, changes]) => {
   const merged = mergeType(table, incoming, true);
   expect(merged?.type).toBe(type);
   expect(merged?.existing !== null).toBe(changes);
 });
 
-test('values that meet in another type stay what they say', async () => {
+test('values that are converted to a common type keep their meaning', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const merged = async (table: string, incoming: string, value: string) => {
     const { incoming: lift = String } = mergeType(table, incoming, true) ?? {};

@@ -14,7 +14,7 @@ function columnsOf(plan: ReturnType<typeof planRawTable>): Record<string, string
   return Object.fromEntries(plan.targets.map((target) => [target.field, target.column]));
 }
 
-test('without a table every field is a new column under its own name', () => {
+test('without a table, every field is a new column with its own name', () => {
   const plan = planRawTable('d', [column('url'), column('it"s odd', 'BIGINT')], {
     tableColumns: NONE,
     registry: NONE,
@@ -27,7 +27,7 @@ test('without a table every field is a new column under its own name', () => {
   ]);
 });
 
-test('a table that has the fields already is not changed', () => {
+test('a table that contains the fields stays unchanged', () => {
   const table = new Map([
     ['_unit', 'VARCHAR'],
     ['url', 'VARCHAR'],
@@ -39,7 +39,7 @@ test('a table that has the fields already is not changed', () => {
   expect([plan.exists, plan.changes, plan.targets[0]?.added]).toEqual([true, [], false]);
 });
 
-test('a field that is new is added, one that is wider or becomes a list changes its column', () => {
+test('a new field is added, a wider field or list changes its column', () => {
   const table = new Map([
     ['_unit', 'VARCHAR'],
     ['n', 'BIGINT'],
@@ -57,12 +57,12 @@ test('a field that is new is added, one that is wider or becomes a list changes 
   ]);
 });
 
-test('a field that is wide from the start is recorded as added and as widened', () => {
+test('a field that starts wide is recorded as added and widened', () => {
   const plan = planRawTable('d', [column('n', WIDE)], { tableColumns: NONE, registry: NONE });
   expect(plan.changes.map((change) => change.change)).toEqual(['added', 'widened']);
 });
 
-test('a type that does not fit the column is drift, with both types named', () => {
+test('a mismatched type is drift, with both types named', () => {
   const table = new Map([
     ['_unit', 'VARCHAR'],
     ['n', 'BIGINT'],
@@ -80,7 +80,7 @@ test('a type that does not fit the column is drift, with both types named', () =
   );
 });
 
-test('two fields that differ only in case have two columns, and keep them whichever comes alone later', () => {
+test('two fields that differ only in case have two columns, and keep them if one comes alone later', () => {
   const both = planRawTable('d', [column('Title'), column('title', 'VARCHAR', 'title~1')], {
     tableColumns: NONE,
     registry: NONE,
@@ -101,7 +101,7 @@ test('two fields that differ only in case have two columns, and keep them whiche
   expect(swapped.changes).toEqual([]);
 });
 
-test('the order of a later crawl does not decide which of two fields had the plain name', () => {
+test('the field order of later crawls does not change which field has the plain name', () => {
   const table = new Map([
     ['_unit', 'VARCHAR'],
     ['title', 'VARCHAR'],
@@ -114,7 +114,7 @@ test('the order of a later crawl does not decide which of two fields had the pla
   expect(columnsOf(plan).Title).toMatch(/^Title~/);
 });
 
-test('a field of the service that is called like one of our columns gets one of its own', () => {
+test('a service field with the name of a crawlhouse column gets another name', () => {
   const plan = planRawTable('d', [column('_unit'), column('_Loaded_At')], {
     tableColumns: NONE,
     registry: NONE,
@@ -131,7 +131,7 @@ test('a field of the service that is called like one of our columns gets one of 
   ).toEqual({ _unit: columnsOf(plan)._unit });
 });
 
-test('a field whose units were all loaded again without it comes back to its column', () => {
+test('a field that returns after reloads without it gets its former column', () => {
   const table = new Map([
     ['_unit', 'VARCHAR'],
     ['url', 'VARCHAR'],
@@ -145,7 +145,7 @@ test('a field whose units were all loaded again without it comes back to its col
   expect(plan.changes).toEqual([]);
 });
 
-test('a field that begins as our columns do gets a mark, and so does one that is called like a marked name', () => {
+test('a field name that starts like crawlhouse columns, or equals a marked name, gets a mark', () => {
   const plan = planRawTable('d', [column('_later'), column('title'), column('Title')], {
     tableColumns: NONE,
     registry: NONE,
@@ -163,7 +163,7 @@ test('a field that begins as our columns do gets a mark, and so does one that is
   });
 });
 
-test('a table takes no more columns than there is memory for', () => {
+test('a table is limited to the columns that memory allows', () => {
   const table = new Map(Array.from({ length: 1499 }, (_, index) => [`f${index}`, 'VARCHAR']));
   planRawTable('d', [column('f0'), column('new')], { tableColumns: table, registry: NONE });
   expect(() =>

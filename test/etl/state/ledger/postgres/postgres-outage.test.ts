@@ -15,7 +15,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test('an outage costs its patience once, however many statements meet it', async () => {
+test('an outage uses its patience once, however many statements it affects', async () => {
   const address = postgresAddress(
     `postgres://u:p@127.0.0.1:${await closedPort()}/d?project=p&sslmode=disable`,
     '.',

@@ -15,7 +15,7 @@ test.for([
   ['is that of the present holder', 'running', '2026-11-21T06:00:05.001Z', 'running'],
   ['has ended', 'done', '2026-11-21T06:00:00.000Z', 'done'],
 ] as const)(
-  'a run that %s, recorded as %s, is killed only if its process is gone',
+  'a run that %s, recorded as %s, is killed only if its process is dead',
   ([_what, status, started, shown]) => {
     expect(markDeadRuns([run(status, started)], '2026-11-21T06:00:05.000Z')[0]?.status).toBe(shown);
   },
