@@ -2,9 +2,7 @@
 title: Became non-indexable
 severity: high
 category: indexability
-definition: >-
-  The page was indexable in a crawl of the previous 28 days. It is no longer indexable, and it does not redirect. The
-  earlier crawl read the page. The current crawl also read it, or found that it is gone or blocked by robots.txt.
+definition: A crawl of the previous 28 days read the page and found it indexable. The current crawl read the page, or found it gone or blocked by robots.txt. The page is no longer indexable, and it does not redirect.
 source: https://support.google.com/webmasters/answer/7440203
 why_it_matters: The page drops out of search results and loses its clicks.
 fix: Revert the change, unless it was intentional

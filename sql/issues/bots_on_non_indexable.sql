@@ -2,7 +2,7 @@
 title: Search bots on a non-indexable page
 severity: low
 category: demand
-definition: The page is not indexable. On the days of the crawl, search engine bots requested it while it was not indexable.
+definition: The page is not indexable. On the days assigned to the crawl (mart.crawl_days), search engine bots requested it while it was not indexable.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: Search engines waste requests on this page instead of crawling indexable pages.
 fix: Remove links to the page and its sitemap entries, unless the page should be indexed

@@ -5,7 +5,7 @@ category: canonicals
 definition: The page returns 200, and its canonical is another URL, which declares a third URL as its own canonical.
 source: https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting
 why_it_matters: Search engines receive conflicting information about which page to show.
-fix: Change the canonical of the page to the last page of the chain
+fix: Change the page's canonical to the last page of the chain
 owner: template
 evidence: [canonical_url]
 */

@@ -2,7 +2,7 @@
 title: Canonical changed by rendering
 severity: high
 category: rendering
-definition: The canonical in the HTML of the page differs from its canonical after rendering.
+definition: The canonical in the page's HTML differs from the canonical after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines see two canonicals, and may use either or neither.
 fix: Declare the same canonical in the HTML and in the script, or remove it from the script

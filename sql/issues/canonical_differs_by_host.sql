@@ -5,7 +5,7 @@ category: canonicals
 definition: The page returns 200, and its canonical is on another host (canonical_kind is host).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search results show the page on the other host instead. This is correct for a copy, but wrong after an incomplete site move.
-fix: If the page is not a copy, change the canonical to the URL of the page
+fix: If the page is not a copy, change the canonical to the page's own URL
 owner: template
 evidence: [canonical_kind]
 cases:

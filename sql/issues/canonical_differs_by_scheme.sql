@@ -2,9 +2,9 @@
 title: Canonical differs in scheme
 severity: medium
 category: canonicals
-definition: The page returns 200, and its URL and its canonical use different schemes, http and https (canonical_kind is scheme).
+definition: The page returns 200, and its canonical differs from its URL in the scheme, http or https (canonical_kind is scheme).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: The server serves the page over one protocol, but the canonical uses the other.
+why_it_matters: The server serves the page over one protocol, but the canonical specifies the other.
 fix: Change the canonical to the https:// URL, and redirect the http:// URL to it
 owner: template
 evidence: [canonical_kind]

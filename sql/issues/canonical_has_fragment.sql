@@ -2,7 +2,7 @@
 title: Canonical with a fragment
 severity: medium
 category: canonicals
-definition: 'The canonical of the page (declared_canonical) contains #.'
+definition: 'The page''s canonical (declared_canonical) contains #.'
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: 'Search engines ignore the part after #, and may ignore the whole canonical.'
 fix: 'Remove # and everything after it from the canonical'

@@ -2,12 +2,10 @@
 title: Canonical in the header differs
 severity: high
 category: canonicals
-definition: >-
-  The Link HTTP header declares a canonical (header_canonical) that differs from the canonical in the page
-  (rel_canonical). The issue also applies if the header declares a canonical and canonicals contains several URLs.
+definition: The Link HTTP header declares a canonical (header_canonical) that differs from the canonical in the page (rel_canonical). The issue also applies if the header declares a canonical and the canonicals field contains several URLs.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines see two canonicals, and may use either or neither.
-fix: Declare the canonical in the head of the page or in the Link HTTP header, but not in both
+fix: Declare the canonical in the page's head or in the Link HTTP header, but not in both
 owner: server
 evidence: [rel_canonical, header_canonical]
 cases:

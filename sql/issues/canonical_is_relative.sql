@@ -2,7 +2,7 @@
 title: Relative canonical
 severity: low
 category: canonicals
-definition: The canonical of the page (declared_canonical) has neither a scheme nor a host.
+definition: The page's canonical (declared_canonical) has neither a scheme nor a host.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: A relative canonical points to another page if the same HTML is served elsewhere, for example on a test host.
 fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">

@@ -2,12 +2,10 @@
 title: Canonical to the home page
 severity: high
 category: canonicals
-definition: >-
-  The page returns 200 and declares the home page of its host as its canonical. The page is neither the home page nor
-  another URL of the home page, such as /index.html.
+definition: The page returns 200 and declares its host's home page as its canonical. The page is neither the home page nor another URL for it, such as /index.html.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The page asks search engines to show the home page instead. The usual cause is a wrong URL in a template.
-fix: Change the canonical to the URL of the page itself
+fix: Change the canonical to the page's own URL
 owner: template
 evidence: [canonical_url]
 cases:

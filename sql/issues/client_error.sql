@@ -2,9 +2,7 @@
 title: Client error (4xx)
 severity: high
 category: availability
-definition: >-
-  The page is not indexable because it returns a status of 400 to 499 (non_indexable_reason is client_error). Internal
-  links lead to the page, or the crawl is a list crawl (mart.crawls.is_list).
+definition: The page is not indexable because it returns a status of 400 to 499 (non_indexable_reason is client_error). Internal links lead to the page, or the crawl is a list crawl (mart.crawls.is_list).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Users and search engines follow links to a page that does not exist.
 fix: Make the page return status 200 or redirect it, and fix the links to it

@@ -2,7 +2,7 @@
 title: Contradictory robots directives
 severity: medium
 category: indexability
-definition: The robots directives of the page contain both index and noindex.
+definition: The page's robots directives contain both index and noindex.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: The stricter directive wins, so search engines do not index the page.
 fix: Keep only the directive that you want, for example <meta name="robots" content="index">

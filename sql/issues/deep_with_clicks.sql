@@ -2,9 +2,7 @@
 title: Deep page with clicks
 severity: medium
 category: demand
-definition: >-
-  The page is indexable and got clicks from search results on the days of the crawl. Its depth is above $depth and more
-  than one click above the median depth of the crawl's indexable pages.
+definition: The page is indexable and got clicks from search results on the days assigned to the crawl (mart.crawl_days). Its depth is above $depth and more than one click above the median depth of the crawl's indexable pages.
 source: https://developers.google.com/search/docs/specialty/ecommerce/help-google-understand-your-ecommerce-site-structure
 why_it_matters: This page gets clicks but is farther from the home page than most pages, so it receives little link authority.
 fix: Link to the page from pages closer to the home page

@@ -2,9 +2,7 @@
 title: Duplicate description
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable and has the same description as another page. Neither a canonical nor hreflang explains the
-  duplicate (has_duplicate_description_issue).
+definition: The page is indexable and has the same description as another page. Neither a canonical nor hreflang explains the duplicate (has_duplicate_description_issue).
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: The description does not show users and search engines how the pages differ.
 fix: Write a unique description, such as <meta name="description" content="…">

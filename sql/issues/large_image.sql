@@ -2,9 +2,7 @@
 title: Large image
 severity: medium
 category: images
-definition: >-
-  The page returns 200, and its largest image is larger than $kb KB (largest_img_weight; Screaming Frog uses 100). The
-  size is known only for pages that the crawl rendered with their images.
+definition: The page returns 200, and its largest image is larger than $kb KB (largest_img_weight; Screaming Frog uses 100). The size is known only for pages that the crawl rendered with their images.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A large image delays the content, especially on phones.
 fix: Resize the image to the displayed size, and use a modern format such as AVIF or WebP

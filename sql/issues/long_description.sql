@@ -2,9 +2,7 @@
 title: Long description
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its description has $characters characters or more (the service uses 170, Screaming Frog
-  more than 155). A full-width character (Chinese, Japanese or Korean) counts as two.
+definition: The page is indexable, and its description has at least $characters characters (the service uses 170 or more, Screaming Frog more than 155). A full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search results truncate the description.
 fix: Put the important information in the first 160 characters

@@ -2,9 +2,7 @@
 title: Long title
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its title has more than $characters characters (Screaming Frog uses 60, Sitebulb 65). A
-  full-width character (Chinese, Japanese or Korean) counts as two.
+definition: The page is indexable, and its title has more than $characters characters (Screaming Frog uses 60, Sitebulb 65). A full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results truncate the title.
 fix: Put the important words in the first 60 characters

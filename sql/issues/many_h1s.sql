@@ -4,7 +4,7 @@ severity: low
 category: titles_and_headings
 definition: The page is indexable and has more than one H1 (num_h1).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: It is unclear which H1 is the main heading of the page.
+why_it_matters: It is unclear which H1 is the page's main heading.
 fix: Keep one H1, and change the others to H2
 owner: content
 evidence: [num_h1]

@@ -2,9 +2,7 @@
 title: Content only with JavaScript
 severity: medium
 category: rendering
-definition: >-
-  The page is a start page, and its HTML is only an application shell: its host sends the same HTML for every path
-  (is_app_shell). The crawl did not run scripts.
+definition: The page is a start page, and its HTML is only an application shell. The host sends the same HTML for every path (is_app_shell), and the crawl did not run scripts.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: The crawl found neither the text nor the links of the site, and many bots do not run scripts.
 fix: Crawl the site with --render, and include the content in the HTML

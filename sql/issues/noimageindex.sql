@@ -4,7 +4,7 @@ severity: low
 category: indexability
 definition: The page is indexable, and its robots directives contain noimageindex.
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
-why_it_matters: Image search does not show the images of the page.
+why_it_matters: Image search does not show the page's images.
 fix: Remove noimageindex from the robots meta tag or X-Robots-Tag, unless it is intentional
 owner: template
 evidence: [meta_robots]

@@ -2,7 +2,7 @@
 title: Only nofollow links
 severity: medium
 category: links
-definition: The page is indexable, and all links to it have nofollow (nb_inlinks is above 0, follow_inlinks is 0).
+definition: The page is indexable, and all links to it have nofollow (nb_inlinks is above 0, and follow_inlinks is 0).
 source: https://sitebulb.com/hints/links/
 why_it_matters: The site tells search engines not to follow any link to the page.
 fix: Remove rel="nofollow" from links to the page

@@ -2,9 +2,7 @@
 title: Unusual HTTP status
 severity: medium
 category: availability
-definition: >-
-  The page is not indexable because of its HTTP status (non_indexable_reason is other_status). The status is neither
-  200, nor 400 to 599, nor a redirect that browsers follow (301, 302, 303, 307 or 308).
+definition: The page is not indexable because of its HTTP status (non_indexable_reason is other_status). The status is neither 200, nor 400 to 599, nor a redirect that browsers follow (301, 302, 303, 307 or 308).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines index pages with status 200, and treat other statuses differently.
 fix: Make the page return status 200

@@ -5,7 +5,7 @@ category: indexability
 definition: The page returns 200, has noindex, and has a previous page (rel="prev").
 source: https://sitebulb.com/hints/indexability/
 why_it_matters: Search engines stop following the links on a noindex page, so they may miss the pages that it lists.
-fix: Remove noindex from the pages of the series
+fix: Remove noindex from all pages of the series
 owner: template
 evidence: [rel_prev, is_noindex]
 cases:

@@ -2,7 +2,7 @@
 title: Redirect by case or trailing slash
 severity: low
 category: redirects
-definition: The URL differs from the target of its redirect (redirect_location) only in case or in the trailing slash.
+definition: The URL and its redirect target (redirect_location) differ only in case or in the trailing slash.
 source: https://sitebulb.com/hints/redirects/
 why_it_matters: The site links to several variants of one URL, and each redirect costs an extra request.
 fix: Change the links to the exact final URL

@@ -2,7 +2,7 @@
 title: Redirect loop
 severity: high
 category: redirects
-definition: The redirects of the page never end, or the chain is too long (is_redirect_loop or is_too_many_redirects is true).
+definition: The page's redirects never end, or the chain is too long (is_redirect_loop or is_too_many_redirects is true).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Browsers and search engines give up and show an error.
 fix: Redirect the page to a page that returns 200

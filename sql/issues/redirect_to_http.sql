@@ -2,7 +2,7 @@
 title: Redirect from HTTPS to HTTP
 severity: high
 category: security
-definition: The URL begins with https://, and the target of its redirect (redirect_location) begins with http://.
+definition: The URL begins with https://, and its redirect target (redirect_location) begins with http://.
 source: https://sitebulb.com/hints/security/
 why_it_matters: The connection is no longer encrypted, and browsers may refuse to follow the redirect.
 fix: Redirect to the https:// URL

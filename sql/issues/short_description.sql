@@ -2,9 +2,7 @@
 title: Short description
 severity: low
 category: titles_and_headings
-definition: >-
-  The page is indexable, and its description has 1 to $characters characters (Screaming Frog uses fewer than 70, the
-  service fewer than 110). A full-width character (Chinese, Japanese or Korean) counts as two.
+definition: The page is indexable, and its description has 1 to $characters characters (Screaming Frog uses fewer than 70, the service fewer than 110). A full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Search results may show other text from the page instead.
 fix: Write a description that tells users what the page offers

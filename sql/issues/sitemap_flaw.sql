@@ -2,10 +2,7 @@
 title: Invalid sitemap
 severity: low
 category: sitemaps
-definition: >-
-  The page is the start page of a crawl that read an invalid sitemap (mart.crawl_coverage.flawed_sitemap). Possible
-  flaws are text before the XML (text_before_xml), a URL without scheme and host (relative_url), a lastmod that is not a
-  W3C date (invalid_lastmod), and a host other than that of the robots.txt or index that lists the sitemap.
+definition: The page is the start page of a crawl that read a sitemap with text before the XML, a relative URL, a lastmod that is not a W3C date, or a host other than that of the robots.txt or index that lists it (mart.crawl_coverage.flawed_sitemap).
 source: https://www.sitemaps.org/protocol.html
 why_it_matters: Search engines ignore invalid entries or the whole file, although this crawler reads them.
 fix: Correct the entries, such as <loc>https://example.com/page</loc> and <lastmod>2026-01-31</lastmod>, and serve the sitemap on the host that lists it

@@ -3,10 +3,10 @@ title: Soft 404
 severity: medium
 category: content
 definition: >-
-  The HTTP status is 200, and the title and content are the same as in the response for a missing page
-  (like_missing_page). The issue also applies if the title or H1 contains an error message (404, Error 404, Page not
-  found, in the language of the site), and the page has fewer than 150 words or no links to it. The message must be a
-  whole part of the title or H1 between separators, such as a dash. Pages whose scripts add noindex do not count,
+  The HTTP status is 200, and the title and content match those of the response for a missing page
+  (like_missing_page). The issue also applies if the title or H1 contains an error message (404, Error 404, or Page
+  not found in the language of the site), and the page has fewer than 150 words or no links to it. The message must be
+  a whole part of the title or H1 between separators, such as a dash. Pages whose scripts add noindex do not count,
   because Google asks single-page applications to do this.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines crawl and index the page as a normal page, but users find an error.

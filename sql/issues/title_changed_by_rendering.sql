@@ -5,7 +5,7 @@ category: rendering
 definition: The page is indexable, and its title after rendering differs from the title in its HTML.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search results and link previews may show either title.
-fix: Send the final title in the HTML
+fix: Put the final title in the HTML
 owner: template
 evidence: [rendered, title, unrendered_title]
 cases:
