@@ -2,10 +2,10 @@
 title: Canonical with a fragment
 severity: medium
 category: canonicals
-definition: 'The page''s canonical (declared_canonical) contains #.'
+definition: The page's canonical (declared_canonical) contains a fragment, as in /page#top.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: 'Search engines ignore the part after #, and may ignore the whole canonical.'
-fix: 'Remove # and everything after it from the canonical'
+why_it_matters: Search engines ignore the fragment, and may ignore the whole canonical.
+fix: Remove the fragment from the canonical, so that /page#top becomes /page
 owner: template
 evidence: [rel_canonical]
 cases:

@@ -4,7 +4,7 @@ severity: low
 category: performance
 definition: The page returns 200 over HTTP/1.0 (http_version).
 source: https://www.rfc-editor.org/rfc/rfc9112#appendix-C.2
-why_it_matters: The connection usually closes after each response, so each resource of the page needs a new connection.
+why_it_matters: The connection usually closes after each response, so each of the page's resources needs a new connection.
 fix: Enable HTTP/1.1 or HTTP/2 on the server or its proxy
 owner: server
 evidence: [status_code, http_version]

@@ -5,7 +5,7 @@ category: security
 definition: The page returns 200 without a Content-Security-Policy header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
 why_it_matters: The browser runs any script that an attacker injects into the page.
-fix: 'Send the header, such as Content-Security-Policy: default-src ''self'''
+fix: Send the header with a policy, such as default-src 'self'
 owner: server
 evidence: [status_code, missing_security_headers]
 cases:

@@ -5,7 +5,7 @@ category: security
 definition: The page returns 200 without a Strict-Transport-Security header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Strict-Transport-Security
 why_it_matters: An attacker can intercept the first visit over HTTP.
-fix: 'Send the header with every HTTPS response, such as Strict-Transport-Security: max-age=31536000'
+fix: Send the header with every HTTPS response, for example with the value max-age=31536000
 owner: server
 evidence: [status_code, missing_security_headers]
 cases:

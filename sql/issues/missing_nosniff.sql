@@ -5,7 +5,7 @@ category: security
 definition: The page returns 200 without an X-Content-Type-Options header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/X-Content-Type-Options
 why_it_matters: Browsers may run a file as a script even though it is not a script.
-fix: 'Send the header "X-Content-Type-Options: nosniff"'
+fix: Send the header with the value nosniff
 owner: server
 evidence: [status_code, missing_security_headers]
 cases:

@@ -4,7 +4,7 @@ severity: low
 category: performance
 definition: The URL begins with https:// and returns 200, and the server does not offer HTTP/2 (offers_http2 is false).
 source: https://developer.chrome.com/docs/lighthouse/best-practices/uses-http2
-why_it_matters: Browsers load only a few resources of the page at a time.
+why_it_matters: Browsers load only a few of the page's resources at a time.
 fix: Enable HTTP/2 on the server or the CDN
 owner: server
 evidence: [status_code, offers_http2]

@@ -2,7 +2,7 @@
 title: Title equals description
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and its title and description are the same, except for letter case and surrounding spaces.
+definition: The page is indexable, and its title and description are identical, ignoring letter case and surrounding spaces.
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: The search result shows the same text twice.
 fix: Write a separate description, such as <meta name="description" content="…">

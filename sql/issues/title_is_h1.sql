@@ -2,7 +2,7 @@
 title: Title equals H1
 severity: low
 category: titles_and_headings
-definition: The page is indexable, and its title and H1 are the same, except for letter case and surrounding spaces.
+definition: The page is indexable, and its title and H1 are identical, ignoring letter case and surrounding spaces.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Different wording in the title and the H1 can cover more search terms.
 fix: Add other search terms to the title or the H1
