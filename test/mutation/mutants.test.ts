@@ -6,7 +6,7 @@ import { resultOf, survivorOf } from './report.ts';
 const mutantsOf = (sql: string): string[] =>
   changesOf(sql).map((change) => applyChange(sql, change).replaceAll(/\s+/g, ' ').trim());
 
-test('a condition loses each operand, all of them, and each operator is swapped', () => {
+test('a condition is mutated by removing each operand, all of them, and by swapping each operator', () => {
   expect(mutantsOf('SELECT a FROM t WHERE b <= 10 AND c OR d IS NULL')).toEqual([
     'SELECT a FROM t WHERE c OR d IS NULL',
     'SELECT a FROM t WHERE true',
@@ -21,7 +21,7 @@ test('a condition loses each operand, all of them, and each operator is swapped'
   ]);
 });
 
-test('the AND of BETWEEN is no operator, and a condition alone becomes true', () => {
+test('the AND of BETWEEN is not an operator, and a single condition becomes true', () => {
   expect(mutantsOf('SELECT a FROM t JOIN u ON b BETWEEN c AND d')).toEqual([
     'SELECT a FROM t JOIN u ON true',
   ]);
@@ -76,7 +76,7 @@ test.each([
   expect(mutantsOf(sql)).toEqual(expected);
 });
 
-test('a survivor is named by its line and change, and counts unless it is known to mean the same', () => {
+test('a surviving mutant is named by its line and change, and counts unless it is equivalent', () => {
   const sql = 'SELECT a\nFROM t\nWHERE b > 0\n  AND c';
   const survivors = changesOf(sql).map((change) => survivorOf(sql, 10, change));
   expect(survivors.map(({ line, change }) => `${line}: ${change}`)).toEqual([

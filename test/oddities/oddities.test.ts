@@ -23,7 +23,7 @@ test('the crawler reads a site of oddities as Chromium does', { timeout: 120_000
   expect(differences(await readByCrawl(crawled, site.origin), KEPT)).toEqual([]);
 });
 
-test('without scripts, Chromium reads the same but for what is in noscript, which the crawler passes over', () => {
+test('without scripts, Chromium reads the same except for noscript, which the crawler ignores', () => {
   const differing = ODDITIES.filter(({ path }) => WITHOUT_SCRIPTS[path] !== undefined);
   expect(differing.map(({ path }) => path)).toEqual(Object.keys(WITHOUT_SCRIPTS));
   expect(differing.length).toBeGreaterThan(0);

@@ -89,7 +89,7 @@ const suggested = async (url: string, more: Readonly<Record<string, string>> = {
     row.shared_segment,
   ]);
 
-test('the related pages with the most inrank come first, without those that link already or cannot help', async () => {
+test('related pages with the most inrank come first, without pages that already link or cannot help', async () => {
   expect(await suggested('/tea/green')).toEqual([
     ['/pots/alike', true, null],
     ['/pots/of-tea', false, 'kind:tea'],
@@ -101,7 +101,7 @@ test('the related pages with the most inrank come first, without those that link
   expect(await suggested('/tea/green', { limit: '1' })).toEqual([['/pots/alike', true, null]]);
 });
 
-test('a page that cannot be found, of a crawl without links, or one that is unknown has none', async () => {
+test('a page that is missing, unknown, or of a crawl without links has no suggestions', async () => {
   expect(await suggested('/tea/noindex')).toEqual([]);
   expect(await suggested('/tea/moved')).toEqual([]);
   expect(await suggested('/tea/pot.png')).toEqual([]);

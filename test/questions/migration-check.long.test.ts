@@ -29,7 +29,7 @@ const ask = (given: Readonly<Record<string, string>> = {}) =>
   askQuestion(warehouse.connection, question, given);
 const FILE = `${HOST}/moved\n${HOST}/stays ${HOST}/never`;
 
-test('each old URL has its finding, and those that still answer are left out', async () => {
+test('each old URL shows its finding, and URLs that still work are left out', async () => {
   const rows = await ask();
   const findings = Object.fromEntries(
     rows.map(({ old_url, finding }) => [String(old_url).replace(HOST, ''), finding]),
@@ -37,7 +37,7 @@ test('each old URL has its finding, and those that still answer are left out', a
   expect(findings).toEqual(FINDINGS);
 });
 
-test('it has the answer of plain code, for crawls, lists and files of URLs', async () => {
+test('the migration check matches plain code, for crawls, lists and files of URLs', async () => {
   const cases = [
     {},
     { crawl: 'move-list' },
@@ -49,7 +49,7 @@ test('it has the answer of plain code, for crawls, lists and files of URLs', asy
   expect(await compareQuestion(warehouse.connection, question, factsOf(SITES), cases)).toEqual([]);
 });
 
-test('what was not requested, was refused or could not be read is not known, with the reason', async () => {
+test('unrequested, refused and unreadable URLs are unknown, with the reason', async () => {
   const rows = await ask();
   const reasons = Object.fromEntries(
     rows
@@ -86,7 +86,7 @@ test('a recheck of the crawl is evidence, with its hops', async () => {
   expect(rows.get(`${HOST}/re/there`)).toMatchObject({ evidence: 'recheck', status_code: '200', hops: 0 });
 });
 
-test('a list crawl after the previous crawl is evidence, and can be asked for', async () => {
+test('a list crawl after the previous crawl is evidence, and can be selected', async () => {
   const evidence = new Map((await ask()).map((row) => [row.old_url, row]));
   expect(evidence.get(`${HOST}/listed`)).toMatchObject({
     evidence: 'list_crawl',
@@ -105,7 +105,7 @@ test('a list crawl after the previous crawl is evidence, and can be asked for', 
   ]);
 });
 
-test('clicks before and after are of the same number of days, and the same days of the week', async () => {
+test('clicks before and after cover equally many days, and the same weekdays', async () => {
   const [moved] = (await ask()).filter(({ old_url }) => old_url === `${HOST}/moved`);
   // 15 to 17 March, and 8 to 10 March.
   expect(moved).toMatchObject({
@@ -119,7 +119,7 @@ test('clicks before and after are of the same number of days, and the same days 
   });
 });
 
-test('each URL of a file has a row, also one that still answers or that nobody requested', async () => {
+test('each URL of a file has a row, also working and unrequested URLs', async () => {
   const rows = await ask({ urls: `${FILE}\nhttps://M.example:443/%6doved` });
   expect(rows.map(({ old_url, finding, reason }) => [old_url, finding, reason])).toEqual([
     [`${HOST}/moved`, 'ok', null],

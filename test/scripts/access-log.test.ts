@@ -9,7 +9,7 @@ const requests = lines.flatMap((line) => {
   return path === '' ? [] : [{ address, time, path, status: Number(status), agent }];
 });
 
-test("the demo's access log is of the day before, in the order of time, and its last line is cut off", () => {
+test('the demo access log covers the previous day in time order, and its last line is truncated', () => {
   expect(requests).toHaveLength(lines.length - 1);
   expect(lines.at(-1)).toMatch(/^66\.249\.66\.1 - - \[24\/Nov\/2026$/);
   const times = requests.map(({ time }) => time);
@@ -17,7 +17,7 @@ test("the demo's access log is of the day before, in the order of time, and its 
   expect(times.filter((time) => !time.startsWith('24/Nov/2026:'))).toEqual([]);
 });
 
-test("each status of the demo's access log is what the site answers before it changes", async () => {
+test('each status in the demo access log is what the site returned before its change', async () => {
   await using site = await serveDemoSite();
   for (const { path, status } of new Map(requests.map((one) => [one.path, one])).values()) {
     const answer = await fetch(site.origin + path, { redirect: 'manual' });

@@ -4,7 +4,7 @@ import { verdictOf } from '../../scripts/audit-verdict.ts';
 const audit = (vulnerabilities: object, metadata: object) =>
   JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: metadata } });
 
-test('known vulnerabilities from moderate on fail the audit, by name', () => {
+test('known vulnerabilities of moderate or higher severity fail the audit, by name', () => {
   expect(verdictOf(audit({}, { info: 0, low: 0, moderate: 0, high: 0, critical: 0 }))).toEqual({
     line: 'audit: 0 info, 0 low, 0 moderate, 0 high, 0 critical',
     isGood: true,
@@ -16,7 +16,7 @@ test('known vulnerabilities from moderate on fail the audit, by name', () => {
   }
 });
 
-test('a registry that does not answer audits is told of and fails nothing', () => {
+test('a registry without an audit endpoint is reported and fails nothing', () => {
   for (const stdout of ['{"message":"405 Method Not Allowed","statusCode":405}', '', 'no JSON', 'null']) {
     const { line, isGood } = verdictOf(stdout);
     expect([isGood, line]).toEqual([true, expect.stringContaining('audit skipped')]);

@@ -5,7 +5,7 @@ import { demandExport } from '../../scripts/demo-site/demand-export.ts';
 import { readDemand } from '../../src/site/search-data/read-demand.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test("the demo's search results are an export by day and URL, up to two days ago", async () => {
+test('the demo search results are an export by day and URL, up to two days ago', async () => {
   const path = join(await temporaryFolder(), 'demand.csv');
   await writeFile(path, demandExport('http://127.0.0.1:8099', new Date('2026-11-25T12:00:00Z')));
   const signal = new AbortController().signal;

@@ -5,7 +5,7 @@ import '../support/process-timeout.ts';
 /** A debugger that stops at a statement shows the way there: one function for each step, and no wrappers. */
 const MOST = { insert: 18, model: 14 };
 
-test('a load and a model run under few functions', async () => {
+test('a load and a model are profiled under few functions', async () => {
   const { insert, model } = await runStacks();
   expect(insert.length, insert.join('\n')).toBeGreaterThan(5);
   expect(insert.length, insert.join('\n')).toBeLessThanOrEqual(MOST.insert);

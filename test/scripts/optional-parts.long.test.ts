@@ -40,7 +40,7 @@ test.each(PARTS)(
   300_000,
 );
 
-test('everything else is built without the optional parts, and runs', async () => {
+test('everything else builds and runs without the optional parts', async () => {
   const folder = await copyWithout(PARTS);
   run(folder, 'scripts/build.ts');
   const main = join('dist', 'app', 'cli', 'main.js');

@@ -7,7 +7,7 @@ import { REAL_DATA, REAL_FOLDERS, REAL_ROWS, realRows } from '../../scripts/ques
 const hasData = Object.keys(REAL_FOLDERS).every((name) => existsSync(join(REAL_DATA, name)));
 
 test.skipIf(!hasData)(
-  'the rows on the page of questions are those of the real data (skipped without ../shared/data)',
+  'the rows on the questions page match the real data (skipped without ../shared/data)',
   async () => {
     const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8'));
     expect(await realRows(), 'npm run docs:questions writes them').toEqual(rows);

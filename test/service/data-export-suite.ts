@@ -119,7 +119,7 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
       ['parquet', undefined],
     ] as const) {
       const shown = delimiter === undefined ? format : `${format} with ${JSON.stringify(delimiter)}`;
-      test(`${name}: pages as ${shown} in ${target} are the rows of the streamed export`, async () => {
+      test(`${name}: pages as ${shown} in ${target} equal the rows of the streamed export`, async () => {
         const it = exports();
         const prefix = `suite/${format}${delimiter === undefined ? '' : delimiter.charCodeAt(0)}/`;
         const crawl = await it.service.crawlId();
@@ -150,7 +150,7 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
       });
     }
     if (large)
-      test(`${name}: a file that is larger than one request is whole in ${target}`, async () => {
+      test(`${name}: a file larger than one request is complete in ${target}`, async () => {
         const it = exports();
         const folder = await temporaryFolder();
         const path = join(folder, 'large');
@@ -166,7 +166,7 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
         expect([...objects.keys()]).toEqual(['large/file']);
         expect(objects.get('large/file')?.equals(bytes)).toBe(true);
       });
-    test(`${name}: links go to ${target} too`, async () => {
+    test(`${name}: links are exported to ${target} too`, async () => {
       const it = exports();
       const crawl = await it.service.crawlId();
       const done = await it.run({
@@ -183,7 +183,7 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
       expect(header + bodies.map((body) => body.slice(header.length)).join('')).toBe(streamed);
       expect(done).toMatchObject({ status: 'DONE', output_row_count: streamed.split('\n').length - 2 });
     });
-    test(`${name}: a bucket that is not there fails an export to ${target} with the store's own words`, async () => {
+    test(`${name}: a missing bucket fails an export to ${target} with the message of the store`, async () => {
       const it = exports();
       const there = await it.target(target, 'x');
       const parameters = { ...there.target_parameters, [`${target}_bucket`]: 'no-such-bucket' };
@@ -200,7 +200,7 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
     });
   }
 
-  test(`${name}: wrong keys fail an export with the store's own words, and no key in them`, async () => {
+  test(`${name}: wrong keys fail an export with the message of the store, without the keys`, async () => {
     const it = exports();
     const workspace = await it.service.workspace();
     await using client = it.client();

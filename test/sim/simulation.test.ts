@@ -28,14 +28,14 @@ test(`${LIVES} lives of writers in Trino pass every oracle`, { timeout: 120_000 
     expect([seed, (await livePointers(seed)).violation?.message ?? null]).toEqual([seed, null]);
 });
 
-test('seeds that have found a fault pass every oracle', { timeout: 60_000 }, async () => {
+test('seeds that once found a fault pass every oracle', { timeout: 60_000 }, async () => {
   using _quiet = quietRejections();
   await warmUp();
   for (const seed of FOUND)
     expect([seed, (await live(seed)).violation?.message ?? null]).toEqual([seed, null]);
 });
 
-test('a seed is the same life each time, and another one without a fault of it', {
+test('a seed always produces the same life, and another life passes without its fault', {
   timeout: 60_000,
 }, async () => {
   using _quiet = quietRejections();
@@ -50,7 +50,7 @@ test('a seed is the same life each time, and another one without a fault of it',
   }
 });
 
-test('each planted fault still fits the product, and names an oracle', () => {
+test('each planted fault still applies to the code, and names an oracle', () => {
   const faults = plantedFaults();
   expect(faults.length).toBeGreaterThanOrEqual(25);
   expect(faults.filter((fault) => !applies(fault)).map(({ name }) => name)).toEqual([]);

@@ -19,7 +19,7 @@ const LEAK = `
 test.for([
   ['leak', 'rising'],
   ['rest', 'flat'],
-])('of a process that does this at each tick: %s, the handles are %s', async ([word, verdict]) => {
+])('for a process that does this at each tick: %s, the handles are %s', async ([word, verdict]) => {
   const child = spawn(process.execPath, ['-e', LEAK], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const answers = createInterface({ input: child.stdout });
@@ -47,7 +47,7 @@ test('memory is in bytes, and threads and child processes are counted', async ()
   expect((await sampleProcess(process.pid))?.children).toBe((own?.children ?? 0) + 1);
 });
 
-test('temporary files are those that grow, and all in the folders of spill and packages', async () => {
+test('growing temporary files count, and all files in spill and package folders', async () => {
   const folder = join(await temporaryFolder(), 'project');
   await mkdir(join(folder, '.crawlhouse', 'spill'), { recursive: true });
   await writeFile(join(folder, 'warehouse.duckdb'), 'x'.repeat(100));

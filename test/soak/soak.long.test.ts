@@ -5,7 +5,7 @@ import { soak } from './soak.ts';
 
 const seed = roundSeed();
 
-test(`every fault of a half-minute soak is explained, and its counts are those of the service (seed ${seed})`, async () => {
+test(`every fault of a half-minute soak is explained, and its counts match the service (seed ${seed})`, async () => {
   const said: string[] = [];
   const report = await soak({
     minutes: 0.5,

@@ -11,7 +11,7 @@ objectStoreContract('a folder', {
   verified: 'length',
 });
 
-test('a key never leads out of the folder', async () => {
+test('a key never leads outside of the folder', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), 'x');
   await using store = new LocalStore({ folder: join(folder, 'store') });

@@ -13,7 +13,7 @@ test('the tests of a source are those of its name, then those of its folder', ()
   });
 });
 
-test('a folder without tests has those of the folder above', () => {
+test('a folder without tests uses those of its parent folder', () => {
   expect(nearestTests('src/core/net/deep/file.ts', TESTS).folder).toHaveLength(3);
   expect(nearestTests('src/core/host/file.ts', TESTS).folder).toEqual(['test/core/base.test.ts']);
   expect(nearestTests('src/app/file.ts', TESTS)).toEqual({ own: [], folder: [] });

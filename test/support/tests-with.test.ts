@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testsWith } from './tests-with.ts';
 
-test('the tests of a file that have a text are found by their names', () => {
+test('tests that contain a text are found by their names', () => {
   const files = ['test/support/tests-with.test.ts', 'test/oddities/issue-pages.test.ts'];
   const found = testsWith('gaps' + '(', files);
   expect(found.files).toEqual(['test/oddities/issue-pages.test.ts']);

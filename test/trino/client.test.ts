@@ -39,7 +39,7 @@ const value: fc.Arbitrary<SqlValue> = fc.oneof(
   fc.array(fc.option(text.filter((one) => !one.includes('\0'))), { minLength: 1, maxLength: 3 }),
 );
 
-test('every value arrives as it was given, as a literal and for a ?', async () => {
+test('every value is passed unchanged, as a literal and as a parameter', async () => {
   const sample = fc.sample(value, 400).filter((one) => !(typeof one === 'string' && one.includes('\0')));
   for (let at = 0; at < sample.length; at += 40) {
     const values = sample.slice(at, at + 40);
@@ -58,7 +58,7 @@ function expected(one: SqlValue): unknown {
   return one instanceof Uint8Array ? Buffer.from(one) : one;
 }
 
-test('values have their types', async () => {
+test('values keep their types', async () => {
   const [row] = await client.rows(`SELECT 9223372036854775807 AS whole, CAST(7 AS integer) AS small,
     DECIMAL '12345678901234567890123456789012345678' AS wide, DECIMAL '1.10' AS scaled,
     TIMESTAMP '2026-01-02 03:04:05.123456 UTC' AS instant, TIMESTAMP '2026-01-02 03:04:05.123456' AS local,
@@ -86,12 +86,12 @@ test('values have their types', async () => {
   });
 });
 
-test('a date of JavaScript is a point in time, to the millisecond', async () => {
+test('a JavaScript date is an instant, to the millisecond', async () => {
   const at = new Date('2026-01-02T03:04:05.006Z');
   expect(await client.scalar('SELECT ?', { values: [at] })).toBe('2026-01-02T03:04:05.006Z');
 });
 
-test('a result of many pages comes whole and in order', async () => {
+test('a multi-page result is complete and in order', async () => {
   const numbers: bigint[] = [];
   let pages = 0;
   const sql = `SELECT n, rpad('', 1000, 'x') FROM UNNEST(sequence(1, 3000)) AS a(n) CROSS JOIN UNNEST(sequence(1, 10))
@@ -104,7 +104,7 @@ test('a result of many pages comes whole and in order', async () => {
   expect(numbers).toEqual(Array.from({ length: 30_000 }, (_, index) => BigInt(Math.floor(index / 10) + 1)));
 });
 
-test('a wrong column is named with its place', async () => {
+test('an unknown column is reported with its position', async () => {
   const error = await errorOf(client.run('SELECT 1,\n  nothing'));
   expect(error.code).toBe('bad_query');
   expect(error.message).toMatch(
@@ -134,7 +134,7 @@ async function stateOf(source: string, column = 'state'): Promise<unknown> {
   });
 }
 
-test('session properties and the number of written rows', async () => {
+test('session properties and the number of written rows are passed on', async () => {
   const options = { session: { query_max_run_time: '7m' } };
   const shown = await client.rows(`SHOW SESSION LIKE 'query_max_run_time'`, options);
   expect(shown[0]?.Value).toBe('7m');

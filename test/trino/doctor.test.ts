@@ -31,7 +31,7 @@ async function examined(change: Partial<TrinoAddress> = {}) {
   return checks.map(({ name, status, message, hint }) => ({ name, status, message, hint }));
 }
 
-test('a warehouse in Trino is tried with a file and a table, of which nothing stays', async () => {
+test('doctor tests a warehouse in Trino with a file and a table, and leaves nothing', async () => {
   expect(await examined()).toEqual([
     {
       name: 'location',
@@ -52,7 +52,7 @@ test('a warehouse in Trino is tried with a file and a table, of which nothing st
   expect(await client.rows(`SHOW SCHEMAS LIKE '${address.schemaPrefix}%'`)).toEqual([]);
 });
 
-test('what is wrong is named: the catalog, the bucket, an address where nobody answers', async () => {
+test('a wrong catalog, bucket or unreachable address is named', async () => {
   const [, noCatalog] = await examined({ catalog: 'nowhere' });
   expect(noCatalog).toMatchObject({
     status: 'fail',

@@ -38,7 +38,7 @@ describe.each([...FUNCTION_CASES])('%s', (name, cases) => {
   });
 });
 
-test('lower and upper change the same characters, those of Unicode 16 and later aside', async () => {
+test('lower and upper agree, except for characters of Unicode 16 and later', async () => {
   const changed = (points: string): string =>
     `SELECT i, lower(c), upper(c) FROM (${points}) AS t WHERE lower(c) <> c OR upper(c) <> c`;
   const own = await rowsOfDuckDB(
@@ -63,7 +63,7 @@ test('lower and upper change the same characters, those of Unicode 16 and later 
 /** Letters that Trino's Java knows and DuckDB 1.5 does not, and those that they got a case by. */
 const UNICODE_16 = /[\u{19b}\u{264}\u{1c89}\u{1c8a}\u{a7cb}-\u{a7cd}\u{a7da}-\u{a7dc}\u{10d50}-\u{10d85}]/u;
 
-test('regular expressions of the flavour match the same texts', async () => {
+test('portable regular expressions match the same texts', async () => {
   const rows = SUBJECTS.map((subject, at) => `SELECT ${at} AS n, ${subject} AS s`).join(' UNION ALL ');
   await fc.assert(
     fc.asyncProperty(fc.array(patterns, { minLength: 40, maxLength: 40 }), async (given) => {

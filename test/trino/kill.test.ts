@@ -38,7 +38,7 @@ async function killIn(child: ChildProcess, step: string, milliseconds: number): 
   await ended;
 }
 
-test('a writer that is killed leaves readers a whole publication, and the next one goes on', async () => {
+test('a killed writer leaves readers a complete publication, and the next one continues', async () => {
   await using client = new TrinoClient({ url: trino.url, user: 'test', catalog: trino.catalog });
   const random = seededRandom(testSeed());
   const first = write(1);

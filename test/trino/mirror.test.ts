@@ -104,7 +104,7 @@ function onTrino(objects: ObjectStore): Promise<Scene> {
 
 const onDuckDb = (): Promise<Scene> => scene(async (connection) => new DuckDbRows(connection));
 
-test('the same partitions and rows come from both, and only what has changed is copied again', async () => {
+test('mirrors of both engines have the same partitions and rows, and copy only changes', async () => {
   await using objects = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
   const scenes = [await onDuckDb(), await onTrino(objects)];
   const both = async <T>(ask: (one: Scene) => Promise<T>): Promise<T> => {
@@ -147,7 +147,7 @@ test.each([
   ['DuckDB', onDuckDb],
   ['Trino', onTrino],
 ] as const)(
-  'Trino reads the Iceberg table of rows in %s, of the publication that it was pointed to',
+  'Trino reads the Iceberg table of rows in %s, of the selected publication',
   async (_engine, open) => {
     await using store = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
     const one = await open(store);

@@ -120,7 +120,7 @@ async function storedTables(): Promise<number> {
 
 const move = (...args: readonly string[]) => crawlhouse(folder, null, ['move', ...args], ENVIRONMENT);
 
-test('a warehouse goes to Trino, killed on its way, and questions have the same answers', async () => {
+test('a warehouse moves to Trino despite a kill, and questions have the same answers', async () => {
   const asked = await requestCount(sandbox);
   const killed = crawlhouseProcess(folder, ['move', '--to', 'trino'], ENVIRONMENT);
   const ended = once(killed, 'exit');
@@ -140,7 +140,7 @@ test('a warehouse goes to Trino, killed on its way, and questions have the same 
   expect(await answers(names)).toEqual(new Map(names.map((name) => [name, before.get(name)])));
 }, 900_000);
 
-test('a run there loads nothing again', async () => {
+test('a run after the move loads nothing again', async () => {
   const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['run', '--json'], ENVIRONMENT);
   expect([status, stderr]).toEqual([0, expect.any(String)]);
   const { units } = JSON.parse(stdout) as { units: { unit: string; status: string }[] };
@@ -149,7 +149,7 @@ test('a run there loads nothing again', async () => {
   expect(few).toEqual(new Map(FEW.map((name) => [name, before.get(name)])));
 }, 900_000);
 
-test('it comes back with every row, and the questions have the same answers', async () => {
+test('the warehouse moves back with every row, and questions have the same answers', async () => {
   const { status, stderr } = await move('--to', 'duckdb', '--warehouse', 'back/warehouse.duckdb');
   expect([status, stderr]).toEqual([0, expect.stringContaining('warehouse: back/warehouse.duckdb')]);
   expect(existsSync(join(folder, '.crawlhouse', 'moving'))).toBe(false);
@@ -169,7 +169,7 @@ test('it comes back with every row, and the questions have the same answers', as
   expect(await answers()).toEqual(before);
 }, 900_000);
 
-test('a wrong target is said before anything is moved', async () => {
+test('a wrong target is reported before anything is moved', async () => {
   const wrong = async (...args: readonly string[]) => {
     const { status, stderr } = await move(...args);
     return [status, stderr.split('\n')[0]];

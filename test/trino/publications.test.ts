@@ -74,7 +74,7 @@ async function trinoProject() {
   return { ...made, names, prefix, seen, all, transform };
 }
 
-test('a failed data test that no unit causes keeps the former publication', async () => {
+test('a failed data test without a guilty unit keeps the previous publication', async () => {
   const { folder, make, load, seen, all, transform } = await trinoProject();
   await load(await make('c1', ['a']));
   const file = join(folder, 'sql', 'mart', 'a_count.sql');
@@ -97,7 +97,7 @@ test('a failed data test that no unit causes keeps the former publication', asyn
   expect(await seen()).toEqual(all('c1a c2b'));
 });
 
-test('a model that breaks a rule of the portable subset is told with its line, before anything is built', async () => {
+test('a model outside of the portable subset is reported with its line, before anything is built', async () => {
   const { folder, make, load } = await trinoProject();
   await writeFile(
     join(folder, 'sql', 'mart', 'a_count.sql'),
@@ -113,7 +113,7 @@ test('a model that breaks a rule of the portable subset is told with its line, b
   ]);
 });
 
-test('a model that is removed is gone with the next publication, and all others are built anew on demand', async () => {
+test('a removed model disappears with the next publication, and all others are rebuilt on request', async () => {
   const { folder, make, load, names, transform } = await trinoProject();
   await load(await make('c1', ['a']));
   await rm(join(folder, 'sql', 'mart', 'a_count.sql'));
@@ -129,7 +129,7 @@ test('a model that is removed is gone with the next publication, and all others 
   expect(found).toEqual([{ table_name: 'page_urls' }]);
 });
 
-test('with the state directory gone, the next run takes up from what Trino shows', async () => {
+test('without the state directory, the next run continues from what Trino shows', async () => {
   const { make, load, seen, all, settings, transform } = await trinoProject();
   await load(await make('c1', ['a']), await make('c2', ['b']));
   await rm(settings.state_dir, { recursive: true });
@@ -139,7 +139,7 @@ test('with the state directory gone, the next run takes up from what Trino shows
   expect(await seen()).toEqual(all('c1a c2c'));
 });
 
-test('units of another warehouse are not taken for those of this one', async () => {
+test('units of another warehouse are not mixed up with those of this one', async () => {
   const { folder, make, load, seen, all } = await trinoProject();
   await load(await make('c1', ['a']));
   await writeFile(join(folder, 'crawlhouse.yaml'), trinoSettings(trino, `q${randomUUID().slice(0, 8)}_`));
@@ -149,7 +149,7 @@ test('units of another warehouse are not taken for those of this one', async () 
   expect(await seen()).toEqual(all('c1a'));
 });
 
-test('rows that nobody sees are removed once a day', async () => {
+test('invisible rows are removed once a day', async () => {
   const { make, load, names, settings, seen, all, transform } = await trinoProject();
   await load(await make('c1', ['a', 'b']));
   await load(await make('c1', ['c']));
@@ -174,7 +174,7 @@ const KILLS = [
 /** Two a day; a night takes all. */
 const ofToday = KILLS.filter((_, index) => ALL_ROUNDS || index % 2 === roundSeed() % 2);
 
-test.each(ofToday)('a run that is killed %s is made good by the next one', async (_, at, when) => {
+test.each(ofToday)('a run killed %s is completed by the next one', async (_, at, when) => {
   const { folder, prefix, make, load, seen, all, transform } = await trinoProject();
   await load(await make('c1', ['a']));
   const second = await make('c1', ['a', 'b']);

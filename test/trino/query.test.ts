@@ -140,7 +140,7 @@ describe('questions', () => {
 });
 
 test.each(['table', 'record', 'csv', 'json', 'jsonl', 'markdown', 'typed'] as const)(
-  'the format %s is the same',
+  'the format %s is equal',
   async (format) => {
     const sql = `SELECT url, status_code, depth AS "the depth", depth, sources, is_redirect_loop, 0.5 AS half,
       CAST(NULL AS DATE) AS nothing, TIMESTAMPTZ '2026-01-02 03:04:05.060708+00:00' AS moment, DATE '2026-01-02' AS day,
@@ -166,12 +166,12 @@ test.each([
   { filter: { text: 'HTTP' }, count: true },
   { filter: { text: 'a', column: 'url' }, sort: { column: 'url', descending: true }, limit: 3, offset: 1 },
   { sort: { column: 'depth', descending: false }, columns: ['depth'], limit: 5 },
-] as const satisfies RowsPage[])('the page %j is the same', async (page) => {
+] as const satisfies RowsPage[])('the page %j is equal', async (page) => {
   const sql = 'SELECT DISTINCT url, depth, sources FROM mart.pages ORDER BY url, depth, sources; -- all';
   await expectSame({ sql, format: 'typed', page });
 });
 
-test('values take the types that DuckDB gives them, also under LIMIT, and a wrong one is refused alike', async () => {
+test('parameters get the types of DuckDB, also under LIMIT, and invalid ones are refused alike', async () => {
   const sql = 'SELECT url FROM mart.pages WHERE depth > $depth AND url LIKE $like ORDER BY url LIMIT $most';
   const parameters = new Map([
     ['depth', '0'],
@@ -205,7 +205,7 @@ test('a Parquet file has the same rows and types', async () => {
   expect(read.slice(2)).toEqual(read.slice(0, 2));
 });
 
-test('what only ops or no table has is answered by DuckDB, in all of its SQL', async () => {
+test('statements on ops or without tables are answered by DuckDB, in all of its SQL', async () => {
   for (const sql of [
     'FROM ops.loads ORDER BY ALL',
     'SELECT * EXCLUDE (loaded_at) FROM ops.loads QUALIFY row_number() OVER (ORDER BY unit) <= 3',
@@ -217,18 +217,18 @@ test('what only ops or no table has is answered by DuckDB, in all of its SQL', a
     await expectSame({ sql });
 });
 
-test('tables of ops and mart are read together', async () => {
+test('tables of ops and mart can be read together', async () => {
   await expectSame({
     sql: `SELECT loads.unit, count(*) AS pages FROM ops.loads AS loads
       JOIN mart.pages AS pages ON pages.crawl_id = loads.source_id GROUP BY loads.unit ORDER BY loads.unit`,
   });
 });
 
-test('an EXPLAIN is that of Trino', async () => {
+test('an EXPLAIN comes from Trino', async () => {
   expect(await textOf(both.trino, { sql: 'EXPLAIN SELECT count(*) FROM mart.pages' })).toContain('TableScan');
 });
 
-test('the site report is the same', async () => {
+test('the site report is equal', async () => {
   const [duckdb, onTrino] = await Promise.all(
     [both.duckdb, both.trino].map((warehouse) =>
       readSiteReport((sql, parameters) => warehouse.rows(sql, signal, parameters), questions),
@@ -238,7 +238,7 @@ test('the site report is the same', async () => {
   expect(onTrino).toEqual(duckdb);
 });
 
-test('the pages of the console are the same', async () => {
+test('the pages of the console are equal', async () => {
   const [main] = await both.duckdb.rows(
     'SELECT project_id, crawl_id FROM mart.crawls WHERE is_main AND has_pages ORDER BY project_id LIMIT 1',
     signal,
@@ -278,7 +278,7 @@ test.each([
   'SELECT * FROM mart.nothing',
   'SELECT url FROM mart.pages WHERE',
   "COPY mart.pages TO '/tmp/pages.csv'",
-])('%s is refused in the same words', async (sql) => {
+])('%s is refused with the same message', async (sql) => {
   const [duckdb, onTrino] = await Promise.all([
     errorOf(textOf(both.duckdb, { sql })),
     errorOf(textOf(both.trino, { sql })),
@@ -311,21 +311,21 @@ test.each([
   "SELECT url FROM mart.pages WHERE url = E'\\' UNION ALL SELECT node_id FROM system.runtime.nodes --'",
   "SELECT url FROM mart.pages WHERE url = $$' UNION ALL SELECT node_id FROM system.runtime.nodes --$$",
   "SELECT url FROM mart.pages WHERE url = $a$' UNION ALL SELECT node_id FROM system.runtime.nodes --$a$",
-])('%s: what is text or comment for DuckDB is no SQL for Trino', async (sql) => {
+])('%s: text or comments of DuckDB never become SQL of Trino', async (sql) => {
   expect(await errorOf(textOf(both.trino, { sql }))).toMatchObject({
     code: 'bad_query',
     message: expect.stringContaining('Trino has no'),
   });
 });
 
-test('comments stay here: in others DuckDB and Trino end them elsewhere', async () => {
+test('comments are removed, because DuckDB and Trino end some of them differently', async () => {
   const other = 'UNION ALL SELECT node_id FROM system.runtime.nodes';
   await expectSame({
     sql: `SELECT url /* /* */ ${other} /* */ */ FROM mart.pages ORDER BY url -- \u2028 ${other}`,
   });
 });
 
-test('limits of rows, bytes and time hold, and the statement ends in Trino', async () => {
+test('limits of rows, bytes and time apply, and end the statement in Trino', async () => {
   for (const [limit, sql, message] of [
     [{ query_row_limit: 5 }, MANY, 'it returned more than 5 rows'],
     [{ query_result_limit: '1kB' }, MANY, 'it returned more than 1.0 kB'],

@@ -73,7 +73,7 @@ function listening(): { readonly logger: Logger; readonly warnings: string[] } {
   return { logger, warnings };
 }
 
-test('a user who may only read sees the newest publication on any machine, also two at once, and later on', async () => {
+test('a read-only user sees the newest publication on any machine, also concurrently and later', async () => {
   const { prefix, publish, reader } = await shared();
   await publish('a');
   const [one, other] = [await reader(), await reader()];
@@ -114,7 +114,7 @@ test('a user who may only read sees the newest publication on any machine, also 
   expect([tested.status, JSON.parse(tested.stdout).tests.length]).toEqual([0, 1]);
 });
 
-test('where the bucket or Trino gives nothing the catalog that is there is read, with a warning', async () => {
+test('if the bucket or Trino is unavailable, the local catalog is read with a warning', async () => {
   const { prefix, publish, reader } = await shared();
   const { settings } = await reader();
   expect(await errorOf(loads(settings))).toMatchObject({ code: 'nothing_published' });

@@ -56,7 +56,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-test('a run loads the same units, makes the same models and passes the same tests on both', () => {
+test('a run loads the same units, builds the same models and passes the same tests on both engines', () => {
   const said = ({ exitCode, errors, report }: RunResult) => ({
     exitCode,
     errors: errors.map(({ message }) => message),
@@ -81,7 +81,7 @@ test('a run loads the same units, makes the same models and passes the same test
 
 const byUnit = (one: { unit: string }, other: { unit: string }): number => (one.unit < other.unit ? -1 : 1);
 
-test('every relation of raw and mart has the same columns and rows on both', async () => {
+test('every relation of raw and mart has the same columns and rows on both engines', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   await connection.run(`ATTACH ${text(join(project.duckdb, 'warehouse.duckdb'))} AS published (READ_ONLY)`);
   await connection.run('USE published');
@@ -108,7 +108,7 @@ function firstDifference(some: readonly string[], others: readonly string[]): st
   return `${some[at]} and ${others[at]}`;
 }
 
-test('readers of Trino have the ops of the catalog', async () => {
+test('readers of Trino see the ops tables of the catalog', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const catalog = join(project.trino, '.crawlhouse', 'catalogue.duckdb');
   await connection.run(`ATTACH ${text(catalog)} AS published (READ_ONLY)`);
@@ -121,7 +121,7 @@ test('readers of Trino have the ops of the catalog', async () => {
   }
 });
 
-test('a second run finds nothing to do, and publishes nothing', async () => {
+test('a second run does nothing, and publishes nothing', async () => {
   const folder = join(await temporaryFolder(), 'project');
   await cp(project.trino, folder, { recursive: true });
   // A writer's token is a row without a relation.

@@ -120,7 +120,7 @@ const INPUT = {
   },
 };
 
-test('segments.yaml makes the same rows on Trino as in DuckDB, by conditions of every form', async () => {
+test('segments.yaml creates the same rows on Trino as in DuckDB, by conditions of every form', async () => {
   const { url, catalog } = inject('trino');
   const client = new TrinoClient({ url, user: 'segments', catalog });
   onTestFinished(() => client[Symbol.asyncDispose]());

@@ -12,7 +12,7 @@ const trino = inject('trino');
 const MOST = 150;
 
 // How statements that meet are refused: `trino-rows.test.ts`, with writers that begin at the same moment.
-test('Trino answers every statement of a writer of pointers as its model does', async () => {
+test('Trino returns the same as its model for every statement of a pointer writer', async () => {
   using _quiet = quietRejections();
   const client = new TrinoClient({ url: trino.url, user: 'test', catalog: trino.catalog });
   onTestFinished(() => client[Symbol.asyncDispose]());

@@ -12,7 +12,7 @@ import { errorOf } from '../support/error-of.ts';
 
 const trino = inject('trino');
 
-test('models are built from what the writer sees, and readers see tables and views with the publication', async () => {
+test('models are built from what the writer sees, and readers see tables and views after the publication', async () => {
   await using warehouse = await openWarehouse();
   const { connection, folder } = warehouse;
   await connection.run('CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');

@@ -54,7 +54,7 @@ rowStoreContract('Trino', async () => {
   return { rows, catalog: connection, read, publish: () => rows.publishPointers() };
 });
 
-test('a warehouse that is not there yet has no columns, whatever other projects drop meanwhile', async () => {
+test('a missing warehouse has no columns, whatever other projects drop meanwhile', async () => {
   const names = new RelationNames(place.prefix);
   const ended = new AbortController();
   const other = async (number: number): Promise<void> => {
@@ -85,7 +85,7 @@ async function read(name: string): Promise<string[]> {
 const seen = (rows: TrinoRows, relation = PAGES): Promise<string[]> => read(rows.names.reader(relation));
 const worked = (rows: TrinoRows, relation = PAGES): Promise<string[]> => read(rows.names.work(relation));
 
-test('readers see loads, drops and units that were held once they are published', async () => {
+test('readers see loads, drops and quarantined units after their publication', async () => {
   const rows = await TrinoRows.begin(place);
   await put(rows, 'a', [1, 2]);
   await put(rows, 'b', [3]);
@@ -104,7 +104,7 @@ test('readers see loads, drops and units that were held once they are published'
   expect(await seen(rows)).toEqual(['a 1', 'a 2']);
 });
 
-test('what a former writer has not published is forgotten, and it can publish no more', async () => {
+test('unpublished rows of an earlier writer are forgotten, and it can no longer publish', async () => {
   const former = await TrinoRows.begin(place);
   await put(former, 'a', [1]);
   const later = await TrinoRows.begin(place);
@@ -117,7 +117,7 @@ test('what a former writer has not published is forgotten, and it can publish no
   expect(await seen(later)).toEqual(['b 2']);
 });
 
-test('every type of DuckDB arrives whole', async () => {
+test('every DuckDB type is stored without loss', async () => {
   const values = {
     text: ['VARCHAR', `'it''s ü 😀'`],
     json: ['JSON', `'{"a":[1,"x"]}'`],
@@ -183,7 +183,7 @@ test('a model is built as a whole or by partition, from what the writer sees', a
   expect(await seen(rows, 'mart.sums')).toEqual(['a 5', 'b 8']);
 });
 
-test('comments are for readers', async () => {
+test('comments are copied for readers', async () => {
   const rows = await TrinoRows.begin(place);
   await put(rows, 'a', [1]);
   await connection.run(
@@ -202,7 +202,7 @@ test('comments are for readers', async () => {
   ]);
 });
 
-test('a table is made where one was never finished, but not where rows are', async () => {
+test('a table is recreated if it was never finished, but not if it contains rows', async () => {
   const rows = await TrinoRows.begin(place);
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '{}');
@@ -223,7 +223,7 @@ test('a table is made where one was never finished, but not where rows are', asy
   expect(await worked(rows)).toEqual(['a 1']);
 });
 
-test("another warehouse's location is refused, and only a warehouse that surely owns it clears it", async () => {
+test("another warehouse's location is refused, and only its certain owner clears it", async () => {
   const { signal } = new AbortController();
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '{}');
@@ -260,7 +260,7 @@ test("another warehouse's location is refused, and only a warehouse that surely 
   await TrinoRows.begin({ ...copy, folder: `rows/${copy.prefix}` });
 });
 
-test('rows, pointers and files that nobody sees are removed, and nothing else', async () => {
+test('only invisible rows, pointers and files are removed', async () => {
   const rows = await TrinoRows.begin(place);
   const { names } = rows;
   const check = async () => {};
@@ -290,7 +290,7 @@ test('rows, pointers and files that nobody sees are removed, and nothing else', 
   expect(await seen(rows)).toEqual(['a 4', 'c 5']);
 });
 
-test('a tidying removes nothing that another writer has registered or published since', async () => {
+test('housekeeping removes nothing that another writer has registered or published since', async () => {
   const rows = await TrinoRows.begin(place);
   await put(rows, 'a', [1]);
   await rows.publishPointers();
@@ -312,7 +312,7 @@ test('a tidying removes nothing that another writer has registered or published 
   expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
 });
 
-test('a tidying removes no catalog of a publication that another writer makes meanwhile', async () => {
+test('housekeeping removes no catalog of a concurrent publication', async () => {
   const file = join(await temporaryFolder(), 'catalogue');
   await writeFile(file, '{}');
   const [first, second] = [randomUUID(), randomUUID()];
@@ -335,7 +335,7 @@ test('a tidying removes no catalog of a publication that another writer makes me
   expect(await catalogs()).toEqual([second]);
 });
 
-test('unpublished rows of a killed writer are taken over, unless another writer may have removed them', async () => {
+test('unpublished rows of a killed writer are used, unless another writer may have removed them', async () => {
   const killed = await TrinoRows.begin(place);
   await put(killed, 'a', [1]);
   await killed.publishPointers();
@@ -362,7 +362,7 @@ test('unpublished rows of a killed writer are taken over, unless another writer 
   expect((await errorOf(TrinoRows.begin(place))).code).toBe('damaged_warehouse');
 });
 
-test('writers that begin at the same moment have tokens of their own, and only the last one publishes', async () => {
+test('concurrent writers have different tokens, and only the last one publishes', async () => {
   await TrinoRows.begin(place);
   const all = await Promise.all(Array.from({ length: 4 }, () => TrinoRows.begin(place)));
   for (const [index, rows] of all.entries()) await put(rows, `u${index}`, [index]);
@@ -406,7 +406,7 @@ test('a writer that begins during a publication either sees it, or has it refuse
   }
 });
 
-test('readers that ask without pause see whole publications', async () => {
+test('continuous readers see only complete publications', async () => {
   const rows = await TrinoRows.begin(place);
   const model = {
     relation: 'mart.copy',

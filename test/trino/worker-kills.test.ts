@@ -21,7 +21,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? (ALL_ROUNDS ? 12 : 0));
 const UNITS = 8;
 const UNDISTURBED = 'undisturbed_';
 
-describe.runIf(ROUNDS > 0)('kills of Trino and of what is around it', () => {
+describe.runIf(ROUNDS > 0)('kills of Trino and of the processes around it', () => {
   const shared = sharedFolder();
   let postgres: LedgerServer;
   let trino: RunningTrino;

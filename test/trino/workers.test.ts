@@ -71,7 +71,7 @@ async function loads(prefix: string): Promise<string[]> {
 const slow = (rate = 10_000) =>
   setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'slow', bytes_per_second: rate }]);
 
-test('workers write the loads, and the run registers them without a byte of their rows', async () => {
+test('workers write the loads, and the run registers them without reading their rows', async () => {
   const prefix = newPrefix();
   const watched = await watchedS3(trino.s3.endpoint);
   const scene = await workerScene(postgres, sandbox, prefix, onTrino(trino, prefix, watched.endpoint));
@@ -108,7 +108,7 @@ const PARTS = /^GET .*\/parts\//;
 const staged = (workers: readonly Machine[]): number =>
   workers.flatMap(({ said }) => said.text.match(/unit staged/g) ?? []).length;
 
-test('a worker that is killed after its upload leaves a file that housekeeping removes', async () => {
+test('a worker killed after its upload leaves a file that housekeeping removes', async () => {
   const prefix = newPrefix();
   const scene = await workerScene(postgres, sandbox, prefix, onTrino(trino, prefix));
   const filled = scene.run();
@@ -141,7 +141,7 @@ test('a worker that is killed after its upload leaves a file that housekeeping r
   await expectSame(prefix);
 });
 
-test('a load that the table has outgrown is written again by the run, and every other one is taken as it is', async () => {
+test('an outdated load file is written again by the run, and every other one is used unchanged', async () => {
   const prefix = newPrefix();
   const folder = await projectOn(prefix);
   Object.assign(process.env, bucketCredentials(trino));

@@ -64,7 +64,7 @@ const serve = (): Promise<Site> =>
 const counts = (keys: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]));
 
-test('segments.yaml divides the pages of a crawled site, and every question follows a change of it', async () => {
+test('segments.yaml divides the pages of a crawled site, and every question follows its changes', async () => {
   const folder = await projectFolder();
   const site = await serve();
   const command = async (...argv: readonly string[]): Promise<string> => {

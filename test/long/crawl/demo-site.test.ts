@@ -23,7 +23,7 @@ const SLOW = faults.flatMap(({ answers }) =>
   (answers.q32_what_to_do_first ?? []).filter(([issue]) => issue === 'slow').map(([, url]) => url),
 );
 
-test('every planted fault has an answer of a question that is asked', () => {
+test('every planted fault has an expected answer of some question', () => {
   const asked = ({ answers }: (typeof faults)[number]): string[] =>
     Object.keys(answers).filter((question) => question in questions);
   expect(faults.filter((fault) => asked(fault).length === 0)).toEqual([]);
@@ -32,7 +32,7 @@ test('every planted fault has an answer of a question that is asked', () => {
   );
 });
 
-test('the saved questions find every fault of the demo’s site, and no other', async () => {
+test('the saved questions find every fault of the demo site, and no other', async () => {
   const folder = join(await temporaryFolder(), 'site');
   await using site = await serveDemoSite(await demoDocuments());
   expect(await capture('init', folder)).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ test('the saved questions find every fault of the demo’s site, and no other', 
   expect(await answersAfterCrawl()).toEqual(expectedOf(2));
 });
 
-test('the access log and the search results of the demo’s site are in the priority of what to do first', async () => {
+test('the access log and search results of the demo site affect the priorities of what to do first', async () => {
   const folder = join(await temporaryFolder(), 'site');
   await using site = await serveDemoSite(await demoDocuments());
   const done = async (...argv: string[]): Promise<string> => {

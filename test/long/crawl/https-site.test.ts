@@ -43,7 +43,7 @@ const answer: RequestListener = (request, response) => {
   response.end(`<title>${path}</title>${body}`);
 };
 
-test('a crawl of a list of URLs on several hosts finds the faults of HTTPS', async () => {
+test('a crawl of a URL list over several hosts finds HTTPS faults', async () => {
   const identity = await trustedIdentity();
   const folder = join(await temporaryFolder(), 'site');
   const site = `localhost:${await serveTls(identity, 'http2', answer)}`;

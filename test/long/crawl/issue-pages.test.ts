@@ -17,7 +17,7 @@ const LINKED = [
   'url_tracking',
 ];
 
-test('each issue is found on its page of a real crawl, and not on the near one', async () => {
+test('each issue is found on its test page of a real crawl, and not on the similar page', async () => {
   // Pages that are refused or broken leave it open which links a crawl did not see, so what needs all links stands apart.
   const issues = await loadIssues([sqlFolder(join(import.meta.dirname, '../../..', 'sql'))]);
   const needing = new Set(issues.filter(({ needs }) => needs.includes('links')).map(({ name }) => name));
@@ -32,7 +32,7 @@ test('each issue is found on its page of a real crawl, and not on the near one',
   }
 });
 
-test('a crawl of a list knows no links to its pages, so no issue tells of them', async () => {
+test('a crawl of a list knows no links to its pages, so issues about links are unknown', async () => {
   const pages = Object.fromEntries(
     [...LINKED, 'client_error'].flatMap((issue) =>
       PAGES[issue] === undefined ? [] : [[issue, PAGES[issue]]],

@@ -59,7 +59,7 @@ function sumBy<K>(
   return sums;
 }
 
-test('exports of search data answer the questions on demand of a crawled website', async () => {
+test('search data exports answer the demand questions of a crawled website', async () => {
   const folder = await projectFolder();
   const site = await serveSite({ '/': pageWith('/a', '/gone'), '/a': pageWith('/b'), '/b': pageWith('/') });
   const url = (path: string): string => `${site.origin}${path}`;
@@ -162,7 +162,7 @@ test('exports of search data answer the questions on demand of a crawled website
   expect(texts(await ask(folder, 'q28_decay'), 'url', 'clicks', 'clicks_before')).toEqual(decayed);
 });
 
-test('a bad row refuses its export with exit code 4, and the others are loaded', async () => {
+test('an invalid row refuses its export with exit code 4, and other exports are loaded', async () => {
   const folder = await projectFolder();
   const [good, bad] = [join(folder, 'good.csv'), join(folder, 'bad.json')];
   writeFileSync(good, 'date,page,clicks,impressions\n2026-01-01,https://e.example/,1,2\n');
@@ -178,7 +178,7 @@ test('a bad row refuses its export with exit code 4, and the others are loaded',
   expect(JSON.parse(loaded)).toEqual([{ url: 'https://e.example/', clicks: 1 }]);
 });
 
-test('a country comes into the warehouse where the pipeline asks for it', async () => {
+test('countries are loaded if the pipeline requests them', async () => {
   const folder = await projectFolder();
   const pipeline = join(folder, 'pipelines', 'ranking_performance.yaml');
   writeFileSync(

@@ -44,7 +44,7 @@ async function project(server: { readonly origin: string; readonly credentials: 
   return { folder, sync, rows };
 }
 
-test('sync reads each day once but the last three, and pages have all of their clicks', async () => {
+test('sync reads each day once except the last three, and pages have all their clicks', async () => {
   const server = await serveSearchConsole('sc-domain:example.com', shown());
   const { sync, rows } = await project(server);
   const first = await sync('--json');
@@ -96,7 +96,7 @@ test('sync reads each day once but the last three, and pages have all of their c
   ]);
 });
 
-test('a quota ends a sync with what it has read, and the next one reads the rest', async () => {
+test('a quota ends a sync with the days read so far, and the next sync reads the rest', async () => {
   const server = await serveSearchConsole('sc-domain:example.com', shown());
   const { sync, rows } = await project(server);
   const body = {
@@ -123,7 +123,7 @@ test('a quota ends a sync with what it has read, and the next one reads the rest
   expect(await rows(days)).toEqual([{ days: 10 }]);
 });
 
-test('a day that can not be read costs only itself, and the next sync reads it', async () => {
+test('a day that cannot be read affects only itself, and the next sync reads it', async () => {
   const server = await serveSearchConsole('sc-domain:example.com', shown());
   const { sync, rows } = await project(server);
   const push = server.queries.push.bind(server.queries);
@@ -144,7 +144,7 @@ test('a day that can not be read costs only itself, and the next sync reads it',
   expect(await rows(days)).toEqual([{ days: 10 }]);
 });
 
-test('a website that the account may not read is refused with the properties that it may', async () => {
+test('a website that the account cannot read is refused with the readable properties', async () => {
   const server = await serveSearchConsole('sc-domain:other.example', []);
   const { sync } = await project(server);
   const { code, stderr } = await sync();

@@ -141,7 +141,7 @@ test.for(['access.log.gz', 'access.log.zst'])(
   },
 );
 
-test('logs add takes a folder without the links in it, and names of archives for no paths', async () => {
+test('logs add reads a folder without its links, and never uses archive member names as paths', async () => {
   const place = await placeOf('access.log');
   await writeFile(place.file, LINE);
   await writeFile(join(place.around, 'secret.log'), LINE.replaceAll('/a', '/secret'));

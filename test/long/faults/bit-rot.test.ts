@@ -41,7 +41,7 @@ async function publishAll(folder: string): Promise<void> {
   await withWorking(folder, (working) => publish(working, silentLogger, signal));
 }
 
-test('a working copy with one byte flipped, in every other block, is never published', async () => {
+test('a working copy with a flipped byte in every other block is never published', async () => {
   const folder = await temporaryFolder();
   const { stateDir, published } = placeIn(folder);
   const work = join(stateDir, 'work.duckdb');
@@ -81,7 +81,7 @@ test('a working copy with one byte flipped, in every other block, is never publi
 /** By night, each block. */
 const FLIPS = ALL_ROUNDS ? Number.POSITIVE_INFINITY : 2;
 
-test(`a byte flipped in places of the working copy: each run publishes all, whole (seed ${testSeed()})`, async () => {
+test(`after a flipped byte anywhere in the working copy, each run publishes everything intact (seed ${testSeed()})`, async () => {
   const project = await projectWithPages();
   const connection = await temporaryConnection(await temporaryFolder());
   const random = seededRandom(testSeed());
@@ -93,7 +93,7 @@ test(`a byte flipped in places of the working copy: each run publishes all, whol
   }
 });
 
-test('a run that finds damage says so, begins again and ends well; a damaged publication is refused', async () => {
+test('a run that finds damage reports it, starts again and succeeds; a damaged publication is refused', async () => {
   const { sandbox, folder } = await projectWithPages();
   const work = join(folder, '.crawlhouse', 'work.duckdb');
   const warehouse = join(folder, 'warehouse.duckdb');
@@ -120,7 +120,7 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   expect(after.map((file, index) => before[index]?.equals(file))).toEqual([true, true]);
 });
 
-test('a damaged publication that a run replaces is said: on stderr, in the report, as an incident until the next run', async () => {
+test('replacing a damaged publication is reported on stderr, in the report, and as an incident until the next run', async () => {
   const { sandbox, folder } = await projectWithPages();
   const warehouse = join(folder, 'warehouse.duckdb');
   const connection = await temporaryConnection(await temporaryFolder());

@@ -22,7 +22,7 @@ async function folderOfOne(): Promise<string> {
   return folder;
 }
 
-test('a clock that is set back drops no crawl of keep, and loses no day of since or reload_last', async () => {
+test('a clock set back drops no crawl within keep, and loses no day of since or reload_last', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=4,pages=20,columns=8,log_days=12,events=300,ranking_days=12,seed=8'],
   });
@@ -79,7 +79,7 @@ const ahead = (days: number): Readonly<Record<string, string>> => {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}` };
 };
 
-test('periods that a clock ahead has loaded too early show no other hits than their days once it is right', async () => {
+test('periods loaded too early by a wrong clock are corrected once the clock is right', async () => {
   const folder = await rawProjectFolder();
   const connection = await temporaryConnection(folder);
   const today = new Date().toUTCString();

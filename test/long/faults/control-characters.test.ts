@@ -25,7 +25,7 @@ function onTerminal(): void {
   });
 }
 
-test('names of the service reach a terminal as text, in every report, in logs and in log files', async () => {
+test('names from the service are escaped in every report, log line and log file on a terminal', async () => {
   const it = await service({ generate: ['projects=1,crawls=2,pages=10,links=10,columns=20,seed=3'] });
   await patchProject(it, await projectId(it), { name: EVIL });
   const folder = await projectFolder(
@@ -57,7 +57,7 @@ test('names of the service reach a terminal as text, in every report, in logs an
   }
 });
 
-test('an error message of the service reaches a terminal as text', async () => {
+test('an error message from the service is escaped on a terminal', async () => {
   const it = await testService((_seen, response) => {
     sendJson(response, 403, { type: 'forbidden', code: EVIL, message: EVIL, fields: [{ name: EVIL }] });
   });
@@ -69,7 +69,7 @@ test('an error message of the service reaches a terminal as text', async () => {
   }
 });
 
-test('rows of a query show no control characters, but are exact where a program reads them', async () => {
+test('query rows escape control characters on a terminal, and are exact for programs', async () => {
   const it = await service({ generate: ['projects=1,crawls=1,pages=5,columns=20,seed=3'] });
   const folder = await projectFolder(
     `base_url: ${it.sandbox.baseUrl}\naccess_token: ${it.sandbox.accessToken}\n`,

@@ -67,7 +67,7 @@ async function rowsOf(folder: string): Promise<unknown> {
 }
 
 test.for(['kept', 'lost'] as const)(
-  'a kill between an export and its load: the rerun takes up the same one, the state directory %s',
+  'after a kill between an export and its load, the next run uses the same export, the state directory %s',
   async (state) => {
     const { sandbox, desk, folder } = await scene();
     await setFaults(sandbox, [{ match: { at: 'store_b', method: 'GET' }, kind: 'stall' }]);
@@ -90,21 +90,18 @@ test.for(['kept', 'lost'] as const)(
 test.for([
   ['run', BY_EXPORT],
   ['reload', AGAIN],
-] as const)(
-  'an export whose creation was answered by nobody is found again, by a %s',
-  async ([, options]) => {
-    const { sandbox, desk, folder } = await scene();
-    await setFaults(sandbox, [
-      { match: { method: 'POST', path: 'data_exports$' }, kind: 'reset', after_bytes: 20, times: 1 },
-    ]);
-    const { exitCode, report } = await runProject(folder, sandbox, options);
-    expect([exitCode, report.units[0]?.attempts]).toEqual([0, 2]);
-    expect([await desk.asked(), (await desk.all()).length]).toEqual([1, 1]);
-    await expectUndisturbed(folder);
-  },
-);
+] as const)('an export whose creation got no response is found again, by a %s', async ([, options]) => {
+  const { sandbox, desk, folder } = await scene();
+  await setFaults(sandbox, [
+    { match: { method: 'POST', path: 'data_exports$' }, kind: 'reset', after_bytes: 20, times: 1 },
+  ]);
+  const { exitCode, report } = await runProject(folder, sandbox, options);
+  expect([exitCode, report.units[0]?.attempts]).toEqual([0, 2]);
+  expect([await desk.asked(), (await desk.all()).length]).toEqual([1, 1]);
+  await expectUndisturbed(folder);
+});
 
-test('only an export of ours whose objects stand is taken up without a ledger', async () => {
+test('without a ledger, only an own export with complete objects is reused', async () => {
   const { sandbox, desk, crawlId, folder } = await scene();
   await desk.put(crawlId, 'nightly/pages/');
   const forget = async (): Promise<void> => {
@@ -124,7 +121,7 @@ test('only an export of ours whose objects stand is taken up without a ledger', 
   await expectUndisturbed(folder);
 });
 
-test('an export whose objects are gone gives way to a new one', async () => {
+test('an export with missing objects is replaced with a new one', async () => {
   const { sandbox, desk, folder } = await scene();
   // The service writes to the store, which does not let us in.
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'GET' }, kind: 'status', status: 403 }]);
@@ -140,7 +137,7 @@ test('an export whose objects are gone gives way to a new one', async () => {
   await expectUndisturbed(folder);
 });
 
-test('a failed export is reported with its reason, keeps the former rows, and the next run requests a new one', async () => {
+test('a failed export reports its reason, keeps the previous rows, and the next run requests a new one', async () => {
   const { sandbox, desk, folder } = await scene();
   await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   const name = 'keys-of-nobody';
@@ -170,7 +167,7 @@ test.for([
   ],
   ['REGION', 'mars-1', /^store_b\.region: .* is not in mars-1 but in eu-west-1.*; the data export .* FAILED/],
 ] as const)(
-  'a %s that the service can not write to is a wrong setting, no failure to try again',
+  'a %s that the service cannot write to is a configuration error, not retried',
   async ([setting, value, message]) => {
     const { sandbox, desk, folder } = await scene();
     const environment = { [`CRAWLHOUSE_STORE_B_${setting}`]: value };
@@ -183,7 +180,7 @@ test.for([
   },
 );
 
-test('an export that counts other rows than the service is refused, and the next run asks for another', async () => {
+test('an export with another row count than the service is refused, and the next run requests another', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   const { id } = await desk.put(crawlId, `${prefix}an-attempt/`);
   await desk.patch(id, { output_row_count: PAGES - 1 });
@@ -197,7 +194,7 @@ test('an export that counts other rows than the service is refused, and the next
   await expectUndisturbed(folder);
 });
 
-test('an export that lacks an object is never loaded, and the next run asks for another', async () => {
+test('an export with a missing object is never loaded, and the next run requests another', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene({ exportObjects: 3 });
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const proxy = await faultyProxy(sandbox.ready.store_b.endpoint, () => undefined);
@@ -222,7 +219,7 @@ test('an export that lacks an object is never loaded, and the next run asks for 
   await expectUndisturbed(folder);
 });
 
-test('the next run finishes the work after a load, and a store that refuses it fails nothing', async () => {
+test('the next run finishes the cleanup after a load, and a refusal by the store fails nothing', async () => {
   const { sandbox, desk, folder } = await scene();
   const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'DELETE' }, kind: 'status', status: 403 }]);
@@ -256,7 +253,7 @@ async function throughProxy(
 const reads = (request: string): boolean => /x-id=GetObject|alt=media/.test(request);
 
 test.for(['store_a', 'store_b'] as const)(
-  'faults of %s that pass are healed by asking again: cut, busy, replaced since it was listed',
+  'temporary faults of %s are fixed by retries: truncated, busy, replaced since the listing',
   async (store) => {
     const it = await scene();
     const changed = '<?xml version="1.0"?><Error><Code>PreconditionFailed</Code></Error>';
@@ -277,7 +274,7 @@ test.for(['store_a', 'store_b'] as const)(
   },
 );
 
-test('wrong settings of a store are named, and credentials that it rejects are exit 3', async () => {
+test('invalid store settings are named, and rejected credentials exit with 3', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const settings = async (environment: Record<string, string>) => {

@@ -15,7 +15,7 @@ const ENOUGH = 300;
 const reason = noSmallDisk();
 
 test.skipIf(reason !== null)(
-  `a disk that is full anywhere in a run ends it with 3; with space it goes on from there${reason === null ? '' : ` (skipped: ${reason})`}`,
+  `a full disk anywhere in a run ends it with 3; with space it continues${reason === null ? '' : ` (skipped: ${reason})`}`,
   async () => {
     const sandbox = await sandboxFor({
       generate: ['projects=1,crawls=2,pages=8000,links=60000,columns=40,seed=6'],
@@ -67,7 +67,7 @@ test.skipIf(reason !== null)(
 );
 
 test.skipIf(reason !== null)(
-  `a run notes its end on a disk without a free byte, so it does not pass for killed${reason === null ? '' : ` (skipped: ${reason})`}`,
+  `a run records its end on a full disk, so it does not count as killed${reason === null ? '' : ` (skipped: ${reason})`}`,
   async () => {
     const disk = await smallDisk(2);
     const settings = { state_dir: disk.path, projectDir: disk.path };

@@ -44,7 +44,7 @@ async function expectWhole(): Promise<void> {
     expect([dataset, await differences(connection, folder, disturbed, dataset)]).toEqual([dataset, 0n]);
 }
 
-test('a token that is revoked in mid-run ends the run with 5; with a valid one the next run continues', async () => {
+test('a token revoked during a run ends it with 5; with a valid one the next run continues', async () => {
   await setFaults(sandbox, [{ match: { path: '/links.*export=true' }, kind: 'status', status: 401 }]);
   const first = await run({ environment: { CRAWLHOUSE_CONCURRENCY: '1' } });
   expect(first.exitCode).toBe(5);
@@ -58,7 +58,7 @@ test('a token that is revoked in mid-run ends the run with 5; with a valid one t
   await expectWhole();
 });
 
-test('an access token that expires in mid-run is refreshed, and nobody notices', async () => {
+test('an access token that expires during a run is refreshed without effect on the run', async () => {
   const { client_id, client_secret } = sandbox.ready.oauth;
   const { refreshToken } = await exchangeCode(applicationOf(service), await codeFor(service), BACK);
   const environment = {
@@ -84,7 +84,7 @@ test('an access token that expires in mid-run is refreshed, and nobody notices',
   expect(await readFile(join(folder, '.crawlhouse', 'oauth.json'), 'utf8')).not.toBe(stored[0]);
 });
 
-test('a service that asks for a longer wait than a run allows ends it with 3, after few requests', async () => {
+test('a service that requests a longer wait than a run allows ends it with 3, after few requests', async () => {
   expect((await run({ pipelines: ['crawl_pages'] })).exitCode).toBe(0);
   await setFaults(sandbox, [{ match: {}, kind: 'status', status: 503, retry_after: 86_400 }]);
   for (let hour = 0; hour < 6; hour++) {
@@ -101,28 +101,25 @@ test('a service that asks for a longer wait than a run allows ends it with 3, af
 test.for([
   ['back', -400 * DAY],
   ['forward', 400 * DAY],
-] as const)(
-  'a clock that is put %s between runs loses nothing and loads nothing twice',
-  async ([_where, jump]) => {
-    const desk = new DataExportDesk(sandbox);
-    const before = await desk.asked();
-    const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
-    const override = { route: 'export', format: 'json', store: 'store_a', environment } as const;
-    expect(await run({ ...override, pipelines: ['crawl_pages'] })).toMatchObject({ exitCode: 0 });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jump });
-    onTestFinished(() => void vi.useRealTimers());
-    expect(await run(override)).toMatchObject({ exitCode: 0, statuses: Array(3).fill('loaded') });
-    vi.useRealTimers();
-    expect(await run(override)).toMatchObject({ exitCode: 0, statuses: [] });
-    expect((await desk.asked()) - before).toBe(6);
-    await using ledger = sqliteLedger(join(folder, '.crawlhouse'));
-    expect((await ledger.exports()).map((one) => one.status)).toEqual(Array(6).fill('loaded'));
-    expect(new Set((await ledger.units()).map((one) => one.status))).toEqual(new Set(['published']));
-    await expectWhole();
-  },
-);
+] as const)('a clock set %s between runs loses nothing and loads nothing twice', async ([_where, jump]) => {
+  const desk = new DataExportDesk(sandbox);
+  const before = await desk.asked();
+  const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
+  const override = { route: 'export', format: 'json', store: 'store_a', environment } as const;
+  expect(await run({ ...override, pipelines: ['crawl_pages'] })).toMatchObject({ exitCode: 0 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jump });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await run(override)).toMatchObject({ exitCode: 0, statuses: Array(3).fill('loaded') });
+  vi.useRealTimers();
+  expect(await run(override)).toMatchObject({ exitCode: 0, statuses: [] });
+  expect((await desk.asked()) - before).toBe(6);
+  await using ledger = sqliteLedger(join(folder, '.crawlhouse'));
+  expect((await ledger.exports()).map((one) => one.status)).toEqual(Array(6).fill('loaded'));
+  expect(new Set((await ledger.units()).map((one) => one.status))).toEqual(new Set(['published']));
+  await expectWhole();
+});
 
-test('a clock that jumps to and fro during a run changes nothing', async () => {
+test('a clock that jumps back and forth during a run has no effect', async () => {
   const now = Date.now();
   vi.useFakeTimers({ toFake: ['Date'], now });
   onTestFinished(() => void vi.useRealTimers());
@@ -135,7 +132,7 @@ test('a clock that jumps to and fro during a run changes nothing', async () => {
   await expectWhole();
 });
 
-test('a store that is slow costs time, and nothing else', async () => {
+test('a slow store costs only time', async () => {
   await setFaults(sandbox, [
     { match: { at: 'store_a', method: 'GET' }, kind: 'slow', bytes_per_second: 20_000 },
   ]);

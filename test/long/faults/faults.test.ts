@@ -25,7 +25,7 @@ const HEALED = [
   { kind: 'slow', bytes_per_second: 2_000_000 },
 ] as const;
 
-test('a download with a passing fault has the same rows after a retry', async () => {
+test('a download with a temporary fault has the same rows after a retry', async () => {
   const sandbox = await sandboxFor({
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });
@@ -52,7 +52,7 @@ test('a download with a passing fault has the same rows after a retry', async ()
   }
 });
 
-test('an export whose body is always cut is refused or fails, and the former rows stay', async () => {
+test('an export whose body is always truncated is refused or fails, and the previous rows stay', async () => {
   const sandbox = await sandboxFor({
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });

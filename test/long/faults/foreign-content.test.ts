@@ -109,7 +109,7 @@ test.for([
   ['json', JSON.stringify(ERROR, null, 2)],
   ['csv', JSON.stringify(ERROR)],
   ['csv', `${JSON.stringify(ERROR, null, 2)}\n`],
-] as const)('an error object in place of rows (%s, %s) is that error', async ([format, body]) => {
+] as const)('an error object instead of rows (%s, %s) is that error', async ([format, body]) => {
   const sandbox = await sandboxFor({ generate });
   const outcome = await answered(sandbox, { format, body, type: 'application/octet-stream' });
   expect(outcome).toMatchObject({ exitCode: 3, status: 'failed', code: 'service_unavailable' });
@@ -135,7 +135,7 @@ test.for([
   expect(rejects).toEqual([{ file: 'pages.jsonl', line: '2', field, reason }]);
 });
 
-test('an error object among rows that have no required field is a reject as well', async () => {
+test('an error object among rows without a required field is also a reject', async () => {
   // Of three pages none repeats another, so a generated crawl of them has no clusters.
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=40,links=40,clusters=10,columns=4,seed=61'],
@@ -163,7 +163,7 @@ async function clusterFields(desk: DataExportDesk): Promise<string[]> {
   return fields.map(({ name }) => name);
 }
 
-test('an export without a field that no row has a value of is loaded, and tells it apart from a null', async () => {
+test('a field without any value is loaded, and distinguished from a null', async () => {
   const sandbox = await sandboxFor({ generate });
   const body = pages((n) => ({ url: page(n).url, ...(n === 3 ? { title: 'last' } : {}), fetched: null }));
   const { folder, ...outcome } = await answered(sandbox, { format: 'json', body });
@@ -182,31 +182,28 @@ test.for([
   ['csv', 'a;b\n1;2\n3;4\n5;6\n', 'none of the 4 requested fields is there; it has "a", "b"'],
   ['json', pages((n) => ({ page: n })), 'none of the 4 requested fields is there; it has "page"'],
   ['parquet', null, 'none of the 4 requested fields is there; it has "page", "code"'],
-] as const)(
-  'an object of a data export that holds something else (%s) is refused',
-  async ([format, body, why]) => {
-    const sandbox = await sandboxFor({ generate });
-    const desk = new DataExportDesk(sandbox);
-    const crawlId = await desk.service.crawlId();
-    const { access_key, secret_key, bucket, region, endpoint } = sandbox.ready.store_b;
-    awsEnvironment(access_key, secret_key);
-    const record = await desk.put(crawlId, `${folderName(`crawl_pages/${crawlId}`)}/an-attempt/`, format);
-    const file = join(await temporaryFolder(), 'object');
-    if (body !== null) await writeFile(file, body);
-    else
-      await writeForeignParquet(
-        file,
-        { page: 'UTF8', code: 'INT64' },
-        [1, 2, 3].map((code) => ({ page: 'x', code })),
-      );
-    await using store = await s3.open({ bucket, region, endpoint });
-    const [object] = await Array.fromAsync(
-      store.list(String(record.target_parameters?.store_b_prefix), signal),
+] as const)('an object of a data export with other content (%s) is refused', async ([format, body, why]) => {
+  const sandbox = await sandboxFor({ generate });
+  const desk = new DataExportDesk(sandbox);
+  const crawlId = await desk.service.crawlId();
+  const { access_key, secret_key, bucket, region, endpoint } = sandbox.ready.store_b;
+  awsEnvironment(access_key, secret_key);
+  const record = await desk.put(crawlId, `${folderName(`crawl_pages/${crawlId}`)}/an-attempt/`, format);
+  const file = join(await temporaryFolder(), 'object');
+  if (body !== null) await writeFile(file, body);
+  else
+    await writeForeignParquet(
+      file,
+      { page: 'UTF8', code: 'INT64' },
+      [1, 2, 3].map((code) => ({ page: 'x', code })),
     );
-    await store.put(object?.key ?? '', file, signal);
-    const way = { route: 'export', format, store: 'store_b', pipelines: ['crawl_pages'] } as const;
-    const { exitCode, errors } = await runProject(await rawProjectFolder(), sandbox, way);
-    expect([exitCode, errors[0]?.code]).toEqual([4, 'contract_broken']);
-    expect(errors[0]?.message).toContain(why);
-  },
-);
+  await using store = await s3.open({ bucket, region, endpoint });
+  const [object] = await Array.fromAsync(
+    store.list(String(record.target_parameters?.store_b_prefix), signal),
+  );
+  await store.put(object?.key ?? '', file, signal);
+  const way = { route: 'export', format, store: 'store_b', pipelines: ['crawl_pages'] } as const;
+  const { exitCode, errors } = await runProject(await rawProjectFolder(), sandbox, way);
+  expect([exitCode, errors[0]?.code]).toEqual([4, 'contract_broken']);
+  expect(errors[0]?.message).toContain(why);
+});

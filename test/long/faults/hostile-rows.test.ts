@@ -87,7 +87,7 @@ const HEAD = 'date,page,query,clicks,impressions,position\n';
 const goodTable = (round: number): string =>
   `${HEAD}${Array.from({ length: 20 }, (_, n) => `2026-0${1 + (round % 9)}-${10 + (n % 18)},${SITE}good-${round},tea ${n},1,20,2.5\n`).join('')}`;
 
-test(`whatever rows were added before, later commands succeed and have their own rows (seed ${roundSeed()})`, async () => {
+test(`later commands succeed with their own rows after any hostile rows (seed ${roundSeed()})`, async () => {
   const folder = await rawProjectFolder();
   writeFileSync(join(folder, 'crawlhouse.yaml'), 'on_reject: quarantine\n');
   const run = (...words: string[]) => capture(...words, '--project-dir', folder);

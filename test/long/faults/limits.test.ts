@@ -55,7 +55,7 @@ function endlessExport(piece: Buffer, most: number, gzip = false) {
 const ROW = Buffer.from('{"url":"https://a.example/"}\n');
 const MB = 1_000_000;
 
-test('rows beyond those reported end the download at once', async () => {
+test('more rows than reported end the download immediately', async () => {
   const { taken, meddle } = endlessExport(Buffer.concat(Array(1000).fill(ROW)), 100 * MB);
   const { unit, exitCode } = await runMeddled(meddle, {}, { format: 'json' });
   expect([exitCode, unit?.status, unit?.error?.code]).toEqual([4, 'refused', 'unreconciled']);
@@ -68,7 +68,7 @@ test('rows beyond those reported end the download at once', async () => {
 test.for([
   ['json', Buffer.alloc(64_000, 'a')],
   ['csv', Buffer.alloc(64_000, 'a')],
-] as const)('a record without an end (%s) stops at limits.record', async ([format, piece]) => {
+] as const)('an endless record (%s) stops at limits.record', async ([format, piece]) => {
   const first = format === 'csv' ? '"url"\n"' : '{"url":"';
   const { taken, meddle } = endlessExport(piece, 700 * MB);
   const begin: Meddling = (request, response) => {
@@ -92,7 +92,7 @@ test.for([
   expect(taken.bytes).toBeLessThan(30 * MB);
 });
 
-test('gzip that grows beyond what its rows can have stops at limits.bytes_per_row', async () => {
+test('gzip that expands beyond the limit for its rows stops at limits.bytes_per_row', async () => {
   const row = Buffer.concat([Buffer.from('{"url":"a"'), Buffer.alloc(10 * MB, ' '), Buffer.from('}\n')]);
   const { taken, meddle } = endlessExport(row, 1000 * MB, true);
   const { unit, exitCode } = await runMeddled(
@@ -105,7 +105,7 @@ test('gzip that grows beyond what its rows can have stops at limits.bytes_per_ro
   expect(taken.bytes).toBeLessThan(800 * MB);
 });
 
-test('blank lines without an end are no rows, and end the download', async () => {
+test('endless blank lines are not rows, and end the download', async () => {
   const { taken, meddle } = endlessExport(Buffer.alloc(MB, '\n'), 1000 * MB, true);
   const { unit, exitCode } = await runMeddled(meddle, { CRAWLHOUSE_COMPRESSION: 'gzip' }, { format: 'json' });
   expect([exitCode, unit?.error?.code]).toEqual([4, 'contract_broken']);
@@ -113,7 +113,7 @@ test('blank lines without an end are no rows, and end the download', async () =>
   expect(taken.bytes).toBeLessThan(800 * MB);
 });
 
-test('a JSON answer that is too large stops at limits.answer', async () => {
+test('an oversized JSON response stops at limits.answer', async () => {
   let taken = 0;
   const { unit, exitCode } = await runMeddled(
     (request, response) => {
@@ -144,7 +144,7 @@ test('more fields than limits.fields are refused', async () => {
   );
 });
 
-test('a data export that stays pending is waited for as long as limits.export_wait, then by the next run', async () => {
+test('a pending data export is awaited for limits.export_wait, then by the next run', async () => {
   let asked = 0;
   const meddle: Meddling = (request) => {
     if (!request.url?.includes('/data_exports')) return null;

@@ -53,7 +53,7 @@ test.for([
   ['br', brotliCompressSync(LINES)],
   ['deflate', deflateSync(LINES)],
   ['gzip, gzip', gzipSync(gzipSync(LINES))],
-] as const)('an export with Content-Encoding %s harms only its unit', async ([encoding, body]) => {
+] as const)('an export with Content-Encoding %s affects only its unit', async ([encoding, body]) => {
   const ran = await runMeddled((bad) => (request, response) => {
     if (!request.url?.includes(`/crawl/${bad}/pages?export=true`)) return null;
     response.writeHead(200, { 'content-encoding': encoding }).end(body);
@@ -69,7 +69,7 @@ test.for([
   ['ended_at', 1.5],
   ['status', null],
   ['created_at', 'yesterday'],
-] as const)('a crawl whose %s is %j harms only itself', async ([field, value]) => {
+] as const)('a crawl whose %s is %j affects only itself', async ([field, value]) => {
   const ran = await runMeddled((bad) => (request) => {
     if (!/\/crawls\?/.test(request.url ?? '')) return null;
     return (page: { crawls: { id: string }[] }) => ({
@@ -81,7 +81,7 @@ test.for([
   expect(ran.status).toBe(4);
 });
 
-test('a crawl that two workspaces list is loaded once', async () => {
+test('a crawl listed in two workspaces is loaded once', async () => {
   let real = '';
   const ran = await runMeddled(() => (request) => {
     request.url = request.url?.replace('/workspaces/other/', `/workspaces/${real}/`) ?? '';
@@ -99,7 +99,7 @@ test('a crawl that two workspaces list is loaded once', async () => {
   expect(ran.status).toBe(0);
 });
 
-test('a project that is outside its contract keeps only its own list back', async () => {
+test('an invalid project only blocks its own list', async () => {
   const ran = await runMeddled(() => (request) => {
     if (!/\/projects\?/.test(request.url ?? '')) return null;
     return (page: { projects: object[]; meta: { total: number } }) => ({
@@ -113,7 +113,7 @@ test('a project that is outside its contract keeps only its own list back', asyn
   expect(ran.status).toBe(4);
 });
 
-test('a workspace whose lists cannot be read harms only itself', async () => {
+test('a workspace whose lists cannot be read affects only itself', async () => {
   const ran = await runMeddled(() => (request, response) => {
     if (/\/workspaces\/gone\//.test(request.url ?? '')) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
@@ -133,7 +133,7 @@ test('a workspace whose lists cannot be read harms only itself', async () => {
 const PRELOAD = join(import.meta.dirname, '../../support/planted-fault.mjs');
 
 test.for(['throw', 'rejection', 'event'])(
-  'an error of a download that nothing catches (%s) harms only its unit',
+  'an uncaught download error (%s) affects only its unit',
   async (fault) => {
     const sandbox = await sandboxFor({ generate: [`projects=1,crawls=2,pages=${PAGES},columns=12,seed=3`] });
     const folder = await rawProjectFolder();
@@ -150,7 +150,7 @@ test.for(['throw', 'rejection', 'event'])(
   },
 );
 
-test('an uncaught error outside of a unit ends the process with its cause, and the next run goes on', async () => {
+test('an uncaught error outside of a unit ends the process with its cause, and the next run continues', async () => {
   const sandbox = await sandboxFor({ generate: [`projects=1,crawls=3,pages=${PAGES},columns=12,seed=3`] });
   const folder = await rawProjectFolder();
   const ran = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--json'], planted('outside'));
@@ -162,7 +162,7 @@ test('an uncaught error outside of a unit ends the process with its cause, and t
   expect([again.status, units.map((one) => one.counts.queryable)]).toEqual([0, [PAGES, PAGES, PAGES]]);
 });
 
-test('schedule publishes the good units after an error that nothing catches, and tells it', async () => {
+test('schedule publishes the good units after an uncaught error, and reports it', async () => {
   const sandbox = await sandboxFor({ generate: [`projects=1,crawls=2,pages=${PAGES},columns=12,seed=3`] });
   const folder = await project();
   await missed(folder);

@@ -19,7 +19,7 @@ test.for([
   ['answers 500 where rows are asked for', { match: { path: 'export=true' }, kind: 'status', status: 500 }],
   ['resets every connection', { match: {}, kind: 'reset' }],
 ] as const)(
-  'a service that %s for a day costs each run few requests, and the next one converges',
+  'a service that %s for a day costs each run few requests, and the next run converges',
   async ([_what, fault]) => {
     const sandbox = await sandboxFor({
       generate: ['projects=1,crawls=2,pages=30,links=60,columns=8,seed=4'],
@@ -46,7 +46,7 @@ test.for([
   },
 );
 
-test('a service that is not there ends a run with 3, and the next one converges', async () => {
+test('an unreachable service ends a run with 3, and the next run converges', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=30,links=60,columns=8,seed=4'] });
   const folder = await rawProjectFolder();
   const pipelines = DATASETS;

@@ -170,7 +170,7 @@ function others(all: ReadonlyMap<string, unknown>, { needs }: Pick<Refused, 'nee
   return new Map([...all].filter(([unit]) => !needs(unit)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-test('whatever path the service forbids, all other units are loaded, and the next run loads the rest', async () => {
+test('for any forbidden path, all other units are loaded, and the next run loads the rest', async () => {
   const { sandbox, account, refuse } = await scene();
   const whole = await rawProjectFolder();
   const reference = await runProject(whole, sandbox, PIPELINES);
@@ -201,7 +201,7 @@ const OF_BUCKET = {
   get: { by: 'GET', path: '^(?!.*[?&]prefix=)' },
 } as const;
 
-test("whatever a store's bucket forbids, all other units are loaded, and the next run loads the rest", async () => {
+test('for any forbidden bucket, all other units are loaded, and the next run loads the rest', async () => {
   const { sandbox, account } = await scene();
   const random = seededRandom(roundSeed());
   const crawl = account.crawls[0] ?? '';
@@ -253,7 +253,7 @@ test("whatever a store's bucket forbids, all other units are loaded, and the nex
   }
 });
 
-test('a crawl that stays forbidden fails alone in each run, and the runs end with 3', async () => {
+test('a permanently forbidden crawl fails alone in each run, and the runs end with 3', async () => {
   const { sandbox, account, refuse } = await scene();
   const folder = await rawProjectFolder();
   refuse(new RegExp(`/data/crawl/${account.crawls[0]}/`));
@@ -265,7 +265,7 @@ test('a crawl that stays forbidden fails alone in each run, and the runs end wit
   expect([second.exitCode, second.report.units.map(({ error }) => error?.code)]).toEqual([3, ['forbidden']]);
 });
 
-test('a workspace that is forbidden is an incident of its own, whose hint names the setting workspaces', async () => {
+test('a forbidden workspace is its own incident, with a hint about the setting workspaces', async () => {
   const { sandbox, account, refuse } = await scene();
   const folder = await rawProjectFolder();
   refuse(new RegExp(`/workspaces/${LAPSED}/`));
@@ -293,7 +293,7 @@ test('a workspace that is forbidden is an incident of its own, whose hint names 
 });
 
 test.for(['/workspaces(\\?|$)', '/workspaces/\\w+/', '/'])(
-  'where the service forbids all of %s, the run ends with 5',
+  'if the service forbids all of %s, the run ends with 5',
   async (path) => {
     const { sandbox, refuse } = await scene(['projects=1,crawls=1,pages=5,columns=8,seed=3']);
     refuse(new RegExp(`api/v2${path}`));
@@ -302,7 +302,7 @@ test.for(['/workspaces(\\?|$)', '/workspaces/\\w+/', '/'])(
   },
 );
 
-test('a 401 ends the run whenever it comes; loaded units are published, untried units are in the report', async () => {
+test('a 401 at any time ends the run; loaded units are published, untried units are reported', async () => {
   const { sandbox, refuse } = await scene();
   const whole = await rawProjectFolder();
   const wanted = outcomes(await runProject(whole, sandbox, PIPELINES));
@@ -323,7 +323,7 @@ test('a 401 ends the run whenever it comes; loaded units are published, untried 
   }
 });
 
-test('a plan warns of the workspace that it could not read', async () => {
+test('a plan warns about an unreadable workspace', async () => {
   const { sandbox, refuse } = await scene(['projects=1,crawls=1,pages=5,columns=8,seed=3']);
   refuse(new RegExp(`/workspaces/${LAPSED}/`));
   const folder = await rawProjectFolder();

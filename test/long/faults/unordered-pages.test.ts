@@ -13,7 +13,7 @@ function unordered({ path, body }: Passing): { readonly body: string } | null {
   return { body: JSON.stringify({ ...search, offset: search.offset - 700 }) };
 }
 
-test('pages that a search brings twice are refused, and the rows with them', async () => {
+test('pages with repeated search results are refused, with their rows', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=6000,columns=10,seed=51'] });
   const folder = await rawProjectFolder();
   const environment = { CRAWLHOUSE_BASE_URL: await proxied(sandbox.baseUrl, unordered) };
@@ -31,7 +31,7 @@ test('pages that a search brings twice are refused, and the rows with them', asy
   expect([honest.exitCode, honest.report.units[0]?.counts.queryable]).toEqual([0, 6000]);
 });
 
-test('rows without a key are loaded by searches of one page, which need no order', async () => {
+test('rows without a key are loaded by single-page searches, which need no order', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=200,links=6000,columns=8,seed=52'],
   });
@@ -52,7 +52,7 @@ test('rows without a key are loaded by searches of one page, which need no order
   expect(await rows(folder)).toEqual(await rows(streamed));
 });
 
-test('auto takes no search that nothing splits, and names what was refused before it', async () => {
+test('auto uses no search that cannot be split, and names the earlier refusals', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=200,links=3000,columns=8,seed=53'],
   });

@@ -75,7 +75,7 @@ function shop(): Promise<Site> {
   return serveSite({ '/': pageWith(...paths), ...Object.fromEntries(pages) });
 }
 
-test(`search results of a demand add that is killed are those of one that is left alone (${SEED})`, async () => {
+test(`search results of a killed demand add equal those of an undisturbed one (${SEED})`, async () => {
   const { origin } = await shop();
   const calm = await scene(await rawProjectFolder());
   await calm.whole('crawl', `${origin}/`);
@@ -115,7 +115,7 @@ async function sitemapsIn(folder: string): Promise<Record<string, string>> {
   return found;
 }
 
-test(`a sitemap or compare that is killed leaves no partial file, and the next one writes it whole (${SEED})`, async () => {
+test(`a killed sitemap or compare leaves no partial file, and the next one writes it completely (${SEED})`, async () => {
   const stormy = await scene(await temporaryFolder());
   const { folder } = stormy;
   await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');

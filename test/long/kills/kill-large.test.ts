@@ -53,7 +53,7 @@ async function killed(folder: string, args: string[], kills: number, within: num
   expect([status, stderr]).toEqual([0, expect.any(String)]);
 }
 
-test(`after ${KILLS} kills amid larger downloads the warehouse is the one of an undisturbed run (seed ${testSeed()})`, async () => {
+test(`after ${KILLS} kills during larger downloads, the warehouse equals that of an undisturbed run (seed ${testSeed()})`, async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const folder = await projectFolder();
   await killed(folder, ['run'], KILLS, whole * 0.8);
@@ -69,7 +69,7 @@ test(`after ${KILLS} kills amid larger downloads the warehouse is the one of an 
   await isOnce(folder);
 });
 
-test(`after ${EXPORT_KILLS} kills each unit was asked for by one data export, and every row is there once (seed ${testSeed()})`, async () => {
+test(`after ${EXPORT_KILLS} kills, each unit had one data export, and every row is there once (seed ${testSeed()})`, async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const desk = new DataExportDesk(sandbox);
   expect(await desk.asked()).toBe(0);

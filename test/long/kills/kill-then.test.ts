@@ -187,7 +187,7 @@ const SCENES: readonly (readonly [string, () => Promise<Scene>])[] = [
 ];
 
 test.for(SCENES)(
-  `a killed command in a folder of %s is finished by itself, and by any other one as far as it came (seed ${seed})`,
+  `a killed command in a folder of %s is finished by itself, and as far as it got by any other command (seed ${seed})`,
   { timeout: 3_600_000 },
   async ([, makeScene]) => {
     const { base, connection, commands, crawl, environment } = await makeScene();

@@ -21,7 +21,7 @@ function pointsOf(changes: readonly Change[]): number[] {
   );
 }
 
-test(`runs that are killed at every state change and elsewhere end with the rows of an undisturbed run (seed ${seed})`, async () => {
+test(`runs killed at every state change and elsewhere end with the rows of an undisturbed run (seed ${seed})`, async () => {
   const { sandbox, desk } = await killScene();
   const connection = await temporaryConnection(await temporaryFolder());
   const undisturbed = await killProject();

@@ -28,7 +28,7 @@ async function interrupted(words: readonly string[], after: number): Promise<{ c
   return { code: Number(code), took: performance.now() - began };
 }
 
-test(`a huge file that is being added answers SIGTERM soon, and is added by the next command (seed ${roundSeed()})`, async () => {
+test(`adding a huge file responds to SIGTERM quickly, and the next command adds it (seed ${roundSeed()})`, async () => {
   const folder = await rawProjectFolder();
   const random = seededRandom(roundSeed());
   const log = join(folder, 'access.log');

@@ -65,7 +65,7 @@ async function place(settings = 'access_logs: { query_strings: drop, addresses: 
   };
 }
 
-test('the search for secrets finds them in a folder that keeps them', async () => {
+test('the search for secrets finds them in a folder that contains them', async () => {
   const { add, path, found } = await place();
   await add(path).end;
   expect(await found()).toEqual([]);
@@ -74,7 +74,7 @@ test('the search for secrets finds them in a folder that keeps them', async () =
   expect((await open.found()).length).toBeGreaterThan(30);
 });
 
-test('nothing of a visitor stays of a log that is refused', async () => {
+test('a refused log leaves no visitor data', async () => {
   const { add, path, found } = await place();
   await appendFile(
     path,
@@ -89,7 +89,7 @@ test('nothing of a visitor stays of a log that is refused', async () => {
   expect([secrets.in(Buffer.from(said)), await found()]).toEqual([[], []]);
 });
 
-test(`nothing of a visitor stays of a process that is stopped or killed (seed ${roundSeed()})`, async () => {
+test(`a stopped or killed process leaves no visitor data (seed ${roundSeed()})`, async () => {
   const calm = await place();
   const began = performance.now();
   await calm.add(calm.path).end;
@@ -106,7 +106,7 @@ test(`nothing of a visitor stays of a process that is stopped or killed (seed ${
     }
 });
 
-test('nothing of a visitor stays of standard input, whenever it ends', async () => {
+test('standard input leaves no visitor data, whenever it ends', async () => {
   const { add, folder, found } = await place();
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const { child, end } = add('-');
@@ -126,7 +126,7 @@ test('nothing of a visitor stays of standard input, whenever it ends', async () 
 
 const noDisk = noSmallDisk();
 test.skipIf(noDisk !== null)(
-  `nothing of a visitor stays on a full disk${noDisk === null ? '' : ` (skipped: ${noDisk})`}`,
+  `a full disk leaves no visitor data${noDisk === null ? '' : ` (skipped: ${noDisk})`}`,
   async () => {
     for (const megabytes of [1, 2, 4]) {
       const { start, path, found } = await place();
@@ -140,7 +140,7 @@ test.skipIf(noDisk !== null)(
   },
 );
 
-test('nothing of a visitor stays once the settings no longer keep it', async () => {
+test('visitor data is removed once the settings no longer keep it', async () => {
   const { add, path, found, folder } = await place('access_logs: { query_strings: keep, addresses: hash }\n');
   expect((await add(path).end).code).toBe(0);
   expect((await found()).length).toBeGreaterThan(30);
@@ -153,7 +153,7 @@ test('nothing of a visitor stays once the settings no longer keep it', async () 
   expect([await found(), existsSync(join(folder, '.crawlhouse/work.duckdb.rewrite'))]).toEqual([[], false]);
 });
 
-test('nothing of a visitor stays of a project that is dropped', async () => {
+test('a dropped project leaves no visitor data', async () => {
   const { add, path, found, start } = await place();
   await add(path).end;
   expect((await start(['drop', '--project', 'www.example.com', '--yes']).end).code).toBe(0);

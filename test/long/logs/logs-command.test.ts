@@ -80,7 +80,7 @@ function sumBy(rows: readonly Record<string, unknown>[], key: string, value: str
   return sums;
 }
 
-test('access logs answer the questions on logs of a crawled website, and are read once', async () => {
+test('access logs answer the log questions of a crawled website, and are read once', async () => {
   const folder = await projectFolder();
   const site = await serveSite({
     '/': pageWith('/a', '/gone'),

@@ -31,7 +31,7 @@ async function crawlFolder(day: number, rows: number): Promise<string> {
   return folder;
 }
 
-test('crawlhouse run sends one alert of a failure to a webhook and a command, and one recovery', async () => {
+test('crawlhouse run sends one alert and one recovery to a webhook and a command', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -69,7 +69,7 @@ test('crawlhouse run sends one alert of a failure to a webhook and a command, an
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(['failure', 'recovery']);
 });
 
-test('a service that is down raises an alert after the last try only, and a receiver that is down does not fail the run', async () => {
+test('an unavailable service raises an alert only after the last retry, and an unavailable receiver does not fail the run', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received, answers } = await receiver();
@@ -86,7 +86,7 @@ test('a service that is down raises an alert after the last try only, and a rece
   expect(received.slice(1).map(({ event }) => event)).toEqual(['failure', 'recovery']);
 });
 
-test('a warehouse that can’t be read raises an alert, though it is what alerts are made from', async () => {
+test('an unreadable warehouse raises an alert, although alerts are computed from it', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -95,7 +95,7 @@ test('a warehouse that can’t be read raises an alert, though it is what alerts
   expect(received).toMatchObject([{ event: 'failure', scope: 'morning', run_id: null }]);
 });
 
-test('a project without a new crawl within its rhythm is an incident until there is one', async () => {
+test('a project without a new crawl within its usual interval is an incident until there is one', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -125,7 +125,7 @@ test('a project without a new crawl within its rhythm is an incident until there
   expect(received.map(({ event }) => event)).toEqual(['stale', 'recovery']);
 });
 
-test('a crawl with far fewer rows is loaded, flagged and an incident; the next usual one ends it', async () => {
+test('a crawl with far fewer rows is loaded and an incident; the next usual crawl ends it', async () => {
   const sandbox = await sandboxFor({});
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -161,7 +161,7 @@ test('a crawl with far fewer rows is loaded, flagged and an incident; the next u
   expect(received.map(({ event }) => event)).toEqual(['volume', 'recovery']);
 });
 
-test('with hold, a crawl with far fewer rows is kept out, without being downloaded again, until a person names it', async () => {
+test('with hold, a crawl with far fewer rows is quarantined without another download until a user names it', async () => {
   const sandbox = await sandboxFor({});
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();

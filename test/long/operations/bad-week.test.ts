@@ -37,7 +37,7 @@ const FAULTS: Readonly<Record<number, readonly unknown[]>> = {
   20: [{ match: { path: 'export=true' }, kind: 'duplicate' }],
 };
 
-test('on the eighth day of a bad week, status first shows the open incidents with beginning, reason and what to do', async () => {
+test('on the eighth day of a bad week, status first shows the open incidents with start, reason and hint', async () => {
   const sandbox = await sandboxFor({});
   const folder = await rawProjectFolder();
   vi.useFakeTimers({ toFake: ['Date'] });

@@ -5,7 +5,7 @@ import type { Check } from '../../../src/core/duckdb/check.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { crawlhouse, rawProjectFolder, runProject } from '../../support/project.ts';
 
-test('settings of a project that the warehouse lacks are told by doctor and by a run', async () => {
+test('settings for a project missing from the warehouse are reported by doctor and by a run', async () => {
   const sandbox = await startSandbox({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
   onTestFinished(() => sandbox.close());
   const folder = await rawProjectFolder();

@@ -7,7 +7,7 @@ import { crawlhouse, projectFolder, runProject, sandboxFor } from '../../support
 
 const signal = new AbortController().signal;
 
-test('each publication brings its new crawls to the bucket; a store that is away fails the run, not the publication', async () => {
+test('each publication copies its new crawls to the bucket; an unavailable store fails the run, not the publication', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
   const folder = await projectFolder();
   const mirror =
@@ -55,7 +55,7 @@ test('each publication brings its new crawls to the bucket; a store that is away
   expect(await command('mirror', '--full')).toMatchObject({ status: 0, uploaded: 3 });
 });
 
-test('a mirror of Iceberg tables is verified, examined and healed by the same commands', async () => {
+test('a mirror of Iceberg tables is verified, examined and repaired by the same commands', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
   const folder = await projectFolder();
   await writeFile(

@@ -38,7 +38,7 @@ async function listening() {
   return { ...it, sandbox, folder, client, url: `http://127.0.0.1:${port}/webhook`, runs };
 }
 
-test('a crawl that ends is loaded by the service’s own signed webhook, long before its cron', async () => {
+test('a finished crawl is loaded after the signed webhook of the service, long before its cron time', async () => {
   const { sandbox, folder, client, url, heard, runs } = await listening();
   const [workspace] = await Array.fromAsync(client.list('workspaces', {}));
   const [site] = await Array.fromAsync(client.list('projects', { workspace_id: String(workspace?.id) }));
@@ -71,7 +71,7 @@ test('a crawl that ends is loaded by the service’s own signed webhook, long be
   expect(JSON.parse(stdout)).toEqual([{ loaded: true }]);
 });
 
-test('a flood of nudges costs one look, and a wrong signature none', async () => {
+test('many webhooks cause one discovery, and a wrong signature none', async () => {
   const { sandbox, url, runs, said } = await listening();
   const body = '{"event":"crawl_ended"}';
   const post = async (secret: string): Promise<number> => {

@@ -14,7 +14,7 @@ async function doneUntil(folder: string): Promise<string> {
 
 const SMALL = { generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] };
 
-test('--once runs what is due and ends with the exit code of the run; then nothing is due', async () => {
+test('--once runs due schedules and ends with their exit code; then nothing is due', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project();
   const fresh = await crawlhouse(folder, sandbox, ['schedule', '--once']);
@@ -31,7 +31,7 @@ test('--once runs what is due and ends with the exit code of the run; then nothi
   expect([second.status, second.stderr]).toEqual([0, 'Nothing is due.\n']);
 });
 
-test('--once ends with 3 where units can be tried again, and with 2 where another process holds the state', async () => {
+test('--once ends with 3 for retriable units, and with 2 if another process holds the state', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project('timeout: 0.02', 'retries: { number: 0, wait: 1 }');
   await setFaults(sandbox, [{ match: { path: '/api/v2/workspaces' }, kind: 'stall' }]);
@@ -49,7 +49,7 @@ test('--once ends with 3 where units can be tried again, and with 2 where anothe
   expect(await doneUntil(folder)).toBe(DONE_LONG_AGO);
 });
 
-test('the service makes up for a missed firing, answers /readyz, refuses a second one and ends with 143', async () => {
+test('the scheduler runs a missed firing, serves /readyz, refuses a second scheduler and ends with 143', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project();
   await missed(folder);
@@ -79,7 +79,7 @@ test('the service makes up for a missed firing, answers /readyz, refuses a secon
   expect(said.text).not.toContain('secret-of-the-webhook');
 });
 
-test('SIGTERM ends a run that outlives its grace time, and the next service takes it up', async () => {
+test('SIGTERM ends a run after its grace time, and the next scheduler continues it', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project();
   await missed(folder);
@@ -99,7 +99,7 @@ test('SIGTERM ends a run that outlives its grace time, and the next service take
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(true);
 });
 
-test('a schedules.yaml that does not hold is a wrong use that names its line', async () => {
+test('an invalid schedules.yaml is a usage error that names its line', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project('cron: "61 6 * * *"');
   const { status, stderr } = await crawlhouse(folder, sandbox, ['schedule']);
@@ -109,7 +109,7 @@ test('a schedules.yaml that does not hold is a wrong use that names its line', a
   ]);
 });
 
-test('a run that fails of an outage is tried again as the schedule says, and a passing outage raises no alert', async () => {
+test('a run that fails by an outage is retried as scheduled, and a short outage raises no alert', async () => {
   const sandbox = await sandboxFor(SMALL);
   const { url, received } = await receiver();
   const folder = await project('retries: { number: 2, wait: 0.01 }', `alerts: { webhook: "${url}" }`);
@@ -131,7 +131,7 @@ test('a run that fails of an outage is tried again as the schedule says, and a p
   expect(received).toMatchObject([{ event: 'failure', incident: 'run/morning/service_unavailable' }]);
 });
 
-test('the service has the console too, and gives a new sign-in link without a restart', async () => {
+test('the scheduler also serves the console, and creates a new sign-in link without a restart', async () => {
   const sandbox = await sandboxFor(SMALL);
   const folder = await project();
   const none = await crawlhouse(folder, null, ['console', '--link']);

@@ -51,7 +51,7 @@ async function shopFolder(day: number, shoes: Readonly<Record<string, unknown>>)
 
 const BLOCKED = { status_code: null, fetch_status: 'unfetched_robots_denied', title: null };
 
-test('a category that robots.txt blocks is an incident of status, overview and report, until it is read again', async () => {
+test('a directory blocked by robots.txt is an incident in status, overview and report until it is crawled again', async () => {
   const sandbox = await sandboxFor({});
   const folder = await projectFolder();
   const { url, received } = await receiver();

@@ -76,7 +76,7 @@ async function planOf(folder: string, sandbox: Sandbox, override: Partial<RunReq
 
 const reload: RunOptions = { ...PAGES, command: 'backfill', reload: true };
 
-test('a large unit takes the data export by itself, a small one the stream, as the plan says, with the same rows', async () => {
+test('a large unit selects the data export, a small one the stream, as planned, with the same rows', async () => {
   const { sandbox, folder, connection, before } = await slowPast();
   const soon =
     /^stream: .* rows, in less time than the wait for a data export, about 2 min \(no past loads\); JSON, /;
@@ -111,7 +111,7 @@ test('a large unit takes the data export by itself, a small one the stream, as t
   expect(await differences(connection, streamed, folder, 'crawl_pages')).toBe(0n);
 });
 
-test('a route that is asked for is kept, whatever the past says', async () => {
+test('an explicit route is used, whatever the past', async () => {
   const { sandbox, folder } = await slowPast();
   for (const route of ['stream', 'export'] as const) {
     const plan = await planOf(folder, sandbox, { route });
@@ -120,7 +120,7 @@ test('a route that is asked for is kept, whatever the past says', async () => {
   }
 });
 
-test('if the service refuses the data export, the unit comes by the stream, and says so', async () => {
+test('if the service refuses the data export, the unit uses the stream, with a note', async () => {
   const { sandbox, folder, connection } = await slowPast();
   await setFaults(sandbox, [
     { match: { method: 'POST', path: '/data_exports' }, kind: 'status', status: 403 },
@@ -134,7 +134,7 @@ test('if the service refuses the data export, the unit comes by the stream, and 
   });
 });
 
-test('a data export that a killed run has requested is taken up, when the stream would be quicker by then', async () => {
+test('a data export requested by a killed run is reused, even if the stream is faster by then', async () => {
   const { sandbox, folder, connection } = await slowPast();
   const desk = new DataExportDesk(sandbox);
   // As after a kill: the data export is requested, and nobody has waited for it.

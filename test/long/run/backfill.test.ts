@@ -38,7 +38,7 @@ async function requestsOf(sandbox: Sandbox, work: () => Promise<unknown>): Promi
   return (await requestCount(sandbox)) - before;
 }
 
-test('a plan says what the backfill then does, to the row and the request, and changes nothing', async () => {
+test('a plan predicts the rows and requests of the backfill exactly, and changes nothing', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=2,crawls=2,pages=40,links=90,columns=12,seed=81'],
   });
@@ -78,7 +78,7 @@ test('a plan says what the backfill then does, to the row and the request, and c
   expect(again.totals.seconds).toBeGreaterThan(0);
 });
 
-test('a plan for people has a line a unit, the totals, and the units left out with reasons', async () => {
+test('a readable plan has one line per unit, the totals, and the skipped units with reasons', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,columns=8,seed=82'] });
   const folder = await rawProjectFolder();
   const { units } = await planOf(folder, sandbox);
@@ -134,7 +134,7 @@ async function loads(folder: string): Promise<string[]> {
   return rows.map((row) => String(row.unit));
 }
 
-test('a backfill yields to a run between two units, then continues, and neither repeats the work of the other', async () => {
+test('a backfill yields to a run between two units, then continues, and neither repeats work', async () => {
   const sandbox = await slowSandbox(7, 83);
   const folder = await rawProjectFolder();
   const backfill = crawlhouse(folder, sandbox, ['backfill', 'crawl_pages', ...WINDOW, '--json'], ONE_BY_ONE);
@@ -156,7 +156,7 @@ test('a backfill yields to a run between two units, then continues, and neither 
   expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(14).fill(1));
 });
 
-test('two backfills at once share the work: the second waits and does what is left', async () => {
+test('two concurrent backfills share the work: the second waits and does the rest', async () => {
   const sandbox = await slowSandbox(3, 84);
   const folder = await rawProjectFolder();
   const pages = ['backfill', 'crawl_pages', ...WINDOW, '--json'];
@@ -175,7 +175,7 @@ test('two backfills at once share the work: the second waits and does what is le
   expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(6).fill(1));
 });
 
-test('a backfill that is killed half-way continues, oldest first', async () => {
+test('a killed backfill continues, oldest first', async () => {
   const sandbox = await slowSandbox(3, 85);
   const folder = await rawProjectFolder();
   const pages = ['backfill', 'crawl_pages', ...WINDOW];

@@ -45,7 +45,7 @@ async function ask(sandbox: Sandbox, path: string, method = 'GET', body?: object
   return response.status === 204 ? {} : ((await response.json()) as Record<string, Listed[]>);
 }
 
-test('a crawl that ran again under its id is loaded again once, after it has ended', async () => {
+test('a crawl that ran again under its id is reloaded once, after it has ended', async () => {
   const { sandbox, run, list, sql } = await project('projects=1,crawls=1,pages=5,columns=20,seed=61');
   const id = (await list('crawls'))[0]?.id;
   expect((await run()).crawl_pages?.status).toBe('loaded');
@@ -58,7 +58,7 @@ test('a crawl that ran again under its id is loaded again once, after it has end
   expect(await sql('SELECT count(*) AS n FROM raw.crawl_pages')).toEqual([{ n: '5' }]);
 });
 
-test('a crawl whose load failed is looked at anew: archived since, it is skipped and fails no more', async () => {
+test('a crawl whose load failed is checked again: if it was archived since, it is skipped', async () => {
   const { sandbox, run, list } = await project('projects=1,crawls=1,pages=5,columns=20,seed=62');
   const id = (await list('crawls'))[0]?.id;
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 404 }]);
@@ -72,7 +72,7 @@ test('a crawl whose load failed is looked at anew: archived since, it is skipped
   expect((await run()).crawl_pages).toBeUndefined();
 });
 
-test('a comparison is open while it runs, loaded when it is done, skipped when it is cancelled', async () => {
+test('a comparison is open while it runs, loaded when done, skipped when cancelled', async () => {
   const { sandbox, run, list } = await project(
     'projects=1,crawls=2,pages=5,columns=20,comparisons=1,seed=63',
   );

@@ -35,7 +35,7 @@ async function crawlsIn(folder: string, dataset: string): Promise<unknown[]> {
 const load = (folder: string, sandbox: Sandbox) =>
   runProject(folder, sandbox, { pipelines: [...LISTS, ...DATA] });
 
-test('dropped units leave in one publication, stay out of the next runs, and return when they are named', async () => {
+test('dropped units leave in one publication, stay out of later runs, and return when they are named', async () => {
   const { folder, sandbox } = await houseOf('projects=1,crawls=2,pages=30,links=60,columns=10,seed=91');
   expect((await load(folder, sandbox)).exitCode).toBe(0);
   const [first, second] = await crawlsIn(folder, 'crawl_pages');
@@ -81,7 +81,7 @@ test('dropped units leave in one publication, stay out of the next runs, and ret
   expect(await crawlsIn(folder, 'crawl_links')).toEqual([first, second]);
 });
 
-test('a drop that is killed before the ledger hears of it stays a drop', async () => {
+test('a drop killed before the ledger records it stays a drop', async () => {
   const { folder, sandbox } = await houseOf('projects=1,crawls=1,pages=10,columns=10,seed=92');
   await load(folder, sandbox);
   const settings = await loadSettings(folder, {});
@@ -112,7 +112,7 @@ test('a drop that is killed before the ledger hears of it stays a drop', async (
   expect(await crawlsIn(folder, 'crawl_pages')).toEqual([]);
 });
 
-test('a drop brings a warehouse of an earlier version forward; its plan says that it can’t read it yet', async () => {
+test('a drop upgrades a warehouse of an earlier version; its plan reports that it cannot read it yet', async () => {
   const { folder, sandbox } = await houseOf('projects=1,crawls=1,pages=10,columns=10,seed=97');
   await load(folder, sandbox);
   const [crawl] = await crawlsIn(folder, 'crawl_pages');
@@ -136,7 +136,7 @@ test('a drop brings a warehouse of an earlier version forward; its plan says tha
   expect(await crawlsIn(folder, 'crawl_pages')).toEqual([]);
 });
 
-test('drop takes a project, or one dataset of it, by the project’s name', async () => {
+test('drop accepts a project name, optionally with a dataset', async () => {
   const { folder, sandbox } = await houseOf('projects=2,crawls=1,pages=10,links=20,columns=10,seed=93');
   await load(folder, sandbox);
   const [project] = await publishedRows(folder, 'SELECT id, name FROM raw.projects ORDER BY name');
@@ -153,7 +153,7 @@ test('drop takes a project, or one dataset of it, by the project’s name', asyn
   expect(await crawlsIn(folder, 'crawl_pages')).toHaveLength(2);
 });
 
-test('a drop of unknown units is a wrong use, and changes nothing', async () => {
+test('a drop of unknown units is a usage error, and changes nothing', async () => {
   const { folder, sandbox } = await houseOf('projects=1,crawls=1,pages=5,columns=10,seed=94');
   await load(folder, sandbox);
   for (const [args, message] of [
@@ -167,7 +167,7 @@ test('a drop of unknown units is a wrong use, and changes nothing', async () => 
   expect(await crawlsIn(folder, 'crawl_pages')).toHaveLength(1);
 });
 
-test('keep: {crawls: N} loads and holds the last N crawls of a project; one that is named stays beside them', async () => {
+test('keep: {crawls: N} loads and retains the last N crawls of a project; a named crawl also stays', async () => {
   const { folder, sandbox } = await houseOf('projects=1,crawls=4,pages=10,columns=10,seed=95');
   await load(folder, sandbox);
   const all = await crawlsIn(folder, 'crawl_pages');
@@ -187,7 +187,7 @@ test('keep: {crawls: N} loads and holds the last N crawls of a project; one that
   expect(await crawlsIn(folder, 'crawl_pages')).toEqual([all[0], ...all.slice(2)]);
 });
 
-test('a first run with keep asks the service only for what it keeps', async () => {
+test('a first run with keep requests only crawls within keep', async () => {
   const { folder, sandbox } = await houseOf('projects=2,crawls=3,pages=10,columns=10,seed=96');
   await appendFile(join(folder, 'pipelines', 'crawl_pages.yaml'), '\nkeep: { crawls: 1 }\n');
   const { report } = await runProject(folder, sandbox, { pipelines: [...LISTS, 'crawl_pages'] });

@@ -71,7 +71,7 @@ async function streamed(sandbox: Sandbox, wanted: (field: Field) => boolean): Pr
 
 const PLAIN: readonly string[] = ['whole', 'real', 'bool', 'text'];
 
-test('parquetjs reads from our Parquet what the service sent', async () => {
+test('parquetjs reads the same rows from our Parquet that the service sent', async () => {
   const sandbox = await sandboxFor(DATA);
   const isPlain = ({ type, arity }: Field): boolean => arity === 'one' && PLAIN.includes(typeFamily(type));
   const { fields, rows, parts } = await streamed(sandbox, isPlain);
@@ -111,7 +111,7 @@ const FOREIGN_TYPES: Readonly<Record<string, string>> = {
   text: 'UTF8',
 };
 
-test('a Parquet file that parquetjs wrote is loaded as an object of a data export', async () => {
+test('a Parquet file written by parquetjs is loaded as an object of a data export', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=80,columns=14,seed=72'] });
   const desk = new DataExportDesk(sandbox);
   const crawlId = await desk.service.crawlId();

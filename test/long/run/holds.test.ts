@@ -126,7 +126,7 @@ const NUMBERS_MODEL = modelText(
   'SELECT _crawl_id AS crawl_id, url, CAST(title AS INTEGER) AS title FROM raw.crawl_pages',
 );
 
-test('a duplicated URL holds its own crawl; the others are published, and the healed crawl is loaded', async () => {
+test('a duplicate URL quarantines its own crawl; others are published, and the fixed crawl is loaded', async () => {
   const folder = await projectFolder();
   const web = await service();
   const twice = [...pagesOf('shop.example', 3), { url: 'https://shop.example/2' }];
@@ -186,7 +186,7 @@ test('a duplicated URL holds its own crawl; the others are published, and the he
   expect(await rowsOf(folder, told)).toEqual([]);
 });
 
-test('a crawl that is held keeps its former rows, and a drop takes it out', async () => {
+test('a quarantined crawl keeps its previous rows, and a drop removes it', async () => {
   const folder = await smallProject();
   const web = await service();
   await web.hold({
@@ -227,7 +227,7 @@ test('a crawl that is held keeps its former rows, and a drop takes it out', asyn
   expect(await rowsOf(folder, `SELECT * FROM raw.crawl_pages WHERE _crawl_id = '${crawl}'`)).toEqual([]);
 });
 
-test('a model that the values of one crawl break holds that crawl', async () => {
+test('a model that fails with the values of one crawl quarantines that crawl', async () => {
   const folder = await smallProject(NUMBERS_MODEL);
   const web = await service();
   const names = ['a', 'b', 'c', 'd', 'e'];
@@ -250,7 +250,7 @@ test('a model that the values of one crawl break holds that crawl', async () => 
   expect(report.models).toMatchObject([{ name: 'mart.model', status: 'built', rows: 8 }]);
 });
 
-test('a test that is about all rows keeps the former publication; a drop of what is loaded and not published heals it', async () => {
+test('a failed test about all rows keeps the previous publication; dropping the unpublished load fixes it', async () => {
   const few = PAGES_MODEL.replace('*/', 'tests: [{row_count: {between: [1, 6]}}]\n*/');
   const folder = await smallProject(few);
   const web = await service();
@@ -275,7 +275,7 @@ test('a test that is about all rows keeps the former publication; a drop of what
   expect([after.status, await rowsOf(folder, PAGES)]).toEqual([0, [news]]);
 });
 
-test('a drop of a held crawl keeps it out, also where the state is lost', async () => {
+test('a dropped quarantined crawl stays out, even if the state is lost', async () => {
   const folder = await smallProject();
   const web = await service();
   await web.hold({ 'shop-2026-03-02': [...pagesOf('shop.example', 2), { url: 'https://shop.example/2' }] });
@@ -293,7 +293,7 @@ test('a drop of a held crawl keeps it out, also where the state is lost', async 
 /** State changes of a first run until all four units are loaded: that of the unit that is held comes next. */
 const LOADED = 21;
 
-test('killed when a crawl was held, after it was refused, or after the rename, a run ends where an undisturbed one does', async () => {
+test('killed after a quarantine, a refusal or the rename, a run ends like an undisturbed one', async () => {
   const web = await service();
   await web.hold({
     'shop-2026-03-02': [...pagesOf('shop.example', 2), { url: 'https://shop.example/2' }],

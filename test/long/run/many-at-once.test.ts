@@ -30,7 +30,7 @@ async function mostExportsAtOnce(sandbox: Sandbox): Promise<number> {
   );
 }
 
-test('a project whose downloads stand still does not keep another one from its data', async () => {
+test('a project with stalled downloads does not delay another project', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=2,crawls=3,pages=20,columns=8,seed=71'] });
   const folder = await rawProjectFolder();
   const first = await runProject(await rawProjectFolder(), sandbox, { pipelines: PIPELINES });
@@ -62,7 +62,7 @@ test('a project whose downloads stand still does not keep another one from its d
   expect(third.report.units.map((one) => one.unit).toSorted()).toEqual(slow.toSorted());
 });
 
-test('no more units than are allowed have a data export in one store at once', async () => {
+test('the number of units with a data export in one store is limited', async () => {
   const most: number[] = [];
   for (const allowed of ['1', '4']) {
     const sandbox = await sandboxFor({ generate: ['projects=1,crawls=6,pages=20,columns=8,seed=72'] });

@@ -58,7 +58,7 @@ test.skipIf(waits(1))('a million links load within the memory target (every thir
 });
 
 test.skipIf(waits(2))(
-  'several crawls load at once, and their models are made, within the memory target (every third seed)',
+  'several crawls load together, and their models are built, within the memory target (every third seed)',
   async () => {
     const sandbox = await sandboxFor({ generate: ['projects=1,crawls=6,pages=100000,links=300000,seed=1'] });
     const folder = await projectFolder();

@@ -52,7 +52,7 @@ async function houseWith(count: number) {
 }
 
 test.for([150, 2_000])(
-  'with %i crawls known, a morning without changes costs the same few requests',
+  'with %i known crawls, a run without changes costs the same few requests',
   async (count) => {
     const { morning, sql } = await houseWith(count);
     await morning();
@@ -63,7 +63,7 @@ test.for([150, 2_000])(
   },
 );
 
-test('changes in long lists are recorded, and unchanged records stay, though little is read', async () => {
+test('changes in long lists are recorded, and unchanged records stay, with few reads', async () => {
   const { morning, patch, remove, sql } = await houseWith(350);
   await patch('crawls', crawlId(20), { status: 'paused', ended_at: null });
   await morning();
@@ -91,7 +91,7 @@ test('changes in long lists are recorded, and unchanged records stay, though lit
   expect((await morning()).requests).toBe(8);
 });
 
-test('changes of crawls that a run found without loading the list are recorded by the next run that loads it', async () => {
+test('crawl changes found by a run that does not load the list are recorded by the next run that does', async () => {
   const { morning, patch, sql } = await houseWith(350);
   await patch('crawls', crawlId(20), { status: 'running', ended_at: null });
   await patch('crawls', crawlId(21), { status: 'running', ended_at: null });

@@ -51,7 +51,7 @@ test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async 
   ).toEqual([{ field: 'simhash', change: 'widened', after: 'DECIMAL(38,0)' }]);
 });
 
-test('generated data load the same rows by both formats and by auto, which takes CSV for links alone', async () => {
+test('generated data loads the same rows in both formats and with auto, which selects CSV only for links', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=300,links=800,columns=130,seed=11'],
   });

@@ -5,7 +5,7 @@ import { projectFolder, published, runProject, SHARED_DATA, sandboxFor } from '.
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
 test.skipIf(!existsSync(SHARED_DATA))(
-  'real crawls have the counts that were computed outside (skipped without ../shared/data)',
+  'real crawls match independently computed counts (skipped without ../shared/data)',
   async () => {
     const names = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site'];
     const sandbox = await sandboxFor({ importDirs: names.map((name) => join(SHARED_DATA, name)) });

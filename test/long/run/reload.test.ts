@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { crawlhouse, published, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
-test('a plan changes nothing and a reload replaces what is there', async () => {
+test('a reload plan changes nothing, and a reload replaces the rows', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=2,pages=300,links=1500,columns=40,seed=3'],
   });

@@ -25,7 +25,7 @@ async function reasons(folder: string, report: RunReport): Promise<string[]> {
   return rows.map((row) => `${row.route}: ${row.reason}`);
 }
 
-test('a stream that is refused gives way to a search where the rows are few, and the reason is kept', async () => {
+test('a refused stream falls back to a search for few rows, and the reason is stored', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=30,links=50,columns=12,seed=41'],
   });
@@ -44,7 +44,7 @@ test('a stream that is refused gives way to a search where the rows are few, and
   ]);
 });
 
-test('a stream that is refused gives way to a data export where the rows are too many for a search', async () => {
+test('a refused stream falls back to a data export if there are too many rows for a search', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=10001,columns=8,seed=42'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [STREAM_REFUSED]);
@@ -54,7 +54,7 @@ test('a stream that is refused gives way to a data export where the rows are too
   expect(report.units[0]?.counts).toMatchObject({ reported: 10_001, queryable: 10_001 });
 });
 
-test('a unit whose routes are all refused ends the run as shut out', async () => {
+test('a unit whose routes are all refused ends the run as forbidden', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=10,columns=8,seed=43'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [{ match: { path: '/data/crawl/.*/pages($|\\?)' }, ...REFUSED }]);
@@ -83,7 +83,7 @@ test.for([
   }
 });
 
-test('a ranking quota that is used up fails its own project for now, and the others are loaded', async () => {
+test('an exhausted ranking quota temporarily fails its own project, and others are loaded', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=2,crawls=1,pages=20,columns=8,ranking_days=3,seed=45'],
   });

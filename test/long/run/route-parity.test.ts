@@ -10,14 +10,14 @@ import {
 import { EXPORTED, STREAMED, sameByAll } from '../../support/same-by-all.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
-test('pages and links come the same by every route, format and store', async () => {
+test('pages and links are equal by every route, format and store', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=400,links=1500,columns=125,seed=21'],
   });
   await sameByAll(sandbox, ['crawl_pages', 'crawl_links'], [...STREAMED, ...EXPORTED]);
 });
 
-test('hostile values come the same by every route, format and store, in many objects and compressed', async () => {
+test('hostile values are equal by every route, format and store, in many objects and compressed', async () => {
   const sandbox = await sandboxFor({
     importDirs: [await hostileCrawl()],
     exportObjects: 3,
@@ -32,21 +32,21 @@ test('hostile values come the same by every route, format and store, in many obj
   expect([exitCode, errors[0]?.message]).toEqual([4, expect.stringContaining('use csv or json')]);
 });
 
-test('clusters and structured data come the same by every route', async () => {
+test('clusters and structured data are equal by every route', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=2,pages=50,clusters=40,structured_data=120,columns=20,seed=22'],
   });
   await sameByAll(sandbox, ['crawl_clusters', 'crawl_structured_data'], STREAMED);
 });
 
-test('comparisons come the same by every route', async () => {
+test('comparisons are equal by every route', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=3,pages=60,columns=90,comparisons=2,seed=23'],
   });
   await sameByAll(sandbox, ['crawl_over_crawl_pages'], STREAMED);
 });
 
-test('log events and log pages come the same by every route, window by window', async () => {
+test('log events and log pages are equal by every route, window by window', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=60,columns=20,log_days=9,events=900,seed=24'],
   });
@@ -63,7 +63,7 @@ test('log events and log pages come the same by every route, window by window', 
   expect(sums).toEqual([{ events: '900', days: '900', weeks: '900', months: '900' }]);
 });
 
-test('weeks from Sunday are loaded whole', async () => {
+test('weeks that start on Sunday are loaded completely', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=30,columns=20,log_days=20,events=400,seed=25'],
   });
@@ -83,7 +83,7 @@ test('weeks from Sunday are loaded whole', async () => {
   expect(await published(connection, folder, rows)).toEqual([{ hits: '400', events: '400' }]);
 });
 
-test('ranking performance adds up to what the service says of the whole', async () => {
+test('ranking performance adds up to the totals of the service', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=40,columns=20,ranking_days=5,seed=26'],
   });
@@ -121,7 +121,7 @@ test('ranking performance adds up to what the service says of the whole', async 
   ]);
 });
 
-test('an export is asked for once, and its objects go where the settings say so', async () => {
+test('an export is requested once, and its objects are removed if the settings say so', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=50,columns=20,seed=27'] });
   const folder = await rawProjectFolder();
   const options: RunOptions = {

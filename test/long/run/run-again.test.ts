@@ -26,7 +26,7 @@ async function afterFirstRun(): Promise<string> {
   return folder;
 }
 
-test('with the state directory gone, the next run takes up from the published warehouse', async () => {
+test('without the state directory, the next run continues from the published warehouse', async () => {
   const folder = await afterFirstRun();
   await rm(join(folder, '.crawlhouse'), { recursive: true });
   const connection = await temporaryConnection(await temporaryFolder());
@@ -40,7 +40,7 @@ test('with the state directory gone, the next run takes up from the published wa
   expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).units).toHaveLength(23);
 });
 
-test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
+test('without the published warehouse, the next run publishes again without downloading the crawls', async () => {
   const folder = await afterFirstRun();
   await rm(join(folder, 'warehouse.duckdb'));
   const before = await requestCount(sandbox);

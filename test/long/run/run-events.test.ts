@@ -56,7 +56,7 @@ test('each unit is planned, extracted, staged, loaded and published, with its ro
   expect(lines.map((line) => UnitEvent.parse(JSON.parse(line)).event).at(-1)).toBe('published');
 });
 
-test('after kill -9 the file has only what was done, and the next run appends what was left', async () => {
+test('after kill -9 the event file contains only finished steps, and the next run appends the rest', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=6,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const args = ['run', 'crawl_pages', '--events', 'events.jsonl'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { crawlhouse, rawProjectFolder, sandboxFor } from '../../support/project.ts';
 
-test('run --plan says what would be loaded, and loads nothing; discover names the projects', async () => {
+test('run --plan shows what a run would load, and loads nothing; discover names the projects', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=7,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const asText = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--plan']);
@@ -25,7 +25,7 @@ test('run --plan says what would be loaded, and loads nothing; discover names th
   expect(discovery.stdout).toMatch(new RegExp(`^crawl_pages/\\w+ +\\S+ \\(${projectId}\\) +due`, 'm'));
 });
 
-test('a plan says which pipelines have changed since units were loaded, as text and as JSON', async () => {
+test('a plan reports changed pipelines, as text and as JSON', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=7,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   await crawlhouse(folder, sandbox, ['run', 'crawl_pages']);

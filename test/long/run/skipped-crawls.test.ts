@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { crawlhouse, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
 
-test('cancelled, unfinished and archived crawls are skipped with their reason, once', async () => {
+test('cancelled, unfinished and archived crawls are skipped once, with their reason', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=20,columns=20,seed=5'] });
   const folder = await rawProjectFolder();
   const listed = JSON.parse((await crawlhouse(folder, sandbox, ['discover', '--json'])).stdout) as {

@@ -36,7 +36,7 @@ async function importCrawl(
 const PIPELINES = ['workspaces', 'projects', 'crawls', 'crawl_pages', 'crawl_links'];
 const url = 'https://example.com/';
 
-test('first crawls that the models can not read are refused, and stand in the way of nothing else', async () => {
+test('first crawls that models cannot read are refused, without blocking other crawls', async () => {
   const sandbox = await sandboxFor({});
   const folder = await projectFolder();
   const good = { url, status_code: 200, depth: 0 };
@@ -77,7 +77,7 @@ test('first crawls that the models can not read are refused, and stand in the wa
   expect(JSON.parse(stdout)).toEqual([{ url, status_code: 200 }]);
 });
 
-test('a field that no model reads changes its type: every crawl is loaded, and one alert names what changed', async () => {
+test('if a field that no model reads changes its type, every crawl is loaded, and one alert names the change', async () => {
   const sandbox = await sandboxFor({});
   const folder = await projectFolder();
   const page = { url, status_code: 200, depth: 0 };

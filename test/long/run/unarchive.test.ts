@@ -47,7 +47,7 @@ function outcomes({ units }: RunReport): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-test('archived crawls are restored and loaded, a limited number in each run', async () => {
+test('archived crawls are restored and loaded, a limited number per run', async () => {
   const sandbox = await sandboxFor(DATA);
   const it = new Service(sandbox);
   const [one, two, three] = (await it.crawls()).map((crawl) => String(crawl.id));
@@ -79,7 +79,7 @@ test('archived crawls are restored and loaded, a limited number in each run', as
   });
 });
 
-test('a fast restoration brings pages and no links; links alone are restored where the pipeline says so', async () => {
+test('a fast restore loads pages without links; links are restored only if the pipeline requests it', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=30,columns=8,seed=52'] });
   const it = new Service(sandbox);
   const id = await it.crawlId();
@@ -104,7 +104,7 @@ test('a fast restoration brings pages and no links; links alone are restored whe
   });
 });
 
-test('a crawl that is wanted fast for its pages and whole for its links is restored in both ways', async () => {
+test('a crawl needed fast for pages and complete for links is restored in both ways', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=30,columns=8,seed=53'] });
   const it = new Service(sandbox);
   const id = await it.crawlId();
@@ -117,7 +117,7 @@ test('a crawl that is wanted fast for its pages and whole for its links is resto
   expect(outcomes(report)[`crawl_links ${id}`]).toBe('loaded');
 });
 
-test('a token that may only read skips archived crawls after one request, and loads the rest', async () => {
+test('a read-only token skips archived crawls after one request, and loads the rest', async () => {
   const sandbox = await sandboxFor(DATA);
   const it = new Service(sandbox);
   const [one, two, three] = (await it.crawls()).map((crawl) => String(crawl.id));

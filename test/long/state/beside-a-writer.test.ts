@@ -9,7 +9,7 @@ import { projectFolder } from '../../support/project.ts';
 
 const DEMAND = 'Top pages,Clicks,Impressions,CTR,Position\nhttps://a.example/,1,2,50%,3\n';
 
-test('while one command writes, every other writing command says who holds the folder, and changes nothing', async () => {
+test('while one command writes, every other writing command names the holder, and changes nothing', async () => {
   const { origin } = await serveSite({ '/': pageWith('/a'), '/a': pageWith('/') });
   const folder = await projectFolder();
   await writeFile(join(folder, 'crawlhouse.yaml'), 'shipped_models: none\n');

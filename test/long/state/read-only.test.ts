@@ -19,7 +19,7 @@ async function allow(folder: string, isWritable: boolean): Promise<void> {
   }
 }
 
-test('with read access alone, status, query and report work, and drop and doctor say which right they lack', async () => {
+test('with read access only, status, query and report work, and drop and doctor name the missing right', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });

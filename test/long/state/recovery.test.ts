@@ -77,7 +77,7 @@ test.for([
   ['garbage', (file: string) => writeFile(file, 'this is no database '.repeat(1000))],
   ['cut short', (file: string) => truncate(file, 5000)],
 ] as const)(
-  'a ledger that is %s is made anew from the published warehouse, and nothing is asked for again',
+  'a ledger that is %s is rebuilt from the published warehouse, without new requests',
   async ([_what, spoil]) => {
     await run();
     for (const suffix of ['-wal', '-shm'])
@@ -94,7 +94,7 @@ test.for([
   },
 );
 
-test('a damaged ledger is named by a reader, and left to the next run', async () => {
+test('a reader reports a damaged ledger, and leaves it to the next run', async () => {
   await run(['crawl_pages']);
   await writeFile(join(stateDir, 'ledger.sqlite'), 'this is no database '.repeat(1000));
   for (const suffix of ['-wal', '-shm']) await rm(join(stateDir, `ledger.sqlite${suffix}`), { force: true });
@@ -105,7 +105,7 @@ test('a damaged ledger is named by a reader, and left to the next run', async ()
   ]);
 });
 
-test('a ledger of an earlier day takes over what came since', async () => {
+test('an older ledger takes over later entries', async () => {
   await run(['crawl_pages']);
   await copyFile(join(stateDir, 'ledger.sqlite'), join(folder, 'earlier.sqlite'));
   await run();
@@ -116,7 +116,7 @@ test('a ledger of an earlier day takes over what came since', async () => {
   expect(await states()).toEqual({ published: 4 });
 });
 
-test('a ledger of an earlier version is brought forward, and a copy of it kept', async () => {
+test('a ledger of an earlier version is upgraded, and a copy is kept', async () => {
   await run();
   {
     const database = new DatabaseSync(join(stateDir, 'ledger.sqlite'));
@@ -135,7 +135,7 @@ test('a ledger of an earlier version is brought forward, and a copy of it kept',
   copy.close();
 });
 
-test('a ledger of a newer version is refused before anything is asked', async () => {
+test('a ledger of a newer version is refused before any request', async () => {
   await run(['crawl_pages']);
   const database = new DatabaseSync(join(stateDir, 'ledger.sqlite'));
   database.exec(`PRAGMA user_version = ${LEDGER_VERSION + 1}`);
@@ -162,19 +162,16 @@ test.for([
       await writeFile(file, whole.fill(0, 12_288));
     },
   ],
-] as const)(
-  'a working copy that is %s is taken anew from the published warehouse',
-  async ([_what, spoil]) => {
-    await run(['crawl_pages']);
-    await spoil(join(stateDir, 'work.duckdb'));
-    await run();
-    expect(await run()).toEqual({ exitCode: 0, statuses: [] });
-    expect(await held()).toEqual(EVERYTHING);
-    expect(await states()).toEqual({ published: 4 });
-  },
-);
+] as const)('a working copy that is %s is restored from the published warehouse', async ([_what, spoil]) => {
+  await run(['crawl_pages']);
+  await spoil(join(stateDir, 'work.duckdb'));
+  await run();
+  expect(await run()).toEqual({ exitCode: 0, statuses: [] });
+  expect(await held()).toEqual(EVERYTHING);
+  expect(await states()).toEqual({ published: 4 });
+});
 
-test('without its state directory a run loads what is not published, and nothing else', async () => {
+test('without its state directory, a run loads only unpublished units', async () => {
   await run(['crawl_pages']);
   await rm(stateDir, { recursive: true });
   expect(await exportsAsked(async () => expect((await run()).statuses).toEqual(['loaded', 'loaded']))).toBe(
@@ -184,7 +181,7 @@ test('without its state directory a run loads what is not published, and nothing
   expect(await states()).toEqual({ published: 4 });
 });
 
-test('a state directory that is deleted while a package stands in it costs a download, not a second data export', async () => {
+test('deleting a state directory with a package costs a download, not a second data export', async () => {
   await run(['crawl_pages']);
   const before = await desk.asked();
   const child = spawnCrawlhouse(folder, sandbox, [
@@ -214,14 +211,14 @@ test('a state directory that is deleted while a package stands in it costs a dow
   expect(await held()).toEqual(EVERYTHING);
 });
 
-test('a published warehouse that is deleted is published again from the working copy', async () => {
+test('a deleted published warehouse is published again from the working copy', async () => {
   await run();
   await rm(join(folder, 'warehouse.duckdb'));
   expect(await exportsAsked(async () => expect((await run()).exitCode).toBe(0))).toBe(0);
   expect(await held()).toEqual(EVERYTHING);
 });
 
-test('a published warehouse that is broken stops the run, and nothing is destroyed', async () => {
+test('a broken published warehouse stops the run, and nothing is destroyed', async () => {
   await run();
   const file = join(folder, 'warehouse.duckdb');
   await writeFile(file, 'this is no database '.repeat(1000));
@@ -236,7 +233,7 @@ test('a published warehouse that is broken stops the run, and nothing is destroy
   expect(await held()).toEqual(EVERYTHING);
 });
 
-test('an older warehouse that is put back is made whole again', async () => {
+test('a restored older warehouse is completed again', async () => {
   await run(['crawl_pages']);
   await copyFile(join(folder, 'warehouse.duckdb'), join(folder, 'backup.duckdb'));
   await run();

@@ -55,7 +55,7 @@ const CONFIG = {
   of_tomorrow: HIDDEN[11],
 };
 
-test('no secret of settings or records is in the warehouse, the state directory or an output; files are private', async () => {
+test('no secret of settings or records is in the warehouse, the state directory or any output; files are private', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=30,links=0,columns=10,seed=3'] });
   const ask = async (path: string, method = 'GET', body?: unknown) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${sandbox.accessToken}` };
@@ -115,7 +115,7 @@ test('no secret of settings or records is in the warehouse, the state directory 
   expect((await stat(join(folder, 'warehouse.duckdb'))).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test('with a umask of 000 secrets and the state directory are still their ownerâ€™s alone', async () => {
+test('with a umask of 000, secrets and the state directory are still private to their owner', async () => {
   const folder = await temporaryFolder();
   const open = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.umask(0)')}` };
   const line = '203.0.113.9 - - [23/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
@@ -139,7 +139,7 @@ test('with a umask of 000 secrets and the state directory are still their ownerâ
   expect((await stat(join(folder, 'warehouse.duckdb'))).mode & 0o777).toBe(0o666);
 });
 
-test('a service that echoes the token in every spelling finds it in no output and no file', async () => {
+test('a token echoed by the service in any spelling appears in no output and no file', async () => {
   const token = 'echoed+token/of=the-test-0123456789';
   const basic = Buffer.from(`someone:${token}`).toString('base64');
   const half = Math.floor(token.length / 2);

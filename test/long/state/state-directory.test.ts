@@ -80,7 +80,7 @@ async function staged(): Promise<void> {
   });
 }
 
-test('a project that is copied during a run goes on by itself, and the run does not notice', async () => {
+test('a project copied during a run continues independently, without effect on the run', async () => {
   const child = spawnCrawlhouse(folder, sandbox, ['run', ...PIPELINES]);
   const ended = once(child, 'exit');
   await staged();
@@ -95,7 +95,7 @@ test('a project that is copied during a run goes on by itself, and the run does 
   await expectWhole();
 });
 
-test("yesterday's state directory beside today's warehouse takes over what came since, and asks for nothing", async () => {
+test('an older state directory with a newer warehouse takes over later entries, without requests', async () => {
   await run(folder, ['crawl_pages']);
   const backup = join(await temporaryFolder(), 'backup');
   await cp(stateOf(folder), backup, { recursive: true });
@@ -106,7 +106,7 @@ test("yesterday's state directory beside today's warehouse takes over what came 
   await expectWhole();
 });
 
-test("yesterday's state directory and warehouse are brought to today by one run", async () => {
+test('an older state directory and warehouse are brought up to date by one run', async () => {
   await run(folder, ['crawl_pages']);
   const backup = join(await temporaryFolder(), 'backup');
   await cp(folder, backup, { recursive: true });
@@ -119,16 +119,13 @@ test("yesterday's state directory and warehouse are brought to today by one run"
 
 const SEEDS = Array.from({ length: ALL_ROUNDS ? 16 : 4 }, (_, round) => roundSeed() + round);
 
-test.each(SEEDS)(
-  'a state directory of which a half is deleted is whole after the next run (seed %i)',
-  async (seed) => {
-    const random = seededRandom(seed);
-    if (seed % 2 === 0) await killedRun();
-    else await run();
-    const found = await readdir(stateOf(folder), { recursive: true });
-    const removed = found.filter(() => random() < 0.5);
-    for (const name of removed) await rm(join(stateOf(folder), name), { recursive: true, force: true });
-    expect((await run()).exitCode, removed.join(' ')).toBe(0);
-    await expectWhole();
-  },
-);
+test.each(SEEDS)('a half-deleted state directory is complete after the next run (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  if (seed % 2 === 0) await killedRun();
+  else await run();
+  const found = await readdir(stateOf(folder), { recursive: true });
+  const removed = found.filter(() => random() < 0.5);
+  for (const name of removed) await rm(join(stateOf(folder), name), { recursive: true, force: true });
+  expect((await run()).exitCode, removed.join(' ')).toBe(0);
+  await expectWhole();
+});

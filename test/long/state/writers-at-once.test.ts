@@ -69,7 +69,7 @@ async function contentOf(connection: Connection, file: string): Promise<unknown>
   }
 }
 
-test(`each pair of writing commands at once ends as one after the other, or one is refused in words (seed ${roundSeed()})`, async () => {
+test(`two concurrent writing commands end as if run in sequence, or one is refused with a message (seed ${roundSeed()})`, async () => {
   const base = await project();
   const [crawl = ''] = await dueCrawls(base);
   expect(await started(base, ['run', 'crawl_pages', '--crawl', crawl]).ended).toMatchObject({ code: 0 });
@@ -115,7 +115,7 @@ test(`each pair of writing commands at once ends as one after the other, or one 
   }
 });
 
-test('others wait for a process that is stopped with the lock, or are refused in words, and it loses nothing', async () => {
+test('other commands wait for a stopped process with the lock, or are refused with a message, and it loses nothing', async () => {
   const folder = await project();
   const due = await dueCrawls(folder);
   expect(await started(folder, ['run', 'crawl_pages', '--crawl', due[0] ?? '']).ended).toMatchObject({

@@ -7,13 +7,13 @@ const mutantsOf = (source: string): string[] =>
     .map((fault) => applyChange(source, fault))
     .sort();
 
-test('a condition is negated, and its branch is never taken', () => {
+test('a condition is negated, and its branch is removed', () => {
   expect(mutantsOf('if (a) b();')).toEqual(['if (!(a)) b();', 'if (a) ;', 'if (false) b();']);
   expect(mutantsOf('const x = a ? b : c;')).toEqual(['const x = !(a) ? b : c;']);
   expect(mutantsOf('if (a) b(); else c();')).toContain('if (a) b(); else {}');
 });
 
-test('a boundary, an equality and a logical operator are changed where they stand', () => {
+test('boundaries, equalities and logical operators are mutated in place', () => {
   expect(mutantsOf('const x = a < b;')).toEqual(['const x = a <= b;']);
   expect(mutantsOf('const x = (a < b) !== c;')).toEqual([
     'const x = (a < b) === c;',
@@ -22,18 +22,18 @@ test('a boundary, an equality and a logical operator are changed where they stan
   expect(mutantsOf('const x = a && b;')).toEqual(['const x = a || b;']);
 });
 
-test('a statement is dropped with its await; an await that no tool would miss is dropped alone', () => {
+test('a statement is removed with its await; an await that no tool would miss is removed alone', () => {
   expect(mutantsOf('await flush();')).toEqual([';']);
   expect(mutantsOf('async function f() { return await g(); }')).toEqual([
     'async function f() { return g(); }',
   ]);
 });
 
-test('types, directives and what stands on several lines stay', () => {
+test('types, directives and multi-line text are not mutated', () => {
   expect(mutantsOf("'use strict';\ntype A = B extends C ? D : E;")).toEqual([]);
   expect(mutantsOf('call(\n  a,\n);')).toEqual([]);
 });
 
-test('a fault says its line and what was done', () => {
+test('a mutant names its line and its change', () => {
   expect(faultsOf('\nflush();\n')).toMatchObject([{ line: 2, what: 'dropped: flush();' }]);
 });

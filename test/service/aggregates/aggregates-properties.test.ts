@@ -55,7 +55,7 @@ function isSame(cell: string, expected: PlainRow['value']): boolean {
   return Math.abs(Number(cell) - expected.near) <= expected.within;
 }
 
-test('an aggregate in SQL is what counting row by row gives', async () => {
+test('an SQL aggregate equals counting row by row', async () => {
   const { store, put } = await randomStore();
   const queries = fc.array(query, { minLength: 10, maxLength: 10 });
   await fc.assert(

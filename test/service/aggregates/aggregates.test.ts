@@ -38,11 +38,11 @@ async function tables(...aggs: Json[]): Promise<string> {
 const table = (cols: string[], rows: string): string =>
   `{"aggs":[{"cols":${JSON.stringify(cols)},"rows":${rows}}]}`;
 
-test('without fields and value all rows are counted, under page_count', async () => {
+test('without fields and value, all rows are counted as page_count', async () => {
   expect(await tables({})).toBe(table(['page_count'], '[[4]]'));
 });
 
-test('a bucket by value has a row for each value in its order, the rows without one last', async () => {
+test('a bucket by value has one row per value in order, and rows without a value last', async () => {
   expect(await tables({ fields: [{ name: 'depth' }] })).toBe(
     table(['depth', 'page_count'], '[[1,1],[2,2],[null,1]]'),
   );
@@ -51,13 +51,13 @@ test('a bucket by value has a row for each value in its order, the rows without 
   );
 });
 
-test('a many-valued field counts a row once under each of its values', async () => {
+test('a many-valued field counts a row once under each value', async () => {
   expect(await tables({ fields: [{ name: 'tags' }] })).toBe(
     table(['tags', 'page_count'], '[["x",1],["y",2],[null,2]]'),
   );
 });
 
-test('a bucket stays where its rows have no values to measure', async () => {
+test('a bucket without values to measure stays in the result', async () => {
   expect(await tables({ fields: [{ name: 'depth' }], value: 'tags:value_count' })).toBe(
     table(['depth', 'tags:value_count'], '[[1,3],[2,1],[null,0]]'),
   );
@@ -66,7 +66,7 @@ test('a bucket stays where its rows have no values to measure', async () => {
   );
 });
 
-test('ranges have their lower bound in and their upper bound out, and may overlap', async () => {
+test('ranges include their lower bound, exclude their upper bound, and may overlap', async () => {
   const ranges = [
     { name: 'below', to: 200 },
     { name: 'from 200', from: 200 },
@@ -89,7 +89,7 @@ test('a row with two values in one range counts once', async () => {
   );
 });
 
-test('several buckets combine, and the filter comes first', async () => {
+test('several buckets combine, after the filter', async () => {
   const oql = { field: ['depth', 'has_value', ''] };
   expect(await tables({ oql, fields: [{ name: 'depth' }, { name: 'tags' }], value: 'load_time:sum' })).toBe(
     table(
@@ -135,7 +135,7 @@ test('without values the sum is 0.0, the counts are 0, and other operations are 
   expect(await tables({ oql, fields: [{ name: 'depth' }] })).toContain('"rows":[]');
 });
 
-test('each query has its own table, in the order asked', async () => {
+test('each query has its own table, in request order', async () => {
   const { aggs } = AggregateResponse.parse(JSON.parse(await tables({}, { value: 'depth:max' })));
   expect(aggs.map(({ cols, rows }) => ({ cols, rows }))).toEqual([
     { cols: ['page_count'], rows: [[4]] },
@@ -143,7 +143,7 @@ test('each query has its own table, in the order asked', async () => {
   ]);
 });
 
-test('a data type without rows counts to 0', async () => {
+test('a data type without rows counts 0', async () => {
   const ask = async (query: Json): Promise<unknown> =>
     (await it.api(`/data/crawl/${crawl}/links/aggs`, { body: { aggs: [query] } })).json;
   expect(await ask({ oql: { field: ['intern', 'equals', true] } })).toEqual({
@@ -154,7 +154,7 @@ test('a data type without rows counts to 0', async () => {
   });
 });
 
-test('more than 10,000 rows are an error of that aggregate alone', async () => {
+test('more than 10,000 rows are an error of only that aggregate', async () => {
   const { status, json } = await it.api(`/data/crawl/${generated}/pages/aggs`, {
     body: { aggs: [{ fields: [{ name: 'url' }] }, {}] },
   });
@@ -170,7 +170,7 @@ test('more than 10,000 rows are an error of that aggregate alone', async () => {
   ]);
 });
 
-describe('what the fields do not allow is refused, by its place', () => {
+describe('a query that the fields do not allow is refused with its position', () => {
   const range = (more: Json): Json => ({ fields: [{ name: 'load_time', ranges: [{ name: 'r', ...more }] }] });
   test.each<[string, Json, string, string]>([
     ['an unknown bucket', { fields: [{ name: 'nope' }] }, 'aggs[1].fields[0].name', 'unknown_field'],

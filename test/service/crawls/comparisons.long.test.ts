@@ -43,7 +43,7 @@ const PAGES_2 = [
   { url: 'https://a.example/kept', status_code: 301, title: 'Changed' },
 ];
 
-test('a comparison runs for ten seconds, then has a row for each URL of the two crawls', async () => {
+test('a comparison runs for ten seconds, then has a row for each URL of both crawls', async () => {
   const { life, pair } = await compared(PAGES_1, PAGES_2);
   const { client } = life;
   const launched = await client.call('launchCrawlOverCrawl', { project_id: life.projectId, query: pair });
@@ -172,7 +172,7 @@ test.each([
       ['https://a.example/a', 'only_crawl2', null],
     ],
   ],
-])('URLs are rewritten before they are compared: %j', async (input, expected) => {
+])('URLs are rewritten before the comparison: %j', async (input, expected) => {
   const { life, pair } = await compared(MOVED, [{ url: 'https://a.example/a' }]);
   const { id, configuration } = await life.client.call('launchCrawlOverCrawl', {
     project_id: life.projectId,
@@ -189,7 +189,7 @@ test.each([
   expect(rows.map((row) => names.map((name) => row[name]))).toEqual(expected);
 });
 
-test('the second crawl can be the one that is rewritten', async () => {
+test('the second crawl can be rewritten instead', async () => {
   const { life, pair } = await compared([{ url: 'https://a.example/a' }], MOVED);
   const input = replaced('replace_prefix', 2, 'http://old.example/shop', 'https://a.example');
   const { id } = await life.client.call('launchCrawlOverCrawl', {
@@ -204,7 +204,7 @@ test('the second crawl can be the one that is rewritten', async () => {
   });
 });
 
-test('a rewriting that makes two URLs one ends the comparison without rows', async () => {
+test('a rewrite that merges two URLs ends the comparison without rows', async () => {
   const { life, pair } = await compared(
     [{ url: 'http://a.example/x' }, { url: 'https://a.example/x' }],
     PAGES_2,
@@ -225,7 +225,7 @@ test('a rewriting that makes two URLs one ends the comparison without rows', asy
   });
 });
 
-test('with trigger_coc a crawl is compared with the one before it when it ends', async () => {
+test('with trigger_coc, a finished crawl is compared with the previous one', async () => {
   const life = await living();
   const { client } = life;
   const config = await life.config({ trigger_coc: true });
@@ -248,7 +248,7 @@ test('with trigger_coc a crawl is compared with the one before it when it ends',
   ]);
 });
 
-test('comparisons are generated, the same each time, and listed by created_at', async () => {
+test('generated comparisons are reproducible, and listed by created_at', async () => {
   const options = { generate: ['crawls=3,comparisons=2,pages=300,columns=8'] };
   const life = await living(options);
   const { client, workspaceId } = life;

@@ -14,7 +14,7 @@ const TO_A_URL: CrawlOverCrawlInput = {
   },
 };
 
-test('only two crawls of one project and one configuration, both with a live report, are compared', async () => {
+test('only two crawls of one project and configuration, both with a live report, can be compared', async () => {
   const life = await living({ generate: ['projects=2,crawls=2,pages=5,columns=3'] });
   const { client, projectId, workspaceId } = life;
   const [crawl1, crawl2] = (await life.crawls()).map(({ id }) => id) as [string, string];

@@ -60,7 +60,7 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
   expect(resources.get('workspaces', WORKSPACE_ID)).not.toHaveProperty('_crawl_url_quota');
 });
 
-test('a crawl that runs when the sandbox closes continues after its restart', async () => {
+test('a crawl running when the sandbox closes continues after its restart', async () => {
   const stateDir = await temporaryFolder();
   const generate = ['pages=40,columns=6'];
   const id = await (async () => {

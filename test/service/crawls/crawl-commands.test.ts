@@ -13,7 +13,7 @@ const ALLOWED: Record<string, string[]> = {
   'unarchive-fast': ['archived'],
 };
 
-test('each command is taken in the states that the specification names, and in no other', async () => {
+test('each command is accepted exactly in the states of the specification', async () => {
   const life = await living({ generate: ['pages=10,columns=5'] });
   const [crawl] = await life.crawls();
   const id = String(crawl?.id);
@@ -35,7 +35,7 @@ test('each command is taken in the states that the specification names, and in n
   });
 });
 
-test('a pause takes effect after two seconds and costs the crawl no work', async () => {
+test('a pause takes effect after two seconds and loses no work', async () => {
   const life = await living();
   const { client } = life;
   const { id } = await client.call('launchCrawl', {
@@ -65,7 +65,7 @@ test('a pause takes effect after two seconds and costs the crawl no work', async
   expect(await client.call('crawl', { crawl_id: id })).toMatchObject({ status: 'done', end_reason: 'ok' });
 });
 
-test('a cancelled crawl leaves no report, and what it had fetched stays as it was', async () => {
+test('a cancelled crawl leaves no report, and its fetched counts stay', async () => {
   const life = await living();
   const { client } = life;
   const { id } = await client.call('launchCrawl', {
@@ -87,7 +87,7 @@ test('a cancelled crawl leaves no report, and what it had fetched stays as it wa
   await client.call('launchCrawl', { project_id: life.projectId, query: { configId: life.configId } });
 });
 
-test('a terminated crawl analyses what it has and leaves a partial report', async () => {
+test('a terminated crawl analyzes its pages and leaves a partial report', async () => {
   const life = await living();
   const { client } = life;
   const { id } = await client.call('launchCrawl', {
@@ -126,7 +126,7 @@ test('a terminated crawl analyses what it has and leaves a partial report', asyn
   expect(links.some(({ target }) => !urls.has(target))).toBe(true);
 });
 
-test('a crawl that is terminated at once still has its start page', async () => {
+test('an immediately terminated crawl still contains its start page', async () => {
   const life = await living();
   const { id } = await life.client.call('launchCrawl', {
     project_id: life.projectId,
@@ -138,7 +138,7 @@ test('a crawl that is terminated at once still has its start page', async () => 
   expect(found.json.meta).toMatchObject({ total_hits: 1 });
 });
 
-test('crawls are archived so many days after their end by the workspace’s setting, and brought back by command', async () => {
+test('crawls are archived after the days in the workspace setting, and restored by command', async () => {
   const life = await living();
   const { client } = life;
   const [crawl] = await life.crawls();

@@ -14,7 +14,7 @@ async function refused(life: Living, input: Partial<CrawlConfigInput> & Record<s
   return answer.json;
 }
 
-test('a configuration is made with defaults, with deprecated fields served as null and never taken', async () => {
+test('a new configuration gets defaults; deprecated fields are null and cannot be set', async () => {
   const life = await living();
   const { client, projectId } = life;
   const made = await client.call('createCrawlConfig', {
@@ -38,7 +38,7 @@ test('a configuration is made with defaults, with deprecated fields served as nu
   expect(await refused(life, { id: 'x' })).toMatchObject({ fields: [{ name: 'id', type: 'unknown' }] });
 });
 
-test('what depends on the project is checked: speed, ownership, features, files', async () => {
+test('speed, ownership, features and files are checked against the project', async () => {
   const life = await living();
   const { projectId } = life;
   const unverified = { type: 'forbidden', code: 'ownership_not_verified' };
@@ -75,7 +75,7 @@ test('what depends on the project is checked: speed, ownership, features, files'
   await life.config({ name: 'plain', js_rendering: false, custom_fields: [], backlinks_params: null });
 });
 
-test('other start URLs stay on the domain', async () => {
+test('further start URLs must be on the domain', async () => {
   const life = await living();
   const start_url = 'https://www.a.example/';
   await life.config({ start_url, alternate_start_urls: ['http://a.example/x', 'https://shop.a.example/'] });
@@ -86,7 +86,7 @@ test('other start URLs stay on the domain', async () => {
   }
 });
 
-test('an update names its configuration by id or by name, replaces it whole, and leaves its name', async () => {
+test('an update names its configuration by id or name, replaces it completely, and keeps its name', async () => {
   const life = await living();
   const { client, projectId } = life;
   const id = await life.config({ max_url: 7, extra_headers: { a: 'b' } });
@@ -111,7 +111,7 @@ test('an update names its configuration by id or by name, replaces it whole, and
   });
 });
 
-test('a webhook’s secret is never served: an echo keeps it, null or another address removes it', async () => {
+test('a webhook secret is never returned: echoing keeps it, null or another address removes it', async () => {
   const life = await living();
   const { client, projectId } = life;
   const secret = 'very secret indeed';
@@ -168,7 +168,7 @@ test('a webhook’s secret is never served: an echo keeps it, null or another ad
   }
 });
 
-test('no secret of a configuration comes out anywhere', async () => {
+test('no secret of a configuration appears in any response', async () => {
   const life = await living();
   const { client, projectId } = life;
   const http_auth = { username: 'me', password: 'pass-4711', scheme: 'Basic' } as const;
@@ -199,7 +199,7 @@ test('no secret of a configuration comes out anywhere', async () => {
   for (const text of texts) expect(text).not.toMatch(/4711|"_/);
 });
 
-test('an echo keeps the password of http_auth; another user name needs its own', async () => {
+test('echoing keeps the password of http_auth; another user name needs its own', async () => {
   const life = await living();
   const { client, projectId } = life;
   const id = await life.config({ http_auth: { username: 'me', password: 'p', scheme: 'NTLM', realm: 'd' } });
@@ -222,7 +222,7 @@ test('an echo keeps the password of http_auth; another user name needs its own',
   ).toMatchObject({ fields: [{ name: 'http_auth.password', type: 'required' }] });
 });
 
-test('a configuration that is crawled with, or will be, is not deleted', async () => {
+test('a configuration in use or scheduled cannot be deleted', async () => {
   const life = await living();
   const { client, projectId } = life;
   const id = await life.config();
@@ -246,7 +246,7 @@ test('a configuration that is crawled with, or will be, is not deleted', async (
   expect((await client.call('crawl', { crawl_id: crawl.id })).crawl_config?.id).toBe(id);
 });
 
-test('line breaks and other control characters in what becomes a header are refused by name', async () => {
+test('control characters in header values are refused by name', async () => {
   const life = await living();
   const auth = { username: 'u', password: 'p', scheme: 'Basic' } as const;
   for (const [input, name] of [

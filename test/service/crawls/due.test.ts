@@ -6,7 +6,7 @@ import { firing, firingFrom } from '../../../src/service/crawls/due.ts';
 const at = (text: string): number => Date.parse(text);
 const said = (time: number | undefined): string => new Date(time ?? Number.NaN).toISOString();
 
-test('a month after the 31st is the last day of a shorter month, and the 31st again where there is one', () => {
+test('a monthly firing on the 31st uses the last day of shorter months', () => {
   const start = at('2027-12-31T22:30:15.250Z');
   expect([0, 1, 2, 3, 4].map((n) => said(firing(start, 'month', n)))).toEqual([
     '2027-12-31T22:30:15.250Z',
@@ -17,7 +17,7 @@ test('a month after the 31st is the last day of a shorter month, and the 31st ag
   ]);
 });
 
-test('days and weeks are whole days in UTC, also where clocks elsewhere change', () => {
+test('days and weeks are whole UTC days, also across clock changes elsewhere', () => {
   const start = at('2027-03-27T01:30:00Z');
   expect(said(firing(start, 'day', 2))).toBe('2027-03-29T01:30:00.000Z');
   expect(said(firing(start, 'week', 1))).toBe('2027-04-03T01:30:00.000Z');
@@ -33,7 +33,7 @@ test('without a recurrence it fires once', () => {
 
 const START = fc.integer({ min: 0, max: at('2100-01-01') });
 
-test('each month has one firing, at the same time of day, on the start day or the month’s last', () => {
+test('each month has one firing at the same time, on the start day or the last day', () => {
   fc.assert(
     fc.property(START, fc.integer({ min: 0, max: 600 }), (start, n) => {
       const first = new Date(start);
@@ -50,7 +50,7 @@ test('each month has one firing, at the same time of day, on the start day or th
   );
 });
 
-test('the first firing from a time on is not before it, and the one before it is', () => {
+test('the first firing after a time is not before it, and its predecessor is', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RECURRENCES),

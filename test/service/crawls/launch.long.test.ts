@@ -19,7 +19,7 @@ async function reported(
   return counts;
 }
 
-test('a launched crawl runs, is done after a minute, and its report is what its progress counted', async () => {
+test('a launched crawl is done after a minute, and its report matches its progress', async () => {
   const life = await living();
   const { client } = life;
   const launched = await client.call('launchCrawl', {
@@ -81,7 +81,7 @@ test('a launched crawl runs, is done after a minute, and its report is what its 
   ).toBe(true);
 });
 
-test('each part of the analysis is running for a while, one after the other', async () => {
+test('each part of the analysis runs for a while, in order', async () => {
   const life = await living();
   const { id } = await life.client.call('launchCrawl', {
     project_id: life.projectId,
@@ -128,7 +128,7 @@ test('samples are fetched URLs with the data of their status', async () => {
   }
 });
 
-test('limits of the configuration end a crawl: URLs fetched, and depth', async () => {
+test('max_url and max_depth end a crawl', async () => {
   const life = await living();
   const { client } = life;
   const few = await client.call('launchCrawl', {
@@ -154,7 +154,7 @@ test('limits of the configuration end a crawl: URLs fetched, and depth', async (
   expect(all.json.meta).toMatchObject({ total_hits: 30 });
 });
 
-test('crawls of one site follow each other: most pages stay, and the fields are those of the crawl before', async () => {
+test('consecutive crawls of a site keep most pages and the same fields', async () => {
   const life = await living({ generate: ['pages=300,links=900,columns=12'] });
   const [former] = await life.crawls();
   const { id } = await life.client.call('launchCrawl', {
@@ -173,7 +173,7 @@ test('crawls of one site follow each other: most pages stay, and the fields are 
   expect(kept).toBeLessThan(301);
 });
 
-test('an unknown configuration, or another project’s, is not found', async () => {
+test('an unknown configuration, or one of another project, is not found', async () => {
   const life = await living({ generate: ['projects=2,pages=10'] });
   const { client, projectId, workspaceId } = life;
   const others = await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }));
@@ -186,7 +186,7 @@ test('an unknown configuration, or another project’s, is not found', async () 
   }
 });
 
-test('one crawl a configuration at a time, but others beside it', async () => {
+test('only one crawl per configuration runs at a time, next to other crawls', async () => {
   const life = await living();
   const { client } = life;
   await client.call('launchCrawl', { project_id: life.projectId, query: { configId: life.configId } });
@@ -202,7 +202,7 @@ test('one crawl a configuration at a time, but others beside it', async () => {
   expect(other.status).toBe('running');
 });
 
-test('the quota of URLs ends a crawl, keeps the next from starting, and comes back when a crawl is cancelled', async () => {
+test('the URL quota ends a crawl, blocks the next, and is refunded when a crawl is cancelled', async () => {
   const life = await living();
   const { client } = life;
   await life.patch('workspaces', life.workspaceId, { crawl_url_quota: 50 });
@@ -244,7 +244,7 @@ test('the quota of URLs ends a crawl, keeps the next from starting, and comes ba
   expect(Object.keys(workspace).filter((key) => key.includes('quota'))).toEqual([]);
 });
 
-test('the progress of a crawl that came with its rows is what they say', async () => {
+test('the progress of an imported crawl matches its rows', async () => {
   const life = await living();
   const [crawl] = await life.crawls();
   const { progress } = await life.client.call('crawlProgress', { crawl_id: String(crawl?.id) });
@@ -254,7 +254,7 @@ test('the progress of a crawl that came with its rows is what they say', async (
   expect(queued_urls).toBe(0);
 });
 
-test('a crawl is deleted with its rows once it rests', async () => {
+test('a finished crawl is deleted with its rows', async () => {
   const life = await living();
   const { client } = life;
   const { id } = await client.call('launchCrawl', {

@@ -34,7 +34,7 @@ async function receiver(answer: (count: number) => number = () => 204) {
 
 const until = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 20 });
 
-test('the owner, the recipients or nobody gets a mail when a crawl ends', async () => {
+test('the mail about a finished crawl goes to the owner, the recipients or nobody', async () => {
   const life = await living();
   const { client, projectId } = life;
   const recipients = { owner: undefined, two: ['a@x.example', 'b@x.example'], nobody: [] };
@@ -53,7 +53,7 @@ test('the owner, the recipients or nobody gets a mail when a crawl ends', async 
   expect(mails.map(({ crawl_id }) => crawl_id)).toContain(first?.id);
 });
 
-test('a webhook tells of a crawl’s end, signed over the bytes sent where it has a secret', async () => {
+test('a webhook reports the end of a crawl, signed over the sent bytes if it has a secret', async () => {
   const life = await living();
   const { received, url } = await receiver();
   const secret = 'a secret of the receiver';
@@ -100,7 +100,7 @@ test('a webhook tells of a crawl’s end, signed over the bytes sent where it ha
   expect(received).toHaveLength(2);
 });
 
-test('a webhook that is not taken is sent again, with growing waits, until it is', async () => {
+test('a failed webhook is retried with growing waits until it is accepted', async () => {
   const life = await living();
   const { received, url } = await receiver((count) => [500, 404, 200][count] ?? 500);
   const config = await life.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
@@ -125,7 +125,7 @@ test('a crawl ends at its time, even without requests', async () => {
   await until(() => received.length).toBe(1);
 });
 
-test('cancelled crawls and crawls that never started are notified too', async () => {
+test('cancelled crawls and crawls that never started also send notifications', async () => {
   const life = await living();
   const { client, projectId } = life;
   const { received, url } = await receiver();
@@ -148,7 +148,7 @@ test('cancelled crawls and crawls that never started are notified too', async ()
   ]);
 });
 
-test('a webhook to this machine or its networks is not sent, and tells no status, unless that is allowed', async () => {
+test('a webhook to this machine or its networks is not sent, and reveals no status, unless allowed', async () => {
   const life = await living({ allowPrivate: false });
   const { received, url } = await receiver((count) => [200, 302, 500][count % 3] ?? 200);
   const { port } = new URL(url);
@@ -186,7 +186,7 @@ test('a webhook to this machine or its networks is not sent, and tells no status
   expect(received).toEqual([]);
 });
 
-test('a webhook can be tried before it is used', async () => {
+test('a webhook can be tested before use', async () => {
   const life = await living();
   const { client, projectId } = life;
   const { received, url } = await receiver((count) => (count === 0 ? 200 : 410));

@@ -4,7 +4,7 @@ import { CONFIG, DAY, living, refusal, SECOND, START } from './living.ts';
 
 const shared = await sharedService({});
 
-test('a project is made with a unique name, and is empty', async () => {
+test('a new project has a unique name, and is empty', async () => {
   const life = await living();
   const { client } = life;
   const made = await client.call('createProject', {
@@ -45,7 +45,7 @@ test.each([
   expect(answer.json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name, type }] });
 });
 
-test('a project is deleted with all that is in it, once none of its crawls is under way', async () => {
+test('a project is deleted with everything in it, once none of its crawls is running', async () => {
   const dir = await importFolder('logs', {
     events: { fields: [field('url', 'string')], rows: [{ url: 'https://l.example/' }] },
   });
@@ -82,7 +82,7 @@ test('a project is deleted with all that is in it, once none of its crawls is un
   });
 });
 
-test('the lists of ids in a project are always true', async () => {
+test('the id lists of a project are always current', async () => {
   const life = await living();
   const { client, projectId } = life;
   const look = async () => {

@@ -11,7 +11,7 @@ async function schedule(life: Living, recurrence: 'day' | 'week' | 'month' | nul
   });
 }
 
-test('a scheduled crawl is listed, fires at its time and is deleted', async () => {
+test('a scheduled crawl is listed, fires at its time and can be deleted', async () => {
   const life = await living();
   const { client, projectId } = life;
   const scheduled = await schedule(life, 'week');
@@ -35,7 +35,7 @@ test('a scheduled crawl is listed, fires at its time and is deleted', async () =
   expect(await life.crawls()).toHaveLength(2);
 });
 
-test('a jump over several firings makes each crawl at its own time, done a minute later', async () => {
+test('a clock jump over several firings creates each crawl at its own time, done a minute later', async () => {
   const life = await living();
   await schedule(life, 'month', Date.parse('2027-03-31T10:00:00Z'));
   await life.clock(Date.parse('2027-07-01T00:00:00Z'));
@@ -51,7 +51,7 @@ test('a jump over several firings makes each crawl at its own time, done a minut
   }
 });
 
-test('without a recurrence it fires once and stays in the list', async () => {
+test('without a recurrence, a scheduled crawl fires once and stays listed', async () => {
   const life = await living();
   const { id } = await schedule(life, null);
   await life.clock(START + 10 * DAY);
@@ -61,7 +61,7 @@ test('without a recurrence it fires once and stays in the list', async () => {
   ).toMatchObject([{ id, recurrence: null }]);
 });
 
-test('a firing that can’t start leaves a record with its reason', async () => {
+test('a firing that cannot start leaves a record with its reason', async () => {
   const life = await living();
   const { client } = life;
   await schedule(life, 'day');
@@ -91,7 +91,7 @@ test('a firing that can’t start leaves a record with its reason', async () => 
   }
 });
 
-test('a firing at the very moment a crawl ends finds it ended', async () => {
+test('a firing at the moment a crawl ends finds it ended', async () => {
   const life = await living();
   await schedule(life, null);
   await schedule(life, null, START + DAY + MINUTE);
@@ -99,7 +99,7 @@ test('a firing at the very moment a crawl ends finds it ended', async () => {
   expect((await life.crawls()).slice(1).map((crawl) => crawl.end_reason)).toEqual(['ok', 'ok']);
 });
 
-test('firings before it was created are not made up for; a single one in the past is refused', async () => {
+test('firings before the creation are not repeated; a single one in the past is refused', async () => {
   const life = await living();
   await schedule(life, 'day', START - 10 * DAY + MINUTE);
   await life.clock(START + 5 * MINUTE);
@@ -127,7 +127,7 @@ test('only configurations of the project can be scheduled', async () => {
   ).toMatchObject({ code: 'not_found' });
 });
 
-test('a clock that is stepped brings about what one jump does', async () => {
+test('a stepped clock has the same effect as one jump', async () => {
   const end = START + 9.4 * DAY;
   const look = async (times: readonly number[]): Promise<unknown[]> => {
     const life = await living({ generate: ['pages=40,columns=9'] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { service } from '../support.ts';
 
-test('a request without a token, or with a wrong one, is unauthorized, also on unknown paths', async () => {
+test('a request without a token, or with a wrong one, is unauthorized, also for unknown paths', async () => {
   const it = await service();
   for (const path of ['/workspaces', '/crawls/x', '/no/such/path']) {
     for (const token of [null, 'wrong']) {
@@ -18,7 +18,7 @@ test('the error never repeats a wrong token', async () => {
   expect((await it.api('/workspaces', { token: 'wrong-token-123456' })).text).not.toContain('wrong-token');
 });
 
-test('a token needs account:read for workspaces and projects:read for the rest', async () => {
+test('workspaces need a token with account:read, everything else projects:read', async () => {
   const it = await service({ generate: ['pages=1'] });
   const crawl = await it.crawlId();
   const workspace = await it.workspace();
@@ -34,7 +34,7 @@ test('a token needs account:read for workspaces and projects:read for the rest',
   expect((await it.api('/workspaces', { token: 'projects' })).status).toBe(403);
 });
 
-test('the sandbox takes the token that it is given, and otherwise makes one', async () => {
+test('the sandbox uses a given token, or creates one', async () => {
   const given = await service({ accessToken: 'a-token' });
   expect(given.sandbox.ready.access_token).toBe('a-token');
   expect((await given.api('/workspaces')).status).toBe(200);
@@ -48,7 +48,7 @@ test('the sandbox takes the token that it is given, and otherwise makes one', as
   expect(made.sandbox.accessToken).not.toBe('');
 });
 
-test('a token expires at its time by the clock of the sandbox', async () => {
+test('a token expires by the sandbox clock', async () => {
   const it = await service();
   const expires_at = Date.now() + 3_600_000;
   await it.ask('/_sandbox/tokens/short', { method: 'PATCH', body: { scopes: ['account:read'], expires_at } });

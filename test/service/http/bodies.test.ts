@@ -10,14 +10,14 @@ async function crawlId(): Promise<string> {
   return String(crawl?.id);
 }
 
-test('a request that names JSON and sends nothing has no body', async () => {
+test('a request that declares JSON and sends nothing has no body', async () => {
   const search = await it.api(`/data/crawl/${await crawlId()}/pages`, { method: 'POST', headers: json });
   expect(search.status).toBe(200);
   const deletion = await it.api('/crawls/none', { method: 'DELETE', headers: json });
   expect(deletion.json.type).toBe('resource_not_found');
 });
 
-test('a body that is nested too deeply gives a clear error', async () => {
+test('a deeply nested body gets a clear error', async () => {
   const depth = 50_000;
   const raw = `{"oql":${'{"and":['.repeat(depth)}${']}'.repeat(depth)}}`;
   const answer = await it.api(`/data/crawl/${await crawlId()}/pages`, { raw });

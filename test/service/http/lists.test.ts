@@ -12,7 +12,7 @@ function crawls(query = ''): Promise<Awaited<ReturnType<typeof it.api>>> {
   return it.api(`/workspaces/${workspace}/crawls${query}`);
 }
 
-test('a list comes ten at a time, the most recent first, with every key of meta', async () => {
+test('a list has ten items per page, newest first, with every key of meta', async () => {
   const { json } = await crawls();
   const page = parsed(LIST_CRAWLS, json);
   expect(json.meta).toEqual({ offset: 0, limit: 10, total: 26, sort: null, filters: {} });
@@ -38,7 +38,7 @@ test('a list is sorted by name:order, which meta repeats as a pair', async () =>
   expect(json.meta).toMatchObject({ sort: [['created_at', 'asc']] });
 });
 
-test('a list is filtered by OQL in rison, which meta repeats', async () => {
+test('a list is filtered by rison-encoded OQL, which meta repeats', async () => {
   const all = parsed(LIST_CRAWLS, (await crawls('?limit=26')).json).crawls;
   const project = all[0]?.project_id ?? '';
   const middle = all[12]?.created_at ?? 0;
@@ -51,17 +51,17 @@ test('a list is filtered by OQL in rison, which meta repeats', async () => {
   expect(json.meta).toMatchObject({ total: expected.length, filters });
 });
 
-test('a filter by a whole number beyond 2^53 is that number, also in the answer', async () => {
+test('a filter by an integer beyond 2^53 is exact, also in the response', async () => {
   const { text } = await crawls('?filters=(field:!(created_at,lte,9007199254740993))');
   expect(text).toContain('"lte",9007199254740993]');
 });
 
-test('the default filters of meta may be sent back', async () => {
+test('the default filters in meta can be sent back', async () => {
   expect((await crawls(`?filters=${encodeRison({})}`)).json.meta).toMatchObject({ total: 26 });
   expect((await crawls('?filters=!n')).json.meta).toMatchObject({ total: 26 });
 });
 
-test('projects are filtered by a many-valued field', async () => {
+test('projects can be filtered by a many-valued field', async () => {
   const list = async (feature: string): Promise<number> => {
     const filters = encodeRison({ field: ['features', 'equals', feature] });
     const { json } = await it.api(`/workspaces/${workspace}/projects?filters=${filters}`);
@@ -94,7 +94,7 @@ test('workspaces have no field to sort by', async () => {
   expect((await it.api('/workspaces?sort=name:asc')).status).toBe(400);
 });
 
-test('configurations are listed bare and take no parameters', async () => {
+test('configurations are listed without paging and accept no parameters', async () => {
   const project = String((await it.crawls())[0]?.project_id);
   const { json } = await it.api(`/projects/${project}/crawl_configs`);
   expect(Object.keys(json)).toEqual(['crawl_configs']);
@@ -104,7 +104,7 @@ test('configurations are listed bare and take no parameters', async () => {
   expect((await it.api(`/projects/${project}/crawl_configs?limit=1`)).status).toBe(400);
 });
 
-test('a project carries its configurations and crawls', async () => {
+test('a project contains its configurations and crawls', async () => {
   const project = String((await it.crawls())[0]?.project_id);
   const found = ProjectResponse.parse((await it.api(`/projects/${project}`)).json);
   expect(found.crawls).toHaveLength(13);

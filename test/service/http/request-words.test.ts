@@ -16,7 +16,7 @@ async function told(path: string, body: unknown): Promise<string[]> {
 }
 
 test.each(['yes', 'True', '1', 'true&export=true', ''])(
-  'export=%s is told what would be right',
+  'export=%s gets a message with the valid form',
   async (value) => {
     expect(await told(`${pages}?export=${value}`, {})).toEqual([
       'export: must be true or false, given once (invalid_value)',
@@ -24,7 +24,7 @@ test.each(['yes', 'True', '1', 'true&export=true', ''])(
   },
 );
 
-test('a message names the valid values, and the received one if that helps', async () => {
+test('a message names the valid values, and the received one if helpful', async () => {
   const body = { limit: '5', offset: -1, fields: [], sort: [{ field: 1, order: 'up' }] };
   expect(await told(pages, body)).toEqual([
     'limit: must be a whole number, not a string (invalid_type)',
@@ -40,12 +40,12 @@ test('a message names the valid values, and the received one if that helps', asy
   ]);
 });
 
-test('a too large whole number gets a message with the largest one', async () => {
+test('a too large integer gets a message with the maximum', async () => {
   const answer = await it.api(pages, { raw: '{"limit": 99999999999999999999}' });
   expect(answer.json.message).toBe('limit: must be at most 9007199254740991, not 99999999999999999999');
 });
 
-test('the message is about the alternative whose shape the value has', async () => {
+test('the message refers to the alternative with the shape of the value', async () => {
   const aggs = [{ fields: [5, { nam: 'x' }], value: [{ field: 'clicks', method: 'avg', alias: 'a' }] }];
   const path = `/data/project/${String(crawl?.project_id)}/ranking_performance/aggs`;
   expect(await told(path, { aggs })).toEqual([
@@ -60,7 +60,7 @@ test('the message is about the alternative whose shape the value has', async () 
   ]);
 });
 
-test('formats and lengths are described in words, without the sent value', async () => {
+test('formats and lengths are described, without the sent value', async () => {
   const crawl_config = {
     id: 'x',
     name: '',
@@ -81,7 +81,7 @@ test('formats and lengths are described in words, without the sent value', async
   ]);
 });
 
-test('a body that is null is no body, and none is taken where there are no parameters', async () => {
+test('a null body counts as no body, and is refused if there are no parameters', async () => {
   expect(await told(pages, null)).toEqual(['body: must be an object, not null (invalid_type)']);
   expect(await told(pages, [])).toEqual(['body: must be an object, not a list (invalid_type)']);
   const [config] = (await it.api(`${project}/crawl_configs`)).json.crawl_configs as Json[];
@@ -90,7 +90,7 @@ test('a body that is null is no body, and none is taken where there are no param
   ]);
 });
 
-test('a name that is taken is named', async () => {
+test('a name in use is named', async () => {
   const value = Buffer.from('{"access_key":"a","secret_key":"b"}').toString('base64');
   const body = { secret: { name: 'sandbox-store-b', type: 'store_b_credentials', value } };
   expect((await it.api(`/workspaces/${workspace}/secrets`, { body })).json).toEqual({
@@ -100,7 +100,7 @@ test('a name that is taken is named', async () => {
   });
 });
 
-test('HEAD answers as GET without the body, with the same rights asked', async () => {
+test('HEAD responds like GET without a body, with the same rights', async () => {
   const head = await it.api('/workspaces', { method: 'HEAD' });
   const get = await it.api('/workspaces');
   expect(head).toMatchObject({ status: 200, text: '' });
@@ -134,7 +134,7 @@ test('a filter on an unknown field gets a message with the fields, if they are f
   expect(await told(pages, { oql })).toEqual(['oql.field[0]: there is no field "colour" (unknown_field)']);
 });
 
-test('an unreadable request gets a message in words', async () => {
+test('an unreadable request gets a readable message', async () => {
   const typed = await it.api('/projects', { raw: 'x=1', headers: { 'content-type': 'text/plain' } });
   const large = await it.api('/projects', { raw: ' '.repeat(4 * 1024 * 1024 + 1) });
   const broken = await it.api('/crawls/%ZZ');

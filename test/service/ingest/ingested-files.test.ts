@@ -37,7 +37,7 @@ function processed(client: ServiceClient, projectId: string, name: string): Prom
   });
 }
 
-test('a processed file has fields, and its lines are counted by their faults', async () => {
+test('a processed file lists its fields, and counts its lines by error', async () => {
   const rows = [
     'url;sales;price;sold;since;note',
     'https://tea.example/a;10;1.5;true;2025-01-31;"a;b"',
@@ -99,7 +99,7 @@ test.each([
   ],
   ['nothing but urls', 'url\nhttps://x.example/,;\n', { url: 'string' }, 'seed'],
   ['urls without a header', 'https://x.example/a,b\nhttps://x.example/2', { url: 'string' }, 'seed'],
-])('a file with %s is understood', async (_, text, fields, kind) => {
+])('a file with %s is accepted', async (_, text, fields, kind) => {
   const file = await upload(text);
   const last = text.startsWith('url\nhttps://x.example/,;') ? { invalid_lines: 1 } : { invalid_lines: 0 };
   expect(file).toMatchObject({ status: 'PROCESSED', kind, fields, ...last });
@@ -115,14 +115,14 @@ test.each([
   ['is in UTF-16', Buffer.from('\ufeffurl\n', 'utf16le'), 'UTF-16'],
   ['is in Latin-1', Buffer.from('url,ü\nhttps://x.example/,1\n', 'latin1'), 'not text in UTF-8'],
   ['contains NUL bytes', 'url\n\0\n', 'NUL bytes'],
-])('a file that %s ends as an error that says so', async (_, content, said) => {
+])('a file that %s ends with that error', async (_, content, said) => {
   const file = await upload(content);
   expect(file.status).toBe('ERROR');
   expect(file.error_message).toContain(said);
   expect(file).toMatchObject({ valid_lines: 0, fields: {} });
 });
 
-test('a quote that is never closed costs the lines it swallows, and messages are bounded', async () => {
+test('an unclosed quote costs the following lines, and messages are limited', async () => {
   const good = 'https://x.example/,a "quoted" word\n';
   const file = await upload(
     `url,a\n${good.repeat(3)}${'bad,1\n'.repeat(30)}https://x.example/,"open\nhttps://x.example/,lost\n`,
@@ -134,7 +134,7 @@ test('a quote that is never closed costs the lines it swallows, and messages are
   expect(file.lines_errors_messages?.invalid_url).toHaveLength(10);
 });
 
-test('files are listed, the newest first, sorted and filtered by what the specification lists', async () => {
+test('files are listed newest first, sorted and filtered as specified', async () => {
   await upload('url\n', 'b.csv', other);
   await upload('nothing', 'a.csv', other);
   await upload('url,x\n', 'c.csv', other);
@@ -146,7 +146,7 @@ test('files are listed, the newest first, sorted and filtered by what the specif
   expect(await names({ filters: { field: ['kind', 'equals', 'seed'] } })).toEqual(['b.csv']);
 });
 
-test('a second file of the same name is refused while the first is good', async () => {
+test('a second file with the same name is refused while the first is valid', async () => {
   await upload('nothing', 'a.csv');
   expect(
     await client.call('uploadIngestFile', {
@@ -161,7 +161,7 @@ test('a second file of the same name is refused while the first is good', async 
   await expect(again).rejects.toThrow('already');
 });
 
-test('an upload that is no form with one part file is refused, and leaves nothing', async () => {
+test('an upload that is not a form with one file part is refused, and leaves nothing', async () => {
   const path = `/projects/${id}/ingest_files`;
   const known = (await it.api(`${path}?limit=1000`)).json.user_files as Json[];
   const before = new Set(known.map((one) => one.id));
@@ -188,7 +188,7 @@ test('an upload that is no form with one part file is refused, and leaves nothin
   expect(left.filter((one) => !before.has(one.id))).toEqual([]);
 });
 
-test('an upload that breaks off is an error, and its name stays free', async () => {
+test('an upload that is cut off is an error, and its name stays available', async () => {
   const begun = Promise.withResolvers<void>();
   const ending = new AbortController();
   const body = (async function* () {
@@ -220,7 +220,7 @@ test('an upload that breaks off is an error, and its name stays free', async () 
   });
 });
 
-test('files that were unprocessed when the sandbox ended are processed at its next start', async () => {
+test('files unprocessed when the sandbox ended are processed at its next start', async () => {
   const stateDir = await temporaryFolder();
   const generate = ['pages=1'];
   const first = await startSandbox({ stateDir, generate });

@@ -40,7 +40,7 @@ test('a file that grows, rotates and is compressed is read once', async () => {
   expect((await events('urlpath')).flat()).toEqual(['/1', '/2', '/3', '/5', '/4']);
 });
 
-test('a truncated file begins anew, and a shorter copy of a known one has nothing new', async () => {
+test('a truncated file starts again, and a shorter copy of a known one adds nothing', async () => {
   const { path, add, events } = await openLogs();
   const lines = [1, 2, 3].map((n) => line({ url: `/${n}` }));
   await writeFile(path('a.log'), lines.join(''));
@@ -52,7 +52,7 @@ test('a truncated file begins anew, and a shorter copy of a known one has nothin
   expect((await events('urlpath')).flat()).toEqual(['/1', '/2', '/3', '/4']);
 });
 
-test('an empty file is said to be empty, and one of NUL bytes alone to have no lines', async () => {
+test('an empty file is reported as empty, and a file of NUL bytes as without lines', async () => {
   const { path, add, events } = await openLogs();
   await writeFile(path('empty.log'), '');
   await writeFile(path('empty.log.1.gz'), gzipSync(''));
@@ -78,7 +78,7 @@ test('an empty file is said to be empty, and one of NUL bytes alone to have no l
   expect(await events('urlpath')).toEqual([['/']]);
 });
 
-test('a file with rejects is refused whole, or added without them', async () => {
+test('a file with rejects is refused completely, or added without them', async () => {
   const { path, add, events, resources, project } = await openLogs();
   const dirty = `${line({ url: '/1', agent: 'first' })}\u0016\u0003\u0001 garbage\n${line({ url: '/2', status: 'ok' })}\n${line({ url: '/3' })}`;
   await long(path('dirty.log'), dirty);
@@ -109,7 +109,7 @@ test('a file with rejects is refused whole, or added without them', async () => 
   });
 });
 
-test('ten broken lines, or one in a hundred, are left out and said; more refuse the file', async () => {
+test('ten broken lines, or one percent, are skipped and reported; more refuse the file', async () => {
   const { path, add, events } = await openLogs();
   const lines = (good: number, bad: number): string =>
     Array.from({ length: good }, (_, n) =>
@@ -133,7 +133,7 @@ test('ten broken lines, or one in a hundred, are left out and said; more refuse 
   expect((await events('url')).length).toBeGreaterThanOrEqual(99);
 });
 
-test('a file whose requests all name other hosts is refused with these, as one with keys that no line has', async () => {
+test('a file whose requests all name other hosts is refused with the hosts, like a file without the given keys', async () => {
   const { path, add } = await openLogs();
   await long(path('other.log'), `other.example:443 ${line()}`);
   await long(path('keys.log'), '{"at":1794312000,"url":"/a","code":200}\n');
@@ -148,7 +148,7 @@ test('a file whose requests all name other hosts is refused with these, as one w
   ]);
 });
 
-test('a file is read again with other settings, or when asked, in place of what was read', async () => {
+test('a file read again, on request or with other settings, replaces its earlier lines', async () => {
   const { path, add, events, pages } = await openLogs();
   const other = '1.2.3.4 - - [23/Nov/2026:10:00:00] "GET /zone HTTP/1.1" 200 9 "-" "x"\n';
   await long(path('a.log'), line({ url: '/?a=1' }).repeat(2) + other);
@@ -175,7 +175,7 @@ test('a file is read again with other settings, or when asked, in place of what 
   expect([(await times()).length, (await pages('days')).length]).toEqual([3, 2]);
 });
 
-test('a file whose days are far apart is added if the answer is yes, and the question comes once', async () => {
+test('a file with distant days is added after a yes, and the question is asked once', async () => {
   const { path, add, events } = await openLogs();
   await long(path('a.log'), line({ at: '23/Nov/2025:10:00:00 +0000' }) + line());
   await long(path('b.log'), line({ at: '20/Nov/2026:10:00:00 +0000', url: '/b' }));
@@ -196,7 +196,7 @@ test('a file whose days are far apart is added if the answer is yes, and the que
   expect([asked, (await events('url')).length]).toEqual([['2 false', '2 true'], 4]);
 });
 
-test('another file that begins like a known one is read, whatever their lengths', async () => {
+test('another file with the same beginning as a known one is read, whatever their lengths', async () => {
   const { path, add, events } = await openLogs();
   const same = Array.from({ length: 80 }, (_, n) => line({ url: `/same/${n}` })).join('');
   expect(same.length).toBeGreaterThan(4096);
@@ -217,7 +217,7 @@ test('a line that two servers have by chance counts for each', async () => {
   expect(await events('url')).toHaveLength(10);
 });
 
-test('a known file that was merged with another one is known, line by line, and checks by chance still count', async () => {
+test('a known file merged with another is recognized line by line, and coincidental lines still count', async () => {
   const { path, add, events } = await openLogs();
   const server = (name: string, count: number): string[] =>
     Array.from({ length: count }, (_, n) =>
@@ -272,7 +272,7 @@ test.for([
   expect(await events('url')).toHaveLength(count + 1);
 });
 
-test('a log that is appended to itself, or to another one twice, is known', async () => {
+test('a log appended to itself, or twice to another log, is recognized', async () => {
   const { path, add, events } = await openLogs();
   await long(path('a.log'), span(0, 50));
   await add(['a.log']);
@@ -289,7 +289,7 @@ type Step =
   | { readonly do: 'rotate' | 'truncate' | 'gzip' | 'join' | 'copy' | 'add' }
   | { readonly do: 'cut'; readonly from: number; readonly to: number };
 
-test('whatever becomes of files, each line that was written counts once', async () => {
+test('each written line counts once, whatever happens to its files', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     {
       weight: 4,
@@ -368,7 +368,7 @@ test('whatever becomes of files, each line that was written counts once', async 
   );
 });
 
-test('a cut file, and one that is stopped, leave nothing behind', async () => {
+test('a truncated file, and an interrupted add, leave nothing behind', async () => {
   const { path, add, events, resources, project } = await openLogs();
   const text = Array.from({ length: 20_000 }, (_, n) => line({ url: `/${n}` })).join('');
   const packed = gzipSync(text);
@@ -393,7 +393,7 @@ test('a cut file, and one that is stopped, leave nothing behind', async () => {
   expect(await events('url')).toHaveLength(20_002);
 });
 
-test('bots are verified by their addresses, and a refuted one is no bot of a search engine', async () => {
+test('bots are verified by address, and a refuted bot does not count for its search engine', async () => {
   const { path, add, events, pages, resources, rows, project } = await openLogs();
   await long(
     path('a.log'),
@@ -438,7 +438,7 @@ test('bots are verified by their addresses, and a refuted one is no bot of a sea
   ]);
 });
 
-test('a URL is as a browser writes it, whatever bytes a line has', async () => {
+test('a URL is normalized like a browser does, whatever bytes a line contains', async () => {
   const { path, add, events } = await openLogs();
   const raw = (bytes: string): Buffer => Buffer.from(bytes, 'latin1');
   await long(
@@ -516,7 +516,7 @@ async function toFormer({ rows, project }: Awaited<ReturnType<typeof openLogs>>)
   });
 }
 
-test('logs that a version of before has read go on: each line once, with a key, and other settings count', async () => {
+test('logs read by an earlier version continue: each line once, with a key, and changed settings apply', async () => {
   const opened = await openLogs();
   const { path, add, events, rows } = opened;
   const first = Array.from({ length: 120 }, (_, n) => line({ url: `/${n}` })).join('');
@@ -550,7 +550,7 @@ test('logs that a version of before has read go on: each line once, with a key, 
   expect([await paths(), rows.isToRewrite]).toEqual([expected, true]);
 });
 
-test('addresses are in no file, their hashes change with the day, and queries keep what is named', async () => {
+test('no file contains addresses, their hashes change daily, and queries keep only the allowed parameters', async () => {
   const { path, add, events, rows } = await openLogs();
   const [first, next] = ['23/Nov/2026:10:00:00 +0000', '24/Nov/2026:10:00:00 +0000'];
   await long(
@@ -571,7 +571,7 @@ test('addresses are in no file, their hashes change with the day, and queries ke
   expect([file.includes('203.0.113.9'), file.includes('email')]).toEqual([false, false]);
 });
 
-test('a host that is none is another host, whatever it ends in', async () => {
+test('an invalid host counts as another host, whatever its ending', async () => {
   const it = await openLogs();
   const hosts = [
     'a b.shop.example',
@@ -586,7 +586,7 @@ test('a host that is none is another host, whatever it ends in', async () => {
   expect((await it.add(['a.log'])).files).toMatchObject([{ status: 'added', events: 1, other_hosts: 4 }]);
 });
 
-test('escapes of JSON beyond a byte end no row and forge none', async () => {
+test('escapes beyond a byte in JSON neither end a row nor forge one', async () => {
   const it = await openLogs();
   const forged = String.raw`/a\u010a9\u01091791665736\u01091\u0109/forged\u00e9`;
   const record = `{"ts":1791665736,"request":{"method":"GET","uri":"${forged}"},"status":200}\n`;
@@ -624,7 +624,7 @@ test('lines of other hosts are counted and left out', async () => {
   ]);
 });
 
-test('lines of one second that come again are no copy, also where the days of a file stand in reverse order', async () => {
+test('repeated lines of one second are not a copy, also if the days of a file are in reverse order', async () => {
   const { path, add } = await openLogs();
   const day = (day: number): string =>
     Array.from({ length: 12 }, () =>
@@ -634,7 +634,7 @@ test('lines of one second that come again are no copy, also where the days of a 
   expect((await add(['a.log'])).files).toMatchObject([{ events: 108, known_lines: 0 }]);
 });
 
-test('log pages are the same however their lines came, and those that all events give', async () => {
+test('log pages are the same in whatever order lines arrived, and match the events', async () => {
   const event = fc.record({
     day: fc.integer({ min: 26, max: 30 }),
     second: fc.integer({ min: 10, max: 59 }),
@@ -670,7 +670,7 @@ test('log pages are the same however their lines came, and those that all events
   );
 });
 
-test('weeks and months are summed once they have ended, and again when a day of them changes', async () => {
+test('weeks and months are summed once they have ended, and again after a changed day', async () => {
   const { logs, at, path, add, pages } = await openLogs();
   const hits = async (granularity: 'days' | 'weeks' | 'months') =>
     (await pages(granularity)).map((row) => Number(Object.values(row as object).find(Number)));

@@ -15,7 +15,7 @@ async function labels(
   return (await connection.rows(sql, [days.join(' ')])) as Record<string, string>[];
 }
 
-test('near New Year the year of a week is not that of the calendar', async () => {
+test('near New Year, the year of a week can differ from the calendar year', async () => {
   const days = [
     '2024-12-29',
     '2024-12-30',
@@ -48,7 +48,7 @@ test('near New Year the year of a week is not that of the calendar', async () =>
   ]);
 });
 
-test('every day lies in the days of its labels, and its week starts where the definition says', async () => {
+test('every day is within the days of its labels, and its week starts as defined', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const day = fc
     .integer({ min: 0, max: 40_000 })

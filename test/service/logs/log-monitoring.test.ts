@@ -52,7 +52,7 @@ async function pagesBy(client: ServiceClient, id: string, granularity: Granulari
 const tea = await sharedService({ importDirs: [await logsOf('tea-shop')] });
 const teaId = await projectId(tea);
 
-test('pages by day follow from the events', async () => {
+test('daily log pages are derived from the events', async () => {
   const days = await pagesBy(clientOf(tea), teaId, 'days');
   const none = { seo_bot_hits: 0, sea_bot_hits: 0, vertical_bot_hits: 0, seo_visits: 0 };
   const statuses = { hits_2xx: 0, hits_3xx: 0, hits_4xx: 0, hits_5xx: 0 };
@@ -86,7 +86,7 @@ test('pages by day follow from the events', async () => {
   expect(Object.keys(days[0] ?? {})).toEqual(LOG_PAGE_FIELD_RECORDS.days.map(({ name }) => name));
 });
 
-test('weeks follow the definition of the project, which is no field of the project', async () => {
+test('weeks follow the definition of the project, which is not a project field', async () => {
   const it = await service({ importDirs: [await logsOf('tea-shop')] });
   const client = clientOf(it);
   const id = await projectId(it);
@@ -119,7 +119,7 @@ test('weeks follow the definition of the project, which is no field of the proje
   ]);
 });
 
-test('the metadata tell the days that there are logs of', async () => {
+test('the metadata lists the days with logs', async () => {
   const span = { from: '2024-12-28', to: '2025-01-01' };
   for (const dataType of ['events', 'pages'] as const) {
     expect(await clientOf(tea).call('logMetadata', { project_id: teaId, data_type: dataType })).toEqual({
@@ -131,7 +131,7 @@ test('the metadata tell the days that there are logs of', async () => {
   }
 });
 
-test('weeks without days reach from the first day of the first to the last of the last', async () => {
+test('without days, the metadata ranges from the first day of the first week to the last day of the last', async () => {
   const rows = [{ week: '2025-W02' }, { week: '2024-W52' }];
   const dir = await importFolder('tea', { log_pages_weeks: { fields: [field('week', 'string')], rows } });
   const it = await service({ importDirs: [dir] });
@@ -140,7 +140,7 @@ test('weeks without days reach from the first day of the first to the last of th
   ).toEqual([{ granularity: 'weeks', from: '2024-12-23', to: '2025-01-12' }]);
 });
 
-test('log pages of a file stay as they are, the others follow from the events', async () => {
+test('imported log pages stay, others are derived from the events', async () => {
   const fields = [field('url', 'string'), field('week', 'string'), field('crawls', 'natural')];
   const given = { url: 'https://tea.example/', week: '2024-W01', crawls: 7 };
   const dir = await importFolder('tea-shop', {
@@ -155,7 +155,7 @@ test('log pages of a file stay as they are, the others follow from the events', 
   expect(await pagesBy(client, id, 'days')).toHaveLength(5);
 });
 
-test('a folder of logs alone makes a project that is ready for them, and no crawl', async () => {
+test('a folder with only logs creates a project that is ready for logs, without a crawl', async () => {
   expect(await tea.crawls()).toEqual([]);
   const { project } = await clientOf(tea).call('project', { project_id: teaId });
   expect(project).toMatchObject({
@@ -170,7 +170,7 @@ test('a folder of logs alone makes a project that is ready for them, and no craw
   expect(project.features).not.toContain('ranking_performance');
 });
 
-test('the same folder again replaces the events, another one of the same project is refused', async () => {
+test('importing the same folder again replaces the events, another folder of the project is refused', async () => {
   const [dir, other] = [await logsOf('tea-shop'), await logsOf('tea-shop', EVENTS.slice(1))];
   const it = await service({ importDirs: [dir] });
   const client = clientOf(it);
@@ -189,7 +189,7 @@ test('the same folder again replaces the events, another one of the same project
   ]);
 });
 
-test('data of a project that was deleted keep no other folder out', async () => {
+test('data of a deleted project does not block a folder', async () => {
   const [dir, other] = [await logsOf('tea-shop'), await logsOf('tea-shop', EVENTS.slice(1))];
   const it = await service({ importDirs: [dir] });
   const client = clientOf(it);
@@ -199,7 +199,7 @@ test('data of a project that was deleted keep no other folder out', async () => 
   expect(meta.total_hits).toBe(EVENTS.length - 1);
 });
 
-test('events without a date give no log pages', async () => {
+test('events without a date produce no log pages', async () => {
   const dir = await importFolder('tea', {
     events: { fields: [field('url', 'string')], rows: [{ url: 'https://tea.example/' }] },
   });
@@ -211,7 +211,7 @@ test('events without a date give no log pages', async () => {
   expect((await client.call('logMetadata', { project_id: id, data_type: 'events' })).dates).toEqual([]);
 });
 
-test('a project without log monitoring is refused for the feature, one that is not ready for its state', async () => {
+test('a project without log monitoring is refused for the feature, an unready one for its state', async () => {
   const it = await service({ generate: ['pages=5'] });
   const client = clientOf(it);
   const id = await projectId(it);
@@ -234,7 +234,7 @@ test('a project without log monitoring is refused for the feature, one that is n
   expect((await client.call('logMetadata', { project_id: id, data_type: 'pages' })).dates).toEqual([]);
 });
 
-test('without features of the project those of the workspace decide', async () => {
+test('without project features, the workspace features apply', async () => {
   const it = await service({ generate: ['pages=5'] });
   const id = await projectId(it);
   const status = async (): Promise<number> => (await metadata(it, id)).status;
@@ -294,7 +294,7 @@ async function pagesOf(client: ServiceClient, id: string, granularity: Granulari
   return urls as Json[];
 }
 
-test('the catalog of events holds what real events hold', () => {
+test('the event catalog contains the fields of real events', () => {
   const names = new Set(LOG_EVENT_FIELD_RECORDS.map(({ name }) => name));
   const real = [
     'url',

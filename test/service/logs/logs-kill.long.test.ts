@@ -35,7 +35,7 @@ async function found(folder: string): Promise<unknown> {
   });
 }
 
-test(`logs that are added by a process that is killed are the same, and read once (seed ${roundSeed()})`, async () => {
+test(`logs added by a killed process are the same, and read once (seed ${roundSeed()})`, async () => {
   const logs = await temporaryFolder();
   const paths = [];
   for (let file = 0; file < FILES; file++) {

@@ -29,7 +29,7 @@ const numbered = (from: number, to: number): string =>
     return line({ url: `/${from + n}`, at });
   }).join('');
 
-test('a file that grew, rotated and was packed is taken out whole, by any of its copies', async () => {
+test('a file that grew, rotated and was compressed is removed completely, through any of its copies', async () => {
   for (const named of ['access.log.1', 'access.log.2.gz', 'copy.log']) {
     const logs = await openLogs();
     const { path, add, remove } = logs;
@@ -57,7 +57,7 @@ test('a file that grew, rotated and was packed is taken out whole, by any of its
   }
 });
 
-test('lines that another file has too count there, and a file that is gone is known by its path', async () => {
+test('lines shared with another file then count there, and a missing file is known by its path', async () => {
   const logs = await openLogs();
   const { path, add, remove, events } = logs;
   await long(path('a.log'), numbered(0, 40));
@@ -82,7 +82,7 @@ test('lines that another file has too count there, and a file that is gone is kn
   expect(await stateOf(logs)).toEqual({ files: [], events: [], days: [] });
 });
 
-test('a shorter copy of a file that was added later keeps its lines there', async () => {
+test('a shorter copy of a later file keeps its lines there', async () => {
   const logs = await openLogs();
   const { path, add, remove } = logs;
   await long(path('day.log'), numbered(0, 20));
@@ -96,7 +96,7 @@ test('a shorter copy of a file that was added later keeps its lines there', asyn
   expect(await stateOf(logs)).toEqual(whole);
 });
 
-test('lines that gave way to other rules for addresses are not kept, and the command names their file', async () => {
+test('lines replaced under other address rules are not kept, and the command names their file', async () => {
   const { path, add, remove, rows, project } = await openLogs();
   await long(path('a.log'), numbered(0, 20));
   await add(['a.log'], { addresses: 'hash' });
@@ -107,7 +107,7 @@ test('lines that gave way to other rules for addresses are not kept, and the com
   expect(await remove(['b.log'])).toMatchObject([{ events: 31, incomplete: [path('a.log')] }]);
 });
 
-test('a project without a file is as one to which it was never added, whatever lines they share', async () => {
+test('removing a file leaves the project as if it was never added, whatever lines files share', async () => {
   const piece = fc.record({ from: fc.nat(60), length: fc.integer({ min: 1, max: 30 }) });
   const step = fc.record({
     file: fc.nat(3),

@@ -46,7 +46,7 @@ test.for([
     [null],
     1,
   ],
-] as const)('%s: is_bot is what the log tells', async ([, text, isBot, unknown]) => {
+] as const)('%s: is_bot follows the log', async ([, text, isBot, unknown]) => {
   const { path, add, events } = await openLogs();
   await long(path('a.log'), text);
   const { files } = await add(['a.log']);
@@ -55,7 +55,7 @@ test.for([
   expect((await events('bot')).flat()).toEqual(isBot.map((one) => (one === true ? '(no user agent)' : null)));
 });
 
-test('a file that grows in another format is read on in it, and its copy is known', async () => {
+test('a file that grows in another format is read in that format, and its copy is recognized', async () => {
   const { path, add, events } = await openLogs();
   await writeFile(path('a.log'), COMMON.repeat(3));
   expect((await add(['a.log'])).files).toMatchObject([{ events: 3, format: 'common', later_formats: [] }]);
@@ -70,7 +70,7 @@ test('a file that grows in another format is read on in it, and its copy is know
   expect((await events('is_bot')).flat()).toEqual([null, null, null, false, false]);
 });
 
-test('--forwarded without a chain of addresses is said', async () => {
+test('--forwarded without a chain of addresses is reported', async () => {
   const { path, add } = await openLogs();
   await long(path('a.log'), line());
   await long(path('b.log'), `${line({ url: '/b' }).trimEnd()} "66.249.66.1"\n`);
@@ -81,7 +81,7 @@ test('--forwarded without a chain of addresses is said', async () => {
   ]);
 });
 
-test('of a URL and day with an unknown agent, nobody counts as a bot or a person, and its month neither', async () => {
+test('with an unknown agent, a URL and day, and its month, count neither bots nor people', async () => {
   const { at, path, add, pages, project, resources } = await openLogs();
   at('2026-12-20T00:00:00Z');
   await long(path('a.log'), COMMON + COMMON.replace('/a', '/b'));

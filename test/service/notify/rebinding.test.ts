@@ -19,7 +19,7 @@ vi.mock('node:dns/promises', async (original) => ({
 
 const PRIVATE = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254', '0.0.0.0', 'fd00::1'];
 
-test('a webhook whose name leads to this machine or its networks is not sent, whatever the name led to before', async () => {
+test('a webhook whose name resolves to this machine or its networks is not sent, even after DNS rebinding', async () => {
   let hits = 0;
   const server = createServer((_, response) => {
     hits++;
@@ -39,7 +39,7 @@ test('a webhook whose name leads to this machine or its networks is not sent, wh
   expect(await trusting.test('p', url, undefined, 0)).toEqual({ status_code: 200, error: null });
 });
 
-test('the address that was checked is the one that is connected to: one look-up a connection, and its public answers alone', async () => {
+test('a webhook connects only to the checked public addresses, with one lookup per connection', async () => {
   const resolver = HostResolver.forPublic({ dns: new Map(), allowPrivate: false });
   const look = () =>
     new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { matches } from './plain-oql.ts';
 import { FIELDS, leaf, randomStore, rows, tree } from './random-rows.ts';
 import '../../support/process-timeout.ts';
 
-test('a tree selects in SQL what a plain reading of it selects', async () => {
+test('an OQL tree in SQL selects the rows of a plain evaluation', async () => {
   const { store, put } = await randomStore();
   const selects = async (dataset: StoredDataset, oql: Oql): Promise<number[]> => {
     const { source, condition } = datasetQuery(dataset, { oql });

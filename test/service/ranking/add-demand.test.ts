@@ -67,7 +67,7 @@ const HEADER =
   'data_date,url,query,is_anonymized_query,country,search_type,device,impressions,clicks,sum_position\n';
 const bulk = (...rows: readonly string[]): string => HEADER + rows.map((row) => `${row}\n`).join('');
 
-test('rows by day and URL are served as ranking performance, repeated keys added up', async () => {
+test('rows by day and URL are served as ranking performance, with repeated keys summed', async () => {
   const { id, add, rows } = await project();
   const [added] = await add({
     'url.csv': bulk(
@@ -112,7 +112,7 @@ test('rows by day and URL are served as ranking performance, repeated keys added
   );
 });
 
-test('the same files change nothing, and a later export replaces the days that it has', async () => {
+test('the same files change nothing, and a later export replaces its days', async () => {
   const { add, rows } = await project();
   const first = {
     'a.csv': bulk(
@@ -140,7 +140,7 @@ test('the same files change nothing, and a later export replaces the days that i
   expect(await add(first)).toMatchObject([{ status: 'unchanged' }]);
 });
 
-test('rows of fewer dimensions do not replace those of more, and files of one export are one', async () => {
+test('rows with fewer dimensions do not replace rows with more, and files of one export belong together', async () => {
   const { add, rows } = await project();
   await add({
     '1.csv': bulk('2026-11-01,https://e.example/a,q,false,fra,WEB,MOBILE,4,1,0'),
@@ -171,7 +171,7 @@ const DATES = 'Date,Clicks,Impressions,CTR,Position\n2026-11-01,5,100,5%,2\n2026
 const PAGES = 'Top pages,Clicks,Impressions,CTR,Position\nhttps://e.example/a,10,240,4%,2\n';
 const QUERIES = 'Top queries,Clicks,Impressions,CTR,Position\nshoes,6,120,5%,2\n';
 
-test('totals of a period never add up with rows of days, and replace those of the same period only', async () => {
+test('totals of a period never add to rows of days, and replace only totals of the same period', async () => {
   const { add, rows } = await project();
   await add({ 'url.csv': bulk('2026-11-02,https://e.example/a,q,false,fra,WEB,MOBILE,4,1,0') });
   const [added] = await add({ 'Dates.csv': DATES, 'Pages.csv': PAGES, 'Queries.csv': QUERIES });
@@ -221,7 +221,7 @@ test('totals of a period never add up with rows of days, and replace those of th
   );
 });
 
-test('what earlier exports lose is told before it is done, and keep leaves all of it', async () => {
+test('losses of earlier exports are reported beforehand, and --keep prevents them', async () => {
   const { add, rows } = await project();
   const two = `${PAGES}https://e.example/b,3,30,10%,2\n`;
   await add({ 'Dates.csv': DATES, 'Pages.csv': two });
@@ -249,7 +249,7 @@ test('what earlier exports lose is told before it is done, and keep leaves all o
   ]);
 });
 
-test('pages of other hosts are counted out, and a fragment belongs to its page', async () => {
+test('pages of other hosts are excluded, and a fragment belongs to its page', async () => {
   const { add, rows } = await project();
   const [added] = await add({
     'Dates.csv': DATES,
@@ -275,14 +275,14 @@ test('pages of other hosts are counted out, and a fragment belongs to its page',
   await add(foreign, { period, hosts: ['other.example'] });
 });
 
-test('a table of 1,000 rows that lacks some of the totals was cut by the page', async () => {
+test('a table of 1,000 rows with missing totals was truncated by the web page', async () => {
   const { add } = await project();
   const pages = Array.from({ length: 1000 }, (_, index) => `https://e.example/${index},0,0,0%,0`).join('\n');
   const [added] = await add({ 'Dates.csv': DATES, 'Pages.csv': `${PAGES.split('\n')[0]}\n${pages}\n` });
   expect(added?.differences[0]?.text).toContain('the page exports at most 1,000 rows of a table');
 });
 
-test('the totals of the site are those of the days that both tables have', async () => {
+test('the site totals cover the days that both tables have', async () => {
   const { add } = await project();
   const site = (day: string) => `${day},q,false,fra,WEB,MOBILE,5,2,0\n`;
   const [added] = await add({
@@ -292,7 +292,7 @@ test('the totals of the site are those of the days that both tables have', async
   expect(added?.differences).toMatchObject([{ clicks: 2n, total_clicks: 2n, text: null }]);
 });
 
-test('a bad row refuses the export, of which nothing stays; quarantine leaves the row out and counts it', async () => {
+test('an invalid row refuses the export completely; quarantine skips and counts the row', async () => {
   const { add, rows, folder } = await project();
   const file = {
     'a.csv': bulk(
@@ -314,7 +314,7 @@ test('a bad row refuses the export, of which nothing stays; quarantine leaves th
   expect(await rows('date')).toEqual(['2026-11-01 1 4 1', '2026-11-09 1 1 1']);
 });
 
-test('numbers beyond 2^53, quotes and an export without rows come as they are', async () => {
+test('numbers beyond 2^53, quotes and an export without rows are preserved', async () => {
   const { add, rows } = await project();
   const row = {
     keys: ['2026-11-01', 'https://e.example/', '"a", \\'],
@@ -332,7 +332,7 @@ test('numbers beyond 2^53, quotes and an export without rows come as they are', 
   expect(empty).toMatchObject({ status: 'added', sums: [], changed: null });
 });
 
-test('figures that no table could add up are refused, also together with those of earlier exports', async () => {
+test('figures that overflow a table are refused, also together with earlier exports', async () => {
   const { add, rows } = await project();
   const most = (2n ** 63n - 1n).toString();
   const row = (day: number, position = '1'): string =>
@@ -348,7 +348,7 @@ test('figures that no table could add up are refused, also together with those o
   });
 });
 
-test('Parquet of the bulk export is read as its CSV is', async () => {
+test('Parquet of the bulk export is read like its CSV', async () => {
   const { add, rows, folder } = await project();
   const connection = await temporaryConnection(folder);
   const path = join(folder, 'export.parquet');
@@ -363,7 +363,7 @@ test('Parquet of the bulk export is read as its CSV is', async () => {
   ]);
 });
 
-test('ranking performance of another source is not changed, and a project made anew has nothing', async () => {
+test('ranking performance of another source is unchanged, and a recreated project is empty', async () => {
   await using sandbox = await startSandbox({
     generate: ['projects=1,crawls=1,pages=20,ranking_days=2,seed=1'],
   });
@@ -387,7 +387,7 @@ test('ranking performance of another source is not changed, and a project made a
   expect(await add(second)).toMatchObject({ status: 'added', replaced_days: 0 });
 });
 
-test('an interruption leaves nothing', async () => {
+test('an interrupted add leaves nothing', async () => {
   const { id, folder, rows, add } = await project();
   const path = join(folder, 'a.csv');
   await writeFile(path, bulk('2026-11-01,https://e.example/a,q,false,fra,WEB,MOBILE,4,1,0'));

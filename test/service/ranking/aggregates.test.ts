@@ -19,7 +19,7 @@ async function rows(query: Json): Promise<unknown> {
   return ((await ask(query)).json.aggs as Json[])[0]?.rows;
 }
 
-test('the fields tell which methods each allows', async () => {
+test('the fields list the methods that each allows', async () => {
   const fields = await clientOf(it).call('rankingFields', { project_id: id });
   expect(fields.map(({ name, type, agg_metric_methods }) => [name, type, agg_metric_methods])).toEqual([
     ['url', 'string', ['cardinality']],
@@ -34,7 +34,7 @@ test('the fields tell which methods each allows', async () => {
   expect(RANKING_FIELD_RECORDS.filter(({ type }) => !allowed.includes(type))).toEqual([]);
 });
 
-test('buckets come as names or objects, in the order asked for, before the aliases', async () => {
+test('buckets are names or objects, in request order, before the aliases', async () => {
   const { aggs } = await clientOf(it).call('aggregateRanking', {
     project_id: id,
     body: { aggs: [{ fields: ['device', { name: 'date' }], value: [CLICKS, POSITION, CTR] }, {}] },
@@ -50,19 +50,19 @@ test('buckets come as names or objects, in the order asked for, before the alias
   expect(aggs[1]).toEqual({ cols: ['count'], rows: [[ROWS.length]] });
 });
 
-test('a position is weighted by its impressions', async () => {
+test('a position is weighted by impressions', async () => {
   const oql = { field: ['query', 'equals', 'green tea'] };
   expect(await rows({ oql, value: [POSITION] })).toEqual([[(2 * 30 + 4 * 10 + 8.5 * 20) / 60]]);
 });
 
-test('without buckets nothing that matches is one row: 0, and no average', async () => {
+test('without buckets, no match is one row: 0, and no average', async () => {
   const none = { oql: { field: ['date', 'lt', '2020-01-01'] } };
   expect(await rows({ ...none, value: [CLICKS, POSITION, CTR] })).toEqual([[0, null, null]]);
   expect(await rows(none)).toEqual([[0]]);
   expect(await rows({ ...none, fields: ['date'] })).toEqual([]);
 });
 
-test('a filter on date takes gte, lt and the half-open between', async () => {
+test('a date filter accepts gte, lt and the half-open between', async () => {
   const days = (...filter: readonly unknown[]) =>
     rows({ fields: ['date'], oql: { field: ['date', ...filter] } });
   expect(await days('gte', '2025-01-02')).toEqual([
@@ -76,7 +76,7 @@ test('a filter on date takes gte, lt and the half-open between', async () => {
   ]);
 });
 
-test('sort takes one or several, by bucket or alias; ties are in the order of the buckets', async () => {
+test('sort accepts one or several buckets or aliases; ties follow the bucket order', async () => {
   const query = { fields: ['query', 'date'], value: [CLICKS] };
   const one = await rows({ ...query, sort: { field: 'clicks', order: 'desc' } });
   expect(one).toEqual([
@@ -102,7 +102,7 @@ test('sort takes one or several, by bucket or alias; ties are in the order of th
   ]);
 });
 
-test('post_aggs_oql filters by aliases after the aggregation, with values of its own', async () => {
+test('post_aggs_oql filters by alias after the aggregation, with its own values', async () => {
   const query = {
     fields: ['query'],
     value: [CLICKS, CTR],
@@ -204,7 +204,7 @@ test('sums of any size keep all their digits', async () => {
   expect((refused.json.fields as Json[])[0]).toMatchObject({ name: 'aggs[0].value[0].method' });
 });
 
-test('a project without ranking performance lacks the feature, one without rows has none', async () => {
+test('a project without ranking performance lacks the feature, one without rows returns none', async () => {
   const own = await service({ generate: ['pages=5'] });
   const client = clientOf(own);
   const other = await projectId(own);

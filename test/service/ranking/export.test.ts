@@ -49,7 +49,7 @@ async function fetched(it: Service, record: DataExport): Promise<Answer> {
 }
 
 test.each([',', ';', '\t'] as const)(
-  'csv comes with the delimiter %j, each row as the aggregate gives it',
+  'csv has the delimiter %j, and each row equals the aggregate',
   async (delimiter) => {
     const [it, id] = [shared, sharedId];
     const client = clientOf(it);
@@ -92,7 +92,7 @@ function semicolons(text: string, delimiter: string): string {
   return delimiter === ';' ? text : quoted.replaceAll(delimiter, ';');
 }
 
-test('json comes as lines, an empty value as null, and limit and offset hold', async () => {
+test('json is exported as lines, an empty value as null, and limit and offset apply', async () => {
   const it = shared;
   const client = clientOf(it);
   const asked = await client.call('exportRanking', {
@@ -116,7 +116,7 @@ test('json comes as lines, an empty value as null, and limit and offset hold', a
   ]);
 });
 
-test('an export of more rows than an answer holds comes whole', async () => {
+test('an export with more rows than a response allows is complete', async () => {
   const it = await service({ generate: ['pages=200,ranking_days=20'] });
   const client = clientOf(it);
   const id = await projectId(it);
@@ -183,7 +183,7 @@ test('a file is not found after its expiry, or without its exact address', async
   expect([gone.status, gone.json.type]).toEqual([404, 'resource_not_found']);
 });
 
-test('faults strike the file as they strike the API', async () => {
+test('faults also affect the downloaded file', async () => {
   const client = clientOf(shared);
   const asked = await client.call('exportRanking', {
     project_id: sharedId,
@@ -195,7 +195,7 @@ test('faults strike the file as they strike the API', async () => {
   expect((await fetched(shared, done)).status).toBe(200);
 });
 
-test('the list of data exports has it, without internal fields', async () => {
+test('the list of data exports contains it, without internal fields', async () => {
   const it = shared;
   const client = clientOf(it);
   const asked = await client.call('exportRanking', {
@@ -212,7 +212,7 @@ test('the list of data exports has it, without internal fields', async () => {
   expect(Object.keys(record ?? {}).filter((key) => key.startsWith('_'))).toEqual([]);
 });
 
-test('a file outlives a restart of the sandbox', async () => {
+test('a file survives a restart of the sandbox', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'crawlhouse-downloads-'));
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
   const first = await service({ stateDir, importDirs: [await rankingFolder()] });

@@ -22,7 +22,7 @@ async function withQuota(name: string, ranking_performance_quota: number): Promi
 // All is 6 rows of 3 days, the first day 3 rows.
 const FIRST_DAY = { oql: { field: ['date', 'equals', '2025-01-01'] } };
 
-test('a query over quota is refused with the message of the specification, and takes nothing', async () => {
+test('a query over quota is refused with the specified message, and costs nothing', async () => {
   const id = await withQuota('message', 20);
   expect((await ask(id, {})).status).toBe(200);
   const refused = await ask(id, FIRST_DAY);
@@ -38,20 +38,20 @@ test('a query over quota is refused with the message of the specification, and t
   expect((await it.api(`/projects/${id}`)).text).not.toMatch(/quota|_ranking/);
 });
 
-test('a tight filter on date costs less, a filter on something else or a limit does not', async () => {
+test('a narrow date filter costs less, other filters and limits do not', async () => {
   const id = await withQuota('date', 3);
   expect((await ask(id, { oql: { field: ['device', 'equals', 'tablet'] } })).status).toBe(403);
   expect((await ask(id, { limit: 1 })).status).toBe(403);
   expect((await ask(id, FIRST_DAY)).status).toBe(200);
 });
 
-test('the queries of one request are paid together or not at all', async () => {
+test('the queries of one request are charged together or not at all', async () => {
   const id = await withQuota('together', 5);
   expect((await ask(id, FIRST_DAY, FIRST_DAY)).status).toBe(403);
   expect((await ask(id, FIRST_DAY)).status).toBe(200);
 });
 
-test('an export takes from the same quota, and a refused one leaves no record', async () => {
+test('an export uses the same quota, and a refused one leaves no record', async () => {
   const id = await withQuota('export', 3);
   const path = `/data/project/${id}/ranking_performance/async-export`;
   const asked = { body: { request: FIRST_DAY, output_format: 'json' } };
@@ -61,7 +61,7 @@ test('an export takes from the same quota, and a refused one leaves no record', 
   expect((list.json.meta as Json).total).toBe(1);
 });
 
-test('the next hour of the clock brings the whole quota back; other projects are unaffected', async () => {
+test('the next hour restores the whole quota; other projects are unaffected', async () => {
   await it.ask('/_sandbox/clock', { body: { now: '2035-02-01T10:58:00Z' } });
   const [tea, coffee] = [await withQuota('tea', 18), await withQuota('coffee', 18)];
   expect((await ask(tea, {})).status).toBe(200);
@@ -73,7 +73,7 @@ test('the next hour of the clock brings the whole quota back; other projects are
   expect((await ask(tea, {})).status).toBe(200);
 });
 
-test('costs grow with rows and days, use adds up within an hour', () => {
+test('costs grow with rows and days, and add up within an hour', () => {
   expect(costOf({ rows: 100, days: 7 })).toBe(700);
   expect(costOf({ rows: 0, days: 0 })).toBe(0);
   const hour = 3_600_000;

@@ -123,7 +123,7 @@ async function answer(store: ServiceRows, asked: PlainQuery): Promise<{ cols: st
   return JSON.parse(text) as { cols: string[]; rows: unknown[][] };
 }
 
-test('an aggregate is what a plain evaluation of its query gives', async () => {
+test('a ranking aggregate equals a plain evaluation of its query', async () => {
   const store = await openStore();
   let compared = 0;
   await fc.assert(
@@ -143,7 +143,7 @@ test('an aggregate is what a plain evaluation of its query gives', async () => {
   expect(compared).toBeGreaterThan(runs(100));
 });
 
-test('an average whose last decimal is a tie is rounded alike in whatever order its rows are summed', async () => {
+test('an average with a tie in its last decimal rounds alike for any row order', async () => {
   const store = await openStore();
   const shown = [
     [15, 18.1],
@@ -178,7 +178,7 @@ test('an average whose last decimal is a tie is rounded alike in whatever order 
   }
 });
 
-test('pages of any size hold every row of the whole once, in its order', async () => {
+test('pages of any size contain every row once, in order', async () => {
   const store = await openStore();
   await fc.assert(
     fc.asyncProperty(rows, query, fc.integer({ min: 1, max: 7 }), async (given, asked, size) => {
@@ -193,7 +193,7 @@ test('pages of any size hold every row of the whole once, in its order', async (
   );
 });
 
-test('the days that a filter reaches hold every row that it leaves, and a filter without days reaches all', async () => {
+test('the days of a filter cover all its rows, and a filter without days covers all days', async () => {
   const store = await openStore();
   await fc.assert(
     fc.asyncProperty(rows, tree, async (given, oql) => {

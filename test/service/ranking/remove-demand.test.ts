@@ -69,7 +69,7 @@ const totals = (clicks: number, by: readonly ('pages' | 'queries')[]): string[] 
   ];
 };
 
-test('an export that is removed leaves what was there before, and can be added again', async () => {
+test('removing an export restores the earlier rows, and it can be added again', async () => {
   const { id, add, remove, rows } = await project();
   await add(daily(1, [1, 2]));
   const before = await rows();
@@ -96,7 +96,7 @@ test('an export that is removed leaves what was there before, and can be added a
   ]);
 });
 
-test('a file that was not added, or only together with others, is refused and nothing changes', async () => {
+test('a file that was not added, or only together with others, is refused without changes', async () => {
   const { add, remove, rows } = await project();
   await expect(remove(daily(1, [1]))).rejects.toThrow('no search data were added');
   await add(totals(3, ['pages']));
@@ -108,7 +108,7 @@ test('a file that was not added, or only together with others, is refused and no
   expect(await rows()).toEqual([]);
 });
 
-test('days that an export left out come back once what kept them out is removed', async () => {
+test('days that an export excluded return once the blocking export is removed', async () => {
   const { id, add, remove, rows } = await project();
   const day = (n: number, clicks: number, query = '-'): string =>
     `2026-11-0${n} - - https://e.example/ ${query} - ${clicks}`;
@@ -133,7 +133,7 @@ test('days that an export left out come back once what kept them out is removed'
   expect(await rows()).toEqual([day(3, 5), day(4, 4)]);
 });
 
-test('what --keep left out stays out where it would hide totals, and its file is named', async () => {
+test('days excluded by --keep stay out if they would hide totals, and their file is named', async () => {
   const { add, remove, rows } = await project();
   await add(totals(1, ['pages']));
   await add(daily(2, [1]));
@@ -147,7 +147,7 @@ test('what --keep left out stays out where it would hide totals, and its file is
   expect(await rows()).toEqual(['2026-11-01 - - https://e.example/ tea - 3']);
 });
 
-test('whichever exports are removed, the rows are those of the others alone', async () => {
+test('after any removals, the rows equal those of the remaining exports alone', async () => {
   const day = fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
   const by = fc.constantFrom<('pages' | 'queries')[]>(['pages'], ['queries'], ['pages', 'queries']);
   const kind = fc.oneof(

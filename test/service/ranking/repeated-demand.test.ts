@@ -38,14 +38,14 @@ const answer = (...clicks: readonly number[]): string =>
 const HEADER = 'date,page,clicks,impressions\n';
 const row = (clicks: number, page = '/a'): string => `2026-11-01,https://e.example${page},${clicks},9\n`;
 
-test('a key that is there twice with the same figures counts once', async () => {
+test('a repeated key with the same figures counts once', async () => {
   const pages = await staged(answer(3, 2), answer(2, 1));
   expect(pages).toMatchObject({ repeatedRows: 1, clicks: [1, 2, 3] });
   const table = HEADER + row(3) + row(2, '/b');
   expect(await staged(`${table}${row(3)}${row(2, '/b')}`)).toMatchObject({ repeatedRows: 2, clicks: [2, 3] });
 });
 
-test('a key that is there twice with other figures is refused', async () => {
+test('a repeated key with other figures is refused', async () => {
   await expect(staged(HEADER + row(3) + row(4))).rejects.toMatchObject({
     code: 'rejected_values',
     message: expect.stringContaining(
@@ -54,7 +54,7 @@ test('a key that is there twice with other figures is refused', async () => {
   });
 });
 
-test('fragments are rows of their own, and so are the queries that the bulk export does not name', async () => {
+test('fragments are separate rows, and so are anonymized queries of the bulk export', async () => {
   expect(await staged(HEADER + row(5, '/sec') + row(7, '/sec#part'))).toMatchObject({
     repeatedRows: 0,
     clicks: [5, 7],

@@ -14,7 +14,7 @@ const ROW = {
   isAnonymized: false,
 };
 
-test('an interruption is heard while rows come from memory', async () => {
+test('an interruption is handled while rows arrive from memory', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   let read = 0;
   const source: DemandExport = {

@@ -34,7 +34,7 @@ async function emptied() {
   return { stateDir, resources, rows, failed };
 }
 
-test('a data export whose crawl went while it waited says so, and nothing of our tables', async () => {
+test('a data export whose crawl was deleted while waiting reports that, without internal details', async () => {
   const { failed, ...work } = await emptied();
   const endpoints = { store_a: 'http://127.0.0.1:1', store_b: 'http://127.0.0.1:1' };
   const settings = { objects: 1, gzip: false };
@@ -46,7 +46,7 @@ test('a data export whose crawl went while it waited says so, and nothing of our
   expect(await failed()).toBe('the crawl c1 was deleted before it was exported');
 });
 
-test('a ranking export whose project went while it ran says so', async () => {
+test('a ranking export whose project was deleted reports that', async () => {
   const { failed, ...work } = await emptied();
   await using downloads = new DownloadCenter({ ...work, clock: { now: () => 0 } as never });
   const table = { columns: [url], sql: 'SELECT c0 FROM gone', values: [] } as never;
@@ -64,7 +64,7 @@ test('any other failure is reported by the first line of its message', async () 
   );
 });
 
-test('a streamed export that has begun is whole, though its crawl is deleted meanwhile', async () => {
+test('a streamed export that has begun is complete, even if its crawl is deleted meanwhile', async () => {
   const it = await service({ generate: ['crawls=1,pages=3000,columns=30,seed=3'] });
   const crawl = await it.crawlId();
   await it.fault({ match: { path: 'export=true' }, kind: 'slow', bytes_per_second: 2_000_000, times: 1 });
@@ -79,7 +79,7 @@ test('a streamed export that has begun is whole, though its crawl is deleted mea
   expect(text.trimEnd().split('\n')).toHaveLength(3000);
 });
 
-test('a ranking file that is ready outlives its project, until it expires', async () => {
+test('a finished ranking file outlives its project until it expires', async () => {
   const it = await service({ importDirs: [await rankingFolder()] });
   const client = clientOf(it);
   const project = await projectId(it);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 
 const LOGS = { project_id: "o'p", kind: 'log_monitoring' } as const;
 
-test('a changed day stands until each dataset was loaded with it, and again once it changes again', async () => {
+test('a changed day stays listed until each dataset loaded it, and is listed again after another change', async () => {
   const rows = await ServiceRows.open(await temporaryFolder());
   onTestFinished(() => rows[Symbol.asyncDispose]());
   const change = (...days: string[]): Promise<void> =>

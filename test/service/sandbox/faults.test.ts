@@ -21,7 +21,7 @@ async function lastRequest(): Promise<Json> {
   return all.at(-1) ?? {};
 }
 
-test('status answers the error object, with Retry-After, as often as asked', async () => {
+test('status returns the error object, with Retry-After, the requested number of times', async () => {
   await it.fault({
     match: { method: 'GET', path: '/workspaces\\?limit=1$' },
     kind: 'status',
@@ -41,7 +41,7 @@ test('status answers the error object, with Retry-After, as often as asked', asy
   expect(seen).toEqual([429, 429, 200]);
 });
 
-test('status is 503 unless another is asked for, and holds until it is deleted', async () => {
+test('status defaults to 503, and lasts until it is deleted', async () => {
   await it.fault({ match: { path: '/workspaces' }, kind: 'status' });
   for (let tries = 0; tries < 3; tries++) expect((await it.api('/workspaces')).status).toBe(503);
   expect((await it.api(`/crawls/${crawl}`)).status).toBe(200);
@@ -49,7 +49,7 @@ test('status is 503 unless another is asked for, and holds until it is deleted',
   expect((await it.api('/workspaces')).status).toBe(200);
 });
 
-test('truncate ends the body cleanly after so many bytes, of the gzip where there is one', async () => {
+test('truncate ends the body after the given bytes, of the gzip stream if compressed', async () => {
   const whole = await it.export(crawl, 'pages', 'json');
   await once({ kind: 'truncate', after_bytes: 5000 });
   const cut = await it.export(crawl, 'pages', 'json');
@@ -62,12 +62,12 @@ test('truncate ends the body cleanly after so many bytes, of the gzip where ther
   expect(await lastRequest()).toMatchObject({ status: 200, bytes: 5000 });
 });
 
-test('truncate works on any answer', async () => {
+test('truncate works on any response', async () => {
   await it.fault({ match: { path: '/workspaces$' }, kind: 'truncate', after_bytes: 10, times: 1 });
   expect((await it.api('/workspaces')).text).toBe('{"meta":{"');
 });
 
-test('reset breaks the connection after so many bytes, or before the headers', async () => {
+test('reset breaks the connection after the given bytes, or before the headers', async () => {
   await once({ kind: 'reset', after_bytes: 20_000 });
   const ask = () =>
     request(`${it.sandbox.baseUrl}/api/v2/data/crawl/${crawl}/pages?export=true`, {
@@ -89,7 +89,7 @@ test('reset breaks the connection after so many bytes, or before the headers', a
   expect(await lastRequest()).toMatchObject({ status: 0, bytes: 0 });
 });
 
-test('stall sends so many bytes and then nothing, and does not keep the sandbox from closing', async () => {
+test('stall sends the given bytes and then nothing, and does not block closing the sandbox', async () => {
   const sandbox = await startSandbox({ generate: ['pages=500'] });
   const other = new Service(sandbox);
   const id = await other.crawlId();
@@ -110,7 +110,7 @@ test('stall sends so many bytes and then nothing, and does not keep the sandbox 
   expect(await failed).toBeInstanceOf(Error);
 });
 
-test('slow sends the whole body, in its time', async () => {
+test('slow sends the whole body in the given time', async () => {
   const whole = await it.export(crawl, 'pages', 'csv', { ...gzip, body: { limit: 500 } });
   await once({ kind: 'slow', bytes_per_second: whole.bytes.length * 2 });
   const start = performance.now();
@@ -119,7 +119,7 @@ test('slow sends the whole body, in its time', async () => {
   expect(slow.bytes.equals(whole.bytes)).toBe(true);
 });
 
-test('corrupt_gzip breaks a gzip body so that its checksum shows it, and leaves a plain one alone', async () => {
+test('corrupt_gzip breaks a gzip body detectably by its checksum, and leaves plain bodies unchanged', async () => {
   const whole = await it.export(crawl, 'pages', 'json');
   await once({ kind: 'corrupt_gzip' });
   const broken = await it.export(crawl, 'pages', 'json', gzip);
@@ -139,7 +139,7 @@ test('duplicate sends one data line twice', async () => {
   }
 });
 
-test('reorder sends the same data in another order of rows and columns', async () => {
+test('reorder sends the same data with other row and column orders', async () => {
   const asRows = (csv: (string | null)[][]): string[] => {
     const [header = [], ...rows] = csv;
     return rows
@@ -172,7 +172,7 @@ test.each<[string, unknown, string]>([
   expect((answer.json.fields as Json[])[0]?.name).toBe(place);
 });
 
-test('faults strike only the API, and can come from a file', async () => {
+test('faults affect only the API, and can come from a file', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'faults.json');
   writeFileSync(file, JSON.stringify([{ match: {}, kind: 'status', status: 500 }]));

@@ -21,7 +21,7 @@ async function refused(options: SandboxOptions): Promise<{ code: string; message
   throw new Error('it started');
 }
 
-test('a folder is a crawl of the project that it is named after, ended on its date', async () => {
+test('a folder is a crawl of the project in its name, ended on its date', async () => {
   const pages = { fields: url, rows: [page('/', 0, true), page('/a', 2, false)] };
   const a = await importFolder('my-shop-2025-01-09', { pages });
   const b = await importFolder('my-shop-2025-01-16', { pages });
@@ -49,7 +49,7 @@ test('a folder is a crawl of the project that it is named after, ended on its da
   });
 });
 
-test('ids depend on project and date alone', async () => {
+test('ids depend only on project and date', async () => {
   const ids = async (): Promise<unknown[]> => {
     const dir = await importFolder('same-2025-01-09', { pages: { fields: url, rows: [] } });
     await using sandbox = await startSandbox({ importDirs: [dir] });
@@ -59,7 +59,7 @@ test('ids depend on project and date alone', async () => {
   expect(String((await ids())[0])).toMatch(/^[0-9a-f]{24}$/);
 });
 
-test('crawl.json gives any field of the crawl, and its project', async () => {
+test('crawl.json sets any field of the crawl, and its project', async () => {
   const dir = await importFolder(
     'whatever',
     { pages: { fields: url, rows: [page('/', 0, true)] } },
@@ -84,7 +84,7 @@ test('crawl.json gives any field of the crawl, and its project', async () => {
   });
 });
 
-test('a folder with log data makes a project with its features and no crawl', async () => {
+test('a folder with log data creates a project with its features and no crawl', async () => {
   const dir = await importFolder('logs', {
     events: { fields: url, rows: [{ url: 'http://www.log.example/x' }] },
   });
@@ -132,7 +132,7 @@ test('a missing or empty folder is refused before anything starts', async () => 
   });
 });
 
-test('two folders that would be the same crawl are refused', async () => {
+test('two folders of the same crawl are refused', async () => {
   const pages = { fields: url, rows: [] };
   const a = await importFolder('twin-2025-01-01', { pages });
   const b = await importFolder('twin-2025-01-01', { pages });

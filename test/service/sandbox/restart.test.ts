@@ -5,7 +5,7 @@ import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { field, importFolder, Service } from '../support.ts';
 
-test('a sandbox restarted on its state has all resources, and repeats no event', async () => {
+test('a restarted sandbox has all resources, and repeats no event', async () => {
   const stateDir = await temporaryFolder();
   const dir = await importFolder('kept-2025-05-01', {
     pages: { fields: [field('url', 'string')], rows: [{ url: 'https://kept.example/' }] },
@@ -43,7 +43,7 @@ test('a state directory of an earlier version keeps the name of its SQLite file'
   expect(await readdir(stateDir)).not.toContain('service.sqlite');
 });
 
-test('a state directory serves one sandbox at a time', async () => {
+test('a state directory is used by one sandbox at a time', async () => {
   const stateDir = await temporaryFolder();
   await using _first = await startSandbox({ stateDir });
   await expect(startSandbox({ stateDir })).rejects.toMatchObject({ code: 'locked' });

@@ -16,7 +16,7 @@ const RULES = [
   { name: 'qsdd', regex: '<title>(.*?)</title>' },
 ];
 
-test('scraped fields are in the fields, rows, filters, aggregates and exports of the service', async () => {
+test('scraped fields appear in the fields, rows, filters, aggregates and exports of the service', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   const id = await it.launch(await it.config(site, { custom_fields: RULES }));
@@ -69,7 +69,7 @@ test('scraped fields are in the fields, rows, filters, aggregates and exports of
   expect(text).toContain('1250');
 });
 
-test('a rule that is not valid is refused when the configuration is made, with its place', async () => {
+test('an invalid rule is refused when the configuration is created, with its position', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   const wrong = await refusal(it.config(site, { custom_fields: [RULES[0] ?? {}, { name: 'a', css: 'p[' }] }));

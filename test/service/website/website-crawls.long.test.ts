@@ -9,7 +9,7 @@ import { DAY, refusal, START } from '../crawls/living.ts';
 import { Service } from '../support.ts';
 import { gated, PAGES, Websites } from './websites.ts';
 
-test('progress counts what was fetched, by depth and with samples, while a crawl runs', async () => {
+test('progress counts fetched URLs by depth, with samples, while a crawl runs', async () => {
   const gate = gated('x');
   const site = await serveSite({ ...PAGES, '/b': gate.page });
   const it = await Websites.open(site);
@@ -31,7 +31,7 @@ test('progress counts what was fetched, by depth and with samples, while a crawl
   expect(await it.ended(id)).toMatchObject({ status: 'done', fetched_urls: 4 });
 });
 
-test('a crawl that runs when the sandbox closes goes on after its restart', async () => {
+test('a crawl that runs when the sandbox closes continues after its restart', async () => {
   const stateDir = await temporaryFolder();
   const gate = gated(pageWith('/c'));
   const site = await serveSite({ ...PAGES, '/a': gate.page });
@@ -45,7 +45,7 @@ test('a crawl that runs when the sandbox closes goes on after its restart', asyn
   expect(await again.ended(id)).toMatchObject({ status: 'done', fetched_urls: 4 });
 });
 
-test('a terminated crawl reports what it fetched', async () => {
+test('a terminated crawl reports its fetched pages', async () => {
   const gate = gated('x');
   const site = await serveSite({ ...PAGES, '/a': gate.page });
   const it = await Websites.open(site);
@@ -59,7 +59,7 @@ test('a terminated crawl reports what it fetched', async () => {
   expect(site.hits).not.toContain('/c');
 });
 
-test('a paused crawl can be terminated, and then reports what it fetched', async () => {
+test('a paused crawl can be terminated, and reports its fetched pages', async () => {
   const gate = gated('x');
   const site = await serveSite({ ...PAGES, '/a': gate.page });
   const it = await Websites.open(site);
@@ -72,7 +72,7 @@ test('a paused crawl can be terminated, and then reports what it fetched', async
   expect(await it.urls(id, site)).toContain('/');
 });
 
-test('the quota ends a crawl, and what a crawl does not use of it comes back', async () => {
+test('the quota ends a crawl, and unused quota is refunded', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   await it.patch('workspaces', await it.service.workspace(), { crawl_url_quota: 6 });
@@ -100,7 +100,7 @@ test('limits of the configuration end a crawl with their reasons', async () => {
   });
 });
 
-test('a website that does not answer ends its crawl as stopped_progressing', async () => {
+test('an unreachable website ends its crawl as stopped_progressing', async () => {
   const site = await serveSite({ '/': (_request, response) => response.destroy() });
   const it = await Websites.open(site);
   const done = await it.ended(await it.launch(await it.config(site)));
@@ -135,7 +135,7 @@ test('passwords and seed files of the configuration reach the crawler', async ()
   expect((await it.service.api(`/crawls/${id}`)).text).not.toContain('secret word');
 });
 
-test('a second crawl is compared with the first, and a webhook tells of its end', async () => {
+test('a second crawl is compared with the first, and a webhook reports its end', async () => {
   const routes: Record<string, string> = { ...PAGES };
   const site = await serveSite(routes);
   const told = await serveSite({ '/': { status: 204 } });
@@ -163,7 +163,7 @@ test('a second crawl is compared with the first, and a webhook tells of its end'
   await until(async () => (told.hits.length === 2 ? true : undefined));
 });
 
-test('a schedule starts one crawl for all firings that the clock passed over, then goes on', async () => {
+test('a schedule starts one crawl for all firings that the clock skipped, then continues', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   await it.clock(START);
@@ -181,7 +181,7 @@ test('a schedule starts one crawl for all firings that the clock passed over, th
   expect(await it.service.crawls()).toHaveLength(2);
 });
 
-test('a clock that is set neither ends nor hurries a crawl of a website', async () => {
+test('setting the clock neither ends nor speeds up a website crawl', async () => {
   const gate = gated('x');
   const site = await serveSite({ ...PAGES, '/a': gate.page });
   const it = await Websites.open(site);

@@ -10,7 +10,7 @@ import { refusal } from '../crawls/living.ts';
 import { Service } from '../support.ts';
 import { gated, PAGES, Websites } from './websites.ts';
 
-test('a launched crawl of a project that was not generated fetches its website', async () => {
+test('a launched crawl of a real project fetches its website', async () => {
   const site = await serveSite({ ...PAGES, '/b': pageWith('/gone') });
   const it = await Websites.open(site);
   const id = await it.launch(await it.config(site));
@@ -38,7 +38,7 @@ test('a launched crawl of a project that was not generated fetches its website',
   ).toBe(true);
 });
 
-test('a paused crawl requests nothing, and goes on where it stopped, also after a restart', async () => {
+test('a paused crawl sends no requests, and continues where it stopped, also after a restart', async () => {
   const stateDir = await temporaryFolder();
   const gate = gated(pageWith('/c'));
   const site = await serveSite({ ...PAGES, '/a': gate.page });
@@ -58,7 +58,7 @@ test('a paused crawl requests nothing, and goes on where it stopped, also after 
   expect(await again.urls(id, site)).toEqual(['/', '/a', '/b', '/c']);
 });
 
-test('a cancelled crawl ends at once, without a report or files', async () => {
+test('a cancelled crawl ends immediately, without a report or files', async () => {
   const stateDir = await temporaryFolder();
   const gate = gated('x');
   const site = await serveSite({ ...PAGES, '/a': gate.page });
@@ -74,7 +74,7 @@ test('a cancelled crawl ends at once, without a report or files', async () => {
   expect((await it.progress(id)).crawler).toMatchObject({ status: 'waiting', counts: { queued_urls: 0 } });
 });
 
-test('a configuration that the crawler can’t follow is refused when it is launched', async () => {
+test('a configuration that the crawler does not support is refused at launch', async () => {
   const site = await serveSite(PAGES);
   const it = await Websites.open(site);
   const config = await it.config(site, { use_proxy: true });
@@ -84,7 +84,7 @@ test('a configuration that the crawler can’t follow is refused when it is laun
   expect(await it.service.crawls()).toEqual([]);
 });
 
-test('a crawl that measures web vitals needs a browser, and none that measures nothing', async () => {
+test('a crawl with web vitals needs a browser, other crawls do not', async () => {
   const site = await serveSite(PAGES);
   const browser = join(await temporaryFolder(), 'chrome');
   const vitals = { pages_per_template: 1, loads: 1 };

@@ -24,7 +24,7 @@ const LINES: Readonly<Record<string, string>> = {
 };
 const KINDS = Object.keys(LINES);
 
-test('a line of a file whose format changes is what it is alone', async () => {
+test('each line of a file with changing formats is read as it would be alone', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 12 }),
@@ -42,7 +42,7 @@ test('a line of a file whose format changes is what it is alone', async () => {
   );
 });
 
-test('the agent that lines have from somewhere on is read, and the host', async () => {
+test('agents and hosts are read from the line on at which they appear', async () => {
   const common = `${COMMON}\n`.repeat(40);
   const { events, rejects } = await linesOf(
     `${common}${PLAIN}\n${common}www.example.com ${PLAIN}\n${PLAIN}\n`,
@@ -54,12 +54,12 @@ test('the agent that lines have from somewhere on is read, and the host', async 
   ]);
 });
 
-test('lines of other hosts are left out from where they name one', async () => {
+test('lines of other hosts are excluded from the point at which lines name a host', async () => {
   const { events, otherHosts } = await linesOf(`${PLAIN}\n`.repeat(9) + `other.example ${PLAIN}\n`.repeat(3));
   expect([events.length, otherHosts]).toEqual([9, 3]);
 });
 
-test('a file with much that is no line is read all the same', async () => {
+test('a file with many unreadable lines is still read', async () => {
   const junk = `${TIME} something else\n`.repeat(5000);
   const { events, rejects } = await linesOf(
     `${PLAIN}\n`.repeat(900) + junk + `www.example.com ${PLAIN}\n`.repeat(300),

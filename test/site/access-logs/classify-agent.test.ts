@@ -9,7 +9,7 @@ function listBeside<T>(module: string, name: string): T {
   return JSON.parse(readFileSync(fileURLToPath(new URL(name, module)), 'utf8')) as T;
 }
 
-test('of known agents of programs and of people, ninety-nine in a hundred are told apart', () => {
+test('ninety-nine of a hundred known agents are correctly classified as programs or people', () => {
   const crawlers = listBeside<{ instances: string[] }[]>(
     import.meta.resolve('crawler-user-agents'),
     'crawler-user-agents.json',
@@ -35,7 +35,7 @@ test.for([
     phone,
   ),
   'Mozilla/5.0 (X11; Linux) Chrome/131.0',
-])('a person has the agent %s', (agent) => {
+])('the agent %s belongs to a person', (agent) => {
   expect(isProgram(agent)).toBe(false);
 });
 
@@ -51,7 +51,7 @@ test.for([
   ['curl/8.1', 'curl'],
   ['', '(no user agent)'],
   [`${phone('K')} (compatible; ExampleBot/1.0)`, 'ExampleBot'],
-])('a program has the agent %s', ([agent = '', name]) => {
+])('the agent %s belongs to a program', ([agent = '', name]) => {
   const { is_bot, bot } = classifyAgent(agent, new BotList({ bots: [], checks: [], ranges: [] }));
   expect([is_bot, bot]).toEqual([true, name]);
 });
@@ -101,6 +101,6 @@ test.for([
   'Mozilla/5.0 (Linux; GoogleTV 3.2; NSZ-GS7/GX70 Build/MASTER) AppleWebKit/534.24 (KHTML, like Gecko) Chrome/11.0 Safari/534.24',
   `Mozilla/5.0 (Linux; Android 12; Google TV Build/X) ${SAFARI}`,
   `Mozilla/5.0 (Linux; Android 10; Pixel) ${SAFARI} MicroMessenger/7.0.1 MiniProgramEnv/android https://servicewechat.com/`,
-])('a person on a television or in WeChat has the agent %s', (agent) => {
+])('the agent %s belongs to a person on a television or in WeChat', (agent) => {
   expect(isProgram(agent)).toBe(false);
 });

@@ -23,7 +23,7 @@ function bzip2(text: string): Buffer {
   return execFileSync('bzip2', ['-c'], { input: text });
 }
 
-test('a file is read whatever its compression, in pieces of any size, and several members follow each other', async () => {
+test('a file is read in any compression, in chunks of any size, with several members', async () => {
   const half = TEXT.slice(0, TEXT.length / 2);
   for (const pack of [Buffer.from, gzipSync, zstdCompressSync] as ((text: string) => Buffer)[]) {
     const members = Buffer.concat([pack(half), pack(half)]);
@@ -33,7 +33,7 @@ test('a file is read whatever its compression, in pieces of any size, and severa
   expect(await read(Buffer.alloc(0))).toBe('');
 });
 
-test('zeros behind a gzip file and between its members are padding', async () => {
+test('zeros after a gzip file and between its members are padding', async () => {
   const zeros = Buffer.alloc(700);
   const padded = Buffer.concat([gzipSync('a\n'), zeros, gzipSync('b\n'), zeros]);
   for (const size of [1, 100, 10_000]) expect(await read(padded, size)).toBe('a\nb\n');
@@ -44,7 +44,7 @@ test.for([
   ['zip', '504b030414'],
   ['lz4', '04224d18'],
   ['7-Zip', '377abcaf271c'],
-] as const)('a file of %s is told by its name', async ([packer, bytes]) => {
+] as const)('a file of %s is identified by its name', async ([packer, bytes]) => {
   await expect(read(Buffer.from(bytes, 'hex'))).rejects.toThrow(`a.log is compressed with ${packer}`);
 });
 
@@ -52,7 +52,7 @@ test.for([
   ['an Excel workbook, not a log', Buffer.from(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1')],
   ['an Excel workbook, not a log', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
   ['compressed with tar', Buffer.from(`access.log${'\0'.repeat(247)}ustar  `)],
-] as const)('what is no text is told by what it is: %s', async ([what, bytes]) => {
+] as const)('a file that is not text is identified: %s', async ([what, bytes]) => {
   await expect(read(bytes)).rejects.toThrow(`a.log is ${what}`);
   const source = {
     name: 'a b.log',
@@ -67,7 +67,7 @@ test.for([
   if (what.includes('tar')) expect(error.hint).toContain("tar -xOf 'a b.log' | crawlhouse logs add -");
 });
 
-test('a cut or damaged file is refused with its name', async () => {
+test('a truncated or damaged file is refused with its name', async () => {
   for (const pack of [gzipSync, zstdCompressSync]) {
     const whole = pack(TEXT);
     await expect(read(whole.subarray(0, -5)), pack.name).rejects.toThrow(
@@ -79,22 +79,25 @@ test('a cut or damaged file is refused with its name', async () => {
   );
 });
 
-test.skipIf(!hasBzip2)('bzip2 is read by its program, and a cut or damaged file is refused', async () => {
-  const half = TEXT.slice(0, TEXT.length / 2);
-  const packed = Buffer.concat([bzip2(half), bzip2(half)]);
-  expect(compressionOf(packed)).toBe('bzip2');
-  expect((await read(packed, 7)) === TEXT).toBe(true);
-  await expect(read(packed.subarray(0, -5))).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
-  const damaged = Buffer.from(packed).fill(0, 30, 40);
-  await expect(read(damaged)).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
-  // The program would give the first half, and pass over the second one.
-  const stray = Buffer.concat([bzip2(half), Buffer.of(0), bzip2(half)]);
-  await expect(read(stray)).rejects.toThrow(
-    'a.log: the bzip2 file is cut or damaged: other bytes follow its end',
-  );
-});
+test.skipIf(!hasBzip2)(
+  'bzip2 files are read by the bzip2 program, and truncated or damaged ones are refused',
+  async () => {
+    const half = TEXT.slice(0, TEXT.length / 2);
+    const packed = Buffer.concat([bzip2(half), bzip2(half)]);
+    expect(compressionOf(packed)).toBe('bzip2');
+    expect((await read(packed, 7)) === TEXT).toBe(true);
+    await expect(read(packed.subarray(0, -5))).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
+    const damaged = Buffer.from(packed).fill(0, 30, 40);
+    await expect(read(damaged)).rejects.toThrow(/^a\.log: the bzip2 file is cut or damaged/);
+    // The program would give the first half, and pass over the second one.
+    const stray = Buffer.concat([bzip2(half), Buffer.of(0), bzip2(half)]);
+    await expect(read(stray)).rejects.toThrow(
+      'a.log: the bzip2 file is cut or damaged: other bytes follow its end',
+    );
+  },
+);
 
-test('without the program bzip2 a file says what to install', async () => {
+test('without the bzip2 program, the error names what to install', async () => {
   vi.stubEnv('PATH', '/nowhere');
   await expect(read(Buffer.from('BZh91AY&SY'))).rejects.toThrow(
     'reading it needs the program bzip2, which is not installed',

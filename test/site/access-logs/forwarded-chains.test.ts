@@ -14,7 +14,7 @@ test.for([
   ['unchecked', 'for=66.249.66.1, for=unknown'],
   ['unchecked', 'for=66.249.66.1, for=_hidden'],
   ['unchecked', 'for="_gazonk"'],
-] as const)('a header Forwarded of RFC 7239 tells the client: %s, %s', async ([verdict, header]) => {
+] as const)('a Forwarded header of RFC 7239 identifies the client: %s, %s', async ([verdict, header]) => {
   const apache = header.replaceAll('"', '\\"');
   const nginx = header.replaceAll('"', '\\x22');
   const formats = [
@@ -39,7 +39,7 @@ test.for([
   ['verified', 'forwarded_for="66.249.66.1, 10.0.0.3" request_id="v-0a1b2c3d-d2d4-11e6-9bed-0aeea9eaf9af"'],
   ['verified', 'a1b2c3d4e5f60718a1b2c3d4e5f60718 203.0.113.5:443 2001:4860:4801:10::1'],
   ['refuted', '0.1 "66.249.66.1, 45.9.9.9" 66.249.66.1'],
-] as const)('a chain behind other fields tells the client: %s, %s', async ([verdict, more]) => {
+] as const)('a chain after other fields identifies the client: %s, %s', async ([verdict, more]) => {
   const logs = [BEHIND(more), `www.example.com ${BEHIND(more)}`, `www.example.com:443 ${BEHIND(more)}`];
   for (const log of logs) {
     const { events, rejects } = await linesOf(log, { isForwarded: true });
@@ -57,12 +57,12 @@ test.for([
   ['https://www.example.com/a', 'http_host=www.example.com affinity="-"  upstream_addr="171.0.0.1:80"'],
   ['https://shop.example.com/a', 'vhost=shop.example.com request_time=12'],
   ['https://www.example.com/a', 'host=web-1 request_time=12'],
-] as const)('a host behind other fields is that of the line: %s, %s', async ([url, more]) => {
+] as const)('a host after other fields is the host of the line: %s, %s', async ([url, more]) => {
   const { events } = await linesOf(line('66.249.66.1', ` ${more}`));
   expect(events.map((one) => one.url)).toEqual([url]);
 });
 
-test('a line of many hops costs about what others of its length do', async () => {
+test('a line with many hops takes as long as others of its length', async () => {
   const cost = async (more: string): Promise<number> => {
     const begin = process.cpuUsage();
     await linesOf(BEHIND(more).repeat(2), { isForwarded: true });

@@ -68,7 +68,7 @@ test.for([
   ['nginx_forwarded', `${PLAIN} "66.249.66.1"`],
   ['combined_more', `${PLAIN} "0.123"`],
   ['combined', PLAIN],
-] as const)('%s is recognised by what stands where', async ([format, log]) => {
+] as const)('%s is recognized by field positions', async ([format, log]) => {
   const { name, events, rejects } = await linesOf(`${log}\n`);
   expect({ name, rejects, verdicts: events.map(({ verdict }) => verdict) }).toEqual({
     name: format,
@@ -77,7 +77,7 @@ test.for([
   });
 });
 
-test('a line in parts is read whole, and lines of other programs are passed over', async () => {
+test('a multi-part line is read completely, and lines of other programs are skipped', async () => {
   const half = PLAIN.length >> 1;
   const cri = (mark: string, text: string, stream = 'stdout'): string =>
     `2026-11-10T12:00:00.1Z ${stream} ${mark} ${text}\n`;
@@ -104,7 +104,7 @@ test.for([
   ['http', 'caddy', caddy({}, { tls: undefined })],
   ['http', 'w3c', '#Fields: date time s-port cs-uri-stem sc-status\n2026-11-10 12:00:00 80 /a 200'],
   ['https', 'w3c', '#Fields: date time cs-protocol cs-uri-stem sc-status\n2026-11-10 12:00:00 https /a 200'],
-] as const)('a URL has the scheme that the line tells: %s of %s', async ([scheme, format, log]) => {
+] as const)('a URL has the scheme in the line: %s of %s', async ([scheme, format, log]) => {
   const { events } = await linesOf(log, { format });
   expect(events.map(({ url }) => url)).toEqual([`${scheme}://www.example.com/a`]);
 });
@@ -119,7 +119,7 @@ test.for([
   ['/a?b=1', '%t %m %U%q %H %>s', `[${TIME}] GET /a?b=1 HTTP/1.1 200`],
   ['/a', '%t %m %U%q %H %>s', `[${TIME}] GET /a HTTP/1.1 200`],
   ['/a?b', '[$time_local] $scheme://$host$request_uri $status', `[${TIME}] https://www.example.com/a?b 200`],
-] as const)('the URL that was asked for counts: %s of %s', async ([path, format, log]) => {
+] as const)('the requested URL counts: %s of %s', async ([path, format, log]) => {
   const { events, rejects } = await linesOf(log, { format });
   expect([events.map(({ url }) => url), rejects]).toEqual([[`https://www.example.com${path}`], []]);
 });
@@ -149,16 +149,13 @@ test.for([
     'LogFormat "%h %t \\"%r\\" %>s \\"%{User-Agent}i\\"" mine',
     `66.249.66.1 [${TIME}] "GET /a" 404 "${AGENT}" "further" 0.1`,
   ],
-] as const)(
-  'of a field that a format has twice, the client and its answer count: %s',
-  async ([format, log]) => {
-    const { events, rejects } = await linesOf(log, { format });
-    expect({ events, rejects }).toEqual({
-      events: [{ url: 'https://www.example.com/a', status: '404', verdict: 'verified', referer: '\\N' }],
-      rejects: [],
-    });
-  },
-);
+] as const)('of a duplicate field, the client-side value counts: %s', async ([format, log]) => {
+  const { events, rejects } = await linesOf(log, { format });
+  expect({ events, rejects }).toEqual({
+    events: [{ url: 'https://www.example.com/a', status: '404', verdict: 'verified', referer: '\\N' }],
+    rejects: [],
+  });
+});
 
 test.for([
   ['/caf%C3%A9', '/caf%c3%a9'],
@@ -171,12 +168,12 @@ test.for([
   ['/a%5Cx41', '/a%5Cx41'],
   ['/a?', '/a?'],
   ['/a%20b?', '/a b?'],
-] as const)('a URL is spelled as browsers do: %s for %s', async ([url, asked]) => {
+] as const)('a URL is normalized like in browsers: %s for %s', async ([url, asked]) => {
   const { events } = await linesOf(caddy({}, { uri: asked }));
   expect(events.map((one) => one.url)).toEqual([`https://www.example.com${url}`]);
 });
 
-test('escapes are undone only where the server escapes', async () => {
+test('escapes are decoded only if the server escapes', async () => {
   const text = await linesOf(line('66.249.66.1', '', '/x\\x41'));
   const json = await linesOf(caddy({}, { uri: '/x\\x41' }));
   expect([text.events[0]?.url, json.events[0]?.url]).toEqual([
@@ -185,7 +182,7 @@ test('escapes are undone only where the server escapes', async () => {
   ]);
 });
 
-test("CloudFront's second coding is undone, in columns and in JSON, and its own host is not the site's", async () => {
+test('the double encoding of CloudFront is decoded, in columns and JSON, and its own host is not the site', async () => {
   const names =
     'time date c-ip cs-method x-host-header cs(Host) cs-uri-stem sc-status cs-uri-query cs-protocol'.split(
       ' ',
@@ -217,7 +214,7 @@ test("CloudFront's second coding is undone, in columns and in JSON, and its own 
   expect(written.rejects).toEqual(['no_status', 'no_time']);
 });
 
-test('an entry for an error is none for a request, and a status of 0 is a request without an answer', async () => {
+test('an error entry is not a request, and a status of 0 is a request without a response', async () => {
   const error = caddy({ logger: 'http.log.error', msg: 'dial tcp: refused', status: 502 });
   const log = error + caddy({ status: 502 }) + caddy({ status: 0 }) + error.replace('.error', '.error.log0');
   const { events, rejects, skipped } = await linesOf(log);
@@ -232,7 +229,7 @@ test.for([
   ['bad_status', caddy({ status: 20 })],
   ['no_url', '#Fields: date time sc-status\n2026-11-10 12:00:00 200'],
   ['no_status', '#Fields: date time cs-uri-stem\n2026-11-10 12:00:00 /a'],
-] as const)('a record that lacks something is a reject: %s', async ([reason, log]) => {
+] as const)('an incomplete record is a reject: %s', async ([reason, log]) => {
   const { rejects } = await linesOf(log, { format: log.startsWith('#') ? 'w3c' : 'caddy' });
   expect(rejects).toEqual([reason]);
 });
@@ -340,7 +337,7 @@ test.for([
       },
     },
   ],
-] as const)('the JSON lines of %s are recognised', async ([format, record]) => {
+] as const)('the JSON lines of %s are recognized', async ([format, record]) => {
   const more = format === 'vercel' ? `${JSON.stringify({ ...record, message: 'again' })}\n` : '';
   const { name, events } = await linesOf(`${JSON.stringify(record)}\n${more}`);
   expect([name, events]).toEqual([
@@ -349,7 +346,7 @@ test.for([
   ]);
 });
 
-test('keys with dots are found, and those that no record has are told', async () => {
+test('keys with dots are found, and keys missing from every record are reported', async () => {
   const record = { 'http.url': '/a', time: { at: 1794312000 }, 'http.status': { code: 200 } };
   const log = `${JSON.stringify(record)}\n`;
   const format = 'json:time=time.at,url=http.url,status=http.status.code';
@@ -363,7 +360,7 @@ test('keys with dots are found, and those that no record has are told', async ()
   });
 });
 
-test('Advanced Logging of IIS is read, with its quotation marks and local times', async () => {
+test('IIS Advanced Logging is read, with its quotation marks and local times', async () => {
   const log = `#Software: IIS Advanced Logging Module
 #Fields:  date-local time-local s-ip cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs(Referer) sc-status
 2026-11-10 12:00:00.363 10.10.28.140 GET /a - 80 "66.249.66.1" "${AGENT}" "http://www.google.com/search?q=x y" 200
@@ -374,7 +371,7 @@ test('Advanced Logging of IIS is read, with its quotation marks and local times'
   });
 });
 
-test('queries of referrers are left out with those of the site', async () => {
+test('queries of referrers are removed like those of the site', async () => {
   const log = `1.2.3.4 - - [${TIME}] "GET /a?token=1&id=2 HTTP/1.1" 200 9 "https://x.example/b?token=3&id=4#token=5" "x"\n`;
   expect((await linesOf(log, { queryStrings: 'drop' })).events).toMatchObject([
     { url: 'https://www.example.com/a', referer: 'https://x.example/b' },

@@ -60,7 +60,7 @@ async function hitsIn(folder: string): Promise<Hits[]> {
 const textOf = ({ url, status, day, hits }: Hits): string => `${day} ${status} ${url} ${hits}`;
 
 test.for(NAMES)(
-  `a log of %s is read as by a reader written from the manuals (seed ${roundSeed()})`,
+  `a log of %s is read like by a reader written from the manuals (seed ${roundSeed()})`,
   async (name) => {
     const { log, files, hits } = await readOnce(name);
     const { format } = LOG_WRITERS[name] as LogWriter;
@@ -168,7 +168,7 @@ async function goaccess(log: Buffer, options: readonly string[]): Promise<Sums> 
 }
 
 test.for(NAMES.filter((name) => LOG_WRITERS[name]?.goaccess !== undefined))(
-  `hits of a log of %s are counted by URL, status and day as by goaccess (seed ${roundSeed()})`,
+  `hits of a log of %s equal goaccess by URL, status and day (seed ${roundSeed()})`,
   async (name, { skip }) => {
     await packages().catch((error: Error) => skip(error.message));
     const { log, hits } = await readOnce(name);

@@ -126,7 +126,7 @@ const NOT_MATOMO: Refusals = {
   'splitted_date_and_time.log': 'its columns lack the status',
 };
 
-test('the logs of Matomo are read as Matomo reads them', async ({ skip }) => {
+test('Matomo logs are read as Matomo reads them', async ({ skip }) => {
   const root = await repository('matomo-org/matomo-log-analytics', ['tests/logs/*', 'import_logs.py']).catch(
     (error: Error) => skip(error.message),
   );
@@ -165,7 +165,7 @@ const ELASTIC_FOLDERS = [
   ...['elb', 's3access'].map((one) => `x-pack/filebeat/module/aws/${one}/test`),
 ];
 
-test('the logs of Filebeat are read as Elasticsearch reads them', async ({ skip }) => {
+test('Filebeat logs are read as Elasticsearch reads them', async ({ skip }) => {
   const root = await repository(
     'elastic/beats',
     ELASTIC_FOLDERS.map((one) => `${one}/*`),

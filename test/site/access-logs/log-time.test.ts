@@ -14,7 +14,7 @@ function clf(second: number, ahead: number): string {
   return `${two(wall.getUTCDate())}/${MONTHS[wall.getUTCMonth()]}/${wall.getUTCFullYear()}:${wall.toISOString().slice(11, 19)} ${offset}`;
 }
 
-test('times come back from how Apache writes them, in any order and zone', () => {
+test('times written by Apache are parsed in any order and zone', () => {
   const moment = fc.record({
     second: fc.integer({ min: 0, max: 4_000_000_000 }),
     ahead: fc.integer({ min: -14 * 60, max: 14 * 60 }),
@@ -44,7 +44,7 @@ test('times come back from how Apache writes them, in any order and zone', () =>
   );
 });
 
-test('wall clocks of a zone are those that the zone shows, but for an hour that comes twice', () => {
+test('local times of a zone are parsed, except for a repeated hour', () => {
   const zones = ['Europe/Paris', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Cairo'];
   fc.assert(
     fc.property(

@@ -43,7 +43,7 @@ test.for([
     'istio',
     `[2026-11-10T12:00:00.1Z] "GET /a HTTP/1.1" 200 - via_upstream - "-" 0 9 5 4 "66.249.66.1" "${AGENT}" "c2" "www.example.com" "10.0.0.1:80" inbound|80|| 10.0.0.2:1 - default`,
   ],
-] as const)('%s is recognised, with each of its lines: %j', async ([format, log]) => {
+] as const)('%s is recognized, with each of its lines: %j', async ([format, log]) => {
   const { name, events, rejects } = await linesOf(`${log}\n${log}`);
   expect({ name, rejects, events: events.map(({ url, verdict }) => `${verdict} ${url}`) }).toEqual({
     name: format,
@@ -52,7 +52,7 @@ test.for([
   });
 });
 
-test("lines of journalctl's own are passed over, and what lighttpd says of other hosts is theirs", async () => {
+test("journalctl's own lines are skipped, and lighttpd's lines about other hosts keep their host", async () => {
   const journal = `-- Boot 5f --\nNov 10 12:11:55 web1 nginx[12]: ${PLAIN}\n`;
   expect(await linesOf(journal)).toMatchObject({ events: [{}], rejects: [], skipped: 1 });
   expect(await linesOf(`${PLAIN.replace('- -', 'shop.other.net -')}\n`)).toMatchObject({
@@ -61,7 +61,7 @@ test("lines of journalctl's own are passed over, and what lighttpd says of other
   });
 });
 
-test('a URL with its host and no scheme is of that host, as Incapsula writes it', async () => {
+test('a URL with a host and no scheme belongs to that host, as in Incapsula logs', async () => {
   const log = `#Fields: date time c-ip cs(User-Agent) cs-uri cs(Referrer) s-port cs-method sc-status
 "2026-11-10" "12:00:00" "66.249.66.1" "${AGENT}" "shop.example.com/a" "-" "443" "GET" "200"
 `;
@@ -70,7 +70,7 @@ test('a URL with its host and no scheme is of that host, as Incapsula writes it'
   ]);
 });
 
-test('a byte order mark before any line is none of it, as in files that were joined', async () => {
+test('a byte order mark before any line is ignored, as in concatenated files', async () => {
   const { events, rejects } = await linesOf(`\ufeff${PLAIN}\n\ufeff${PLAIN}\n`, { format: 'combined' });
   expect([events.map(({ verdict }) => verdict), rejects]).toEqual([['verified', 'verified'], []]);
 });
@@ -91,7 +91,7 @@ test.for([
     '$http_x_real_ip [$time_local] "$request" $status $upstream_addr $upstream_status "$http_user_agent"',
     `66.249.66.1 ${HEAD} 10.0.0.1:80, 10.0.0.2:80 502, 200 "${AGENT}"`,
   ],
-] as const)('chains without quotation marks end behind their last part: %s', async ([format, log]) => {
+] as const)('chains without quotation marks end after their last part: %s', async ([format, log]) => {
   const { events, rejects } = await linesOf(log, { format, isForwarded: true });
   expect([events.map(({ verdict, status }) => `${verdict} ${status}`), rejects]).toEqual([
     ['verified 200'],
@@ -99,7 +99,7 @@ test.for([
   ]);
 });
 
-test('HAProxy is recognised, with captured headers and without', async () => {
+test('HAProxy logs are recognized with and without captured headers', async () => {
   const haproxy = (captured: string): string =>
     `Nov 10 12:00:00 lb haproxy[9]: 66.249.66.1:5000 [${TIME.slice(0, 20)}.123] in~ static/s1 10/0/30/69/109 404 9 - - ---- 1/1/1/1/0 0/0${captured} "GET /a HTTP/1.1"\n`;
   const early = haproxy('').replace('109 404 9', '+109 404 +9');
@@ -118,17 +118,17 @@ test.for([
   ['https://www.example.com/a@b', 'GET http://www.example.com/a@b HTTP/1.1'],
   ['http://www.example.com/a', 'GET http://www.example.com:80/a HTTP/1.1'],
   ['https://www.example.com/a', 'GET https://www.example.com/a HTTP/1.1'],
-] as const)('%s is what is asked for by %s', async ([url, request]) => {
+] as const)('%s is the URL requested by %s', async ([url, request]) => {
   const { events } = await linesOf(PLAIN.replace('GET /a HTTP/1.1', request), { format: 'combined' });
   expect(events.map((one) => one.url)).toEqual([url]);
 });
 
-test('lines of spaces, and the names of files that tail shows, are no rejects', async () => {
+test('blank lines, and file names printed by tail, are not rejects', async () => {
   const log = `==> /var/log/access.log <==\n${PLAIN}\n   \n\t\n==> b.log <==\n${PLAIN}\n`;
   expect(await linesOf(log)).toMatchObject({ events: [{}, {}], rejects: [], skipped: 4 });
 });
 
-test('IIS has a plus for a space in agents and in chains, and not in referrers', async () => {
+test('IIS writes + for a space in agents and chains, but not in referrers', async () => {
   const log = `#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) cs(Referer) X-Forwarded-For sc-status \n2026-11-10 12:00:00 10.0.0.1 GET /a A/1+(x;++http://b) https://g.example/?q=a+b 45.9.9.9,+66.249.66.1 200 \n`;
   const { events, rejects } = await linesOf(log.replace('A/1', 'Googlebot/2.1'), { isForwarded: true });
   expect([events, rejects]).toMatchObject([
@@ -143,13 +143,13 @@ test('IIS has a plus for a space in agents and in chains, and not in referrers',
   expect(read.agent).toBe('A/1 (x; +http://b)');
 });
 
-test("a chain of CloudFront's has encoded spaces", async () => {
+test('a CloudFront chain has encoded spaces', async () => {
   const cells = ['2026-11-10', '12:00:00', '10.0.0.9', 'GET', '/a', '200', AGENT.replaceAll(' ', '%20')];
   const log = `#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for\n${[...cells, '66.249.66.1,%2010.0.0.2'].join('\t')}\n`;
   expect(await linesOf(log, { isForwarded: true })).toMatchObject({ events: [{ verdict: 'verified' }] });
 });
 
-test('Cloudflare tells the scheme by the version of TLS, where it has no other key', async () => {
+test('Cloudflare shows the scheme through the TLS version, if it has no other key', async () => {
   const record = { ClientIP: '1.2.3.4', EdgeResponseStatus: 200, EdgeEndTimestamp: 1794312000 };
   const lines = ['none', 'TLSv1.3'].map((ClientSSLProtocol) =>
     JSON.stringify({ ...record, ClientRequestPath: '/a', ClientSSLProtocol }),
@@ -169,7 +169,7 @@ test.for([
   expect(read.agent).toBe(agent);
 });
 
-test('a URL that ends with a comma is no chain', async () => {
+test('a URL that ends with a comma is not a chain', async () => {
   const format = '[$time_local] $request_method $request_uri $status "$http_user_agent"';
   const { events } = await linesOf(`[${TIME}] GET /a?b=, 200 "${AGENT}"`, { format });
   expect(events).toMatchObject([{ url: 'https://www.example.com/a?b=,', status: '200' }]);
@@ -187,7 +187,7 @@ test.for([
   expect(new LogTime('UTC').clf(text)).toBe(Date.parse(time) / 1000);
 });
 
-test("bytes that nginx escapes within JSON are the text's, and other escapes stay", async () => {
+test('bytes escaped by nginx within JSON are decoded, and other escapes stay', async () => {
   const log = caddy({}, { uri: '/caf<c3><a9>/<22>"\\' }).replaceAll(/<(..)>/g, '\\x$1');
   const { events } = await linesOf(log);
   expect(events.map(({ url }) => url)).toEqual(['https://www.example.com/caf%C3%A9/%22%22/']);
@@ -218,7 +218,7 @@ test.for([
   expect(otherHosts === 1 ? ['other host'] : events.map((one) => one.url)).toEqual([url]);
 });
 
-test('what a load balancer writes for no request names no host', async () => {
+test('the placeholder of a load balancer for a missing request names no host', async () => {
   const log = `1.2.3.4 - - [${TIME}] "- http://www.example.com:80- -" 400 0 "-" "-"\n`;
   expect(await linesOf(log)).toMatchObject({ events: [{ url: '', status: '400' }], otherHosts: 0 });
 });
@@ -227,7 +227,7 @@ test.for([
   ['shop.example.net', 'https://shop.example.net/'],
   ['shop.example.net', 'SHOP.example.net:443'],
   ['xn--bcher-kva.example', 'bücher.example'],
-] as const)('%s is the host that is given as %s', ([host, given]) => {
+] as const)('%s is the host given as %s', ([host, given]) => {
   const isOwn = ownHosts('https://www.example.com', [given]);
   expect([isOwn(host), isOwn('www.example.com'), isOwn('other.net')]).toEqual([true, true, false]);
 });
@@ -256,7 +256,7 @@ test.for([
   [NGINX, ASKED('/a\\think'), '/a/think'],
   [APACHE, ASKED('/a\\tb'), '/a%09b'],
   [APACHE, ASKED('/caf\\xc3\\xa9'), '/caf%C3%A9'],
-] as const)('escapes are undone by how their program writes them: %s, %s', async ([format, log, path]) => {
+] as const)('escapes are decoded as their program writes them: %s, %s', async ([format, log, path]) => {
   const { events, rejects } = await linesOf(log, { format });
   expect([events.map(({ url }) => url), rejects]).toEqual([[`https://www.example.com${path}`], []]);
 });

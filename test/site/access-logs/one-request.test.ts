@@ -90,7 +90,10 @@ test.for([
   ['?id=1', 'id=1&X-ARR-LOG-ID=5f2c|12|80004005|Error'],
   ['?a=x|y', 'a=x|y'],
   ['?x-arr-log-id=1', 'x-arr-log-id=1'],
-] as const)('what IIS adds to a query for its log is not of the URL: %j of %s', async ([query, written]) => {
-  const { events, rejects } = await linesOf(arr(written));
-  expect([events.map(({ url }) => url), rejects]).toEqual([[`https://www.example.com/a${query}`], []]);
-});
+] as const)(
+  'text that IIS adds to a logged query is not part of the URL: %j of %s',
+  async ([query, written]) => {
+    const { events, rejects } = await linesOf(arr(written));
+    expect([events.map(({ url }) => url), rejects]).toEqual([[`https://www.example.com/a${query}`], []]);
+  },
+);

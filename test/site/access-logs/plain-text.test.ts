@@ -35,6 +35,6 @@ test.for([
     '{   "a": 1  }\n{  "b": "{" }\n',
   ],
   ['a bracket', Buffer.from('[10/Nov/2026] {1}\n'), '[10/Nov/2026] {1}\n'],
-] as const)('the text of %s is read in pieces of any size', async ([, bytes, text]) => {
+] as const)('the text of %s is read in chunks of any size', async ([, bytes, text]) => {
   for (const size of [1, 2, 7, 100_000]) expect(await textOf(bytes, size)).toBe(text);
 });

@@ -5,7 +5,7 @@ import { isSearchResults, SEARCH_HOSTS } from '../../../src/site/access-logs/sea
 /** Has results in the system's own search alone. */
 const WITHOUT_PAGES = ['apple'];
 
-test('whose bots are of a search engine, its visits are too', () => {
+test('a search engine with bots also has visits', () => {
   const rows = readFileSync('sql/seeds/bots.csv', 'utf8').split('\n').slice(1);
   const engines = rows.map((row) => row.split(',')).filter(([, , kind]) => kind === 'search');
   const named = new Set(engines.map(([, , , engine = '']) => engine));
@@ -41,7 +41,7 @@ test.for([
   'https://search.brave.com/',
   'https://lite.qwant.com/',
   'https://www.ecosia.org/',
-])('%s is a page of results', (referer) => {
+])('%s is a page of search results', (referer) => {
   expect(isSearchResults(referer)).toBe(true);
 });
 
@@ -61,6 +61,6 @@ test.for([
   'https://sm.cn.example/',
   '',
   '-',
-])('%s is none', (referer) => {
+])('%s is not a page of search results', (referer) => {
   expect(isSearchResults(referer)).toBe(false);
 });

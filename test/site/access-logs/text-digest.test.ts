@@ -10,13 +10,13 @@ function markOf(key: string, line: string, before = ''): number {
 
 const LINE = '203.0.113.7 - - [01/Oct/2026:00:00:01 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"';
 
-test('the mark of a line is the same wherever it stands, and another one with another key', () => {
+test('the hash of a line depends only on its text and the key', () => {
   for (let before = 0; before < 9; before++)
     expect(markOf('a key', LINE, 'x'.repeat(before))).toBe(markOf('a key', LINE));
   expect(markOf('another key', LINE)).not.toBe(markOf('a key', LINE));
 });
 
-test('lines that differ in one or two characters, in their length or their last bytes have marks of their own', () => {
+test('lines that differ in few characters, in length or in their last bytes have different hashes', () => {
   const random = seededRandom(7);
   const lines = new Set<string>([LINE]);
   for (let length = 0; length < LINE.length; length++) lines.add(LINE.slice(0, length));

@@ -17,11 +17,11 @@ test.each([
   ['/a#!50%25&%26', '/a?_escaped_fragment_=50%2525%26%2526'],
   ['/a#!gr\u00fcn', '/a?_escaped_fragment_=gr%C3%BCn'],
   ['/a#place', '/a?_escaped_fragment_='],
-])('the snapshot of %s is asked for at %s', (page, snapshot) => {
+])('the snapshot of %s is requested at %s', (page, snapshot) => {
   expect(snapshotUrl(`http://a.example${page}`)).toBe(`http://a.example${snapshot}`);
 });
 
-test('a page is known by one URL, whether it is linked by that or by its snapshot', () => {
+test('a page has one URL, whether links use it or its snapshot', () => {
   const rules = {
     allowQueryParams: true,
     crawlSubdomains: false,
@@ -51,7 +51,7 @@ test('a page is known by one URL, whether it is linked by that or by its snapsho
   );
 });
 
-test('pages with #! are pages of their own, asked for by the scheme and reported as they are linked', async () => {
+test('pages with #! are separate pages, requested by the scheme and reported as linked', async () => {
   const site = await serveSite({
     '/': pageWith('#!/one', '/#!/two&x', '/plain#place', '/?_escaped_fragment_=/three'),
     '/?_escaped_fragment_=/one': `<title>one</title>${pageWith('/#!/two&x')}`,
@@ -73,14 +73,14 @@ test('pages with #! are pages of their own, asked for by the scheme and reported
   );
 });
 
-test('without ajax_crawling, a #! is a place on the page', async () => {
+test('without ajax_crawling, #! is a position on the page', async () => {
   const site = await serveSite({ '/': `${DECLARED}${pageWith('#!/one')}` });
   const crawled = await crawlSite(site);
   expect(await crawled.field('status_code')).toEqual({ '/': 200 });
   expect(site.hits).toEqual(['/']);
 });
 
-test('the snapshot of a page that declares one counts in its place, under its URL', async () => {
+test('the snapshot of a page that declares one replaces its content, under its URL', async () => {
   const site = await serveSite({
     '/': `<head>${DECLARED}</head>`,
     '/?_escaped_fragment_=': `<title>snapshot</title>${DECLARED}${pageWith('/b?c=1', '/gone')}`,
@@ -98,13 +98,13 @@ test.each([
   ['in a comment', `<!-- ${DECLARED} -->`],
   ['in a script', `<script>'${DECLARED}'</script>`],
   ['with another content', '<meta name="fragment" content="?">'],
-])('a declaration %s is none', async (_where, html) => {
+])('a declaration %s is ignored', async (_where, html) => {
   const site = await serveSite({ '/': html });
   await crawlSite(site, AJAX);
   expect(site.hits).toEqual(['/']);
 });
 
-test('a snapshot that robots.txt denies, or that leads back to the page, leaves the page as it is', async () => {
+test('a snapshot that robots.txt denies, or that redirects to the page, leaves the page unchanged', async () => {
   const site = await serveSite({
     '/robots.txt': 'User-agent: *\nDisallow: /*_escaped_fragment_=/no\nDisallow: /denied?',
     '/': `${DECLARED}<title>page</title>${pageWith('/#!/no', '/denied')}`,

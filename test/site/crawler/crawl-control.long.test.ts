@@ -18,7 +18,7 @@ async function chain(length: number, onRequest: (page: number) => void) {
   });
 }
 
-test('a terminated crawl makes the report of what it fetched', async () => {
+test('a terminated crawl reports its fetched pages', async () => {
   const control = new CrawlControl();
   const site = await chain(10, (page) => page === 3 && control.terminate());
   const crawled = await crawlSite(site, {}, { control });
@@ -35,7 +35,7 @@ test('a cancelled crawl leaves no report', async () => {
   });
 });
 
-test('a paused crawl sends nothing until it is resumed', async () => {
+test('a paused crawl sends no requests until it is resumed', async () => {
   const control = new CrawlControl();
   const site = await chain(6, (page) => page === 3 && control.pause());
   const paused = Promise.withResolvers<number>();
@@ -49,7 +49,7 @@ test('a paused crawl sends nothing until it is resumed', async () => {
   expect(await crawling).toMatchObject({ endReason: 'ok', fetchedUrls: 7 });
 });
 
-test('an interrupted crawl goes on in its folder, and fetches nothing twice', async () => {
+test('an interrupted crawl continues in its folder, and fetches nothing twice', async () => {
   const interruption = new AbortController();
   const site = await chain(6, (page) => page === 4 && interruption.abort());
   const folder = await temporaryFolder();
@@ -62,7 +62,7 @@ test('an interrupted crawl goes on in its folder, and fetches nothing twice', as
   ).toEqual([{ pages: 7, urls: 7 }]);
 });
 
-test('a crawl that goes on after an interruption still has its cookies', async () => {
+test('a crawl continued after an interruption keeps its cookies', async () => {
   const interruption = new AbortController();
   const site = await serveSite({
     '/': { headers: { 'set-cookie': 'seen=1; Path=/' }, body: pageWith('/a') },
@@ -78,7 +78,7 @@ test('a crawl that goes on after an interruption still has its cookies', async (
   expect(asked.map(({ headers }) => headers.cookie)).toEqual(['seen=1', 'seen=1']);
 });
 
-test('a crawl that is interrupted as it begins ends at once, though the site does not answer', async () => {
+test('a crawl interrupted at its start ends immediately, even if the site does not respond', async () => {
   const silent = await serveSite({ '/robots.txt': () => {} });
   for (let turns = 0; turns < 40; turns++) {
     const interruption = new AbortController();
@@ -92,7 +92,7 @@ test('a crawl that is interrupted as it begins ends at once, though the site doe
   }
 });
 
-test('a crawl that is interrupted in its analysis makes the report later, without a request', async () => {
+test('a crawl interrupted in its analysis creates the report later, without a request', async () => {
   const interruption = new AbortController();
   const site = await chain(2, () => {});
   const folder = await temporaryFolder();
@@ -104,7 +104,7 @@ test('a crawl that is interrupted in its analysis makes the report later, withou
   expect(site.hits.length).toBe(3);
 });
 
-test('a finished crawl is not crawled again', async () => {
+test('a finished crawl is not repeated', async () => {
   const site = await chain(2, () => {});
   const folder = await temporaryFolder();
   const first = await crawlSite(site, {}, { folder });

@@ -19,7 +19,7 @@ async function largeSite() {
 }
 
 test.skipIf(reason !== null)(
-  `a crawl whose disk is full ends at once with the cause, and goes on when there is room${reason === null ? '' : ` (skipped: ${reason})`}`,
+  `a crawl on a full disk ends immediately with the cause, and continues once there is space${reason === null ? '' : ` (skipped: ${reason})`}`,
   async () => {
     const site = await largeSite();
     const disk = await smallDisk(3);
@@ -36,7 +36,7 @@ test.skipIf(reason !== null)(
 );
 
 test.skipIf(reason !== null)(
-  `a crawl of the command whose disk is full names path and setting, and goes on by its hint${reason === null ? '' : ` (skipped: ${reason})`}`,
+  `the crawl command on a full disk names path and setting, and continues by its hint${reason === null ? '' : ` (skipped: ${reason})`}`,
   async () => {
     const site = await largeSite();
     const disk = await smallDisk(6);
@@ -68,7 +68,7 @@ test.skipIf(reason !== null)(
 );
 
 test.skipIf(reason !== null)(
-  `a crawl that only says how far it is ends so, too, when its disk is full${reason === null ? '' : ` (skipped: ${reason})`}`,
+  `a crawl that only prints progress ends the same way on a full disk${reason === null ? '' : ` (skipped: ${reason})`}`,
   async () => {
     const disk = await smallDisk(20);
     // No page is written: the next to write is who tells twice a second how far the crawl is.

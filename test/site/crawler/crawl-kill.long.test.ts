@@ -47,7 +47,7 @@ async function foundIn(
   };
 }
 
-test(`a crawl that is killed ${KILLS} times finds the same pages and links as one that is left alone`, async () => {
+test(`a crawl killed ${KILLS} times finds the same pages and links as an undisturbed one`, async () => {
   const random = seededRandom(testSeed());
   const site = await largeSite();
   const [calm, killed] = [await temporaryFolder(), await temporaryFolder()];

@@ -32,11 +32,11 @@ test.each([
   [`${'n'.repeat(4_097)}=`, ''],
   [`a=${'é'.repeat(2_048)}`, ''],
   [`a=b; path=/${'x'.repeat(5_000)}`, ''],
-])('a Set-Cookie of %j is kept as browsers keep it', (value, sent) => {
+])('a Set-Cookie of %j is stored as in browsers', (value, sent) => {
   expect(sentAfter(value)).toBe(sent);
 });
 
-test('a cookie is kept with 1 to 4,096 bytes of name and value (RFC 6265bis §5.6)', () => {
+test('a cookie of 1 to 4,096 bytes of name and value is stored (RFC 6265bis §5.6)', () => {
   const length = fc.oneof(
     fc.nat(3),
     fc.integer({ min: 2_040, max: 2_056 }),

@@ -20,7 +20,7 @@ test('a configuration is read with the defaults of the service', () => {
   });
 });
 
-test('null stands for the default', () => {
+test('null selects the default', () => {
   expect(readCrawlSettings({ ...CONFIG, http_auth: null }).auth).toBeNull();
 });
 
@@ -35,7 +35,7 @@ test.each([
   ],
   [{ dns: [{ host: 'a', ips: ['nowhere'] }] }, 'dns.0.ips.0'],
   [{ resource_checker: true }, 'resource_checker: needs js_rendering'],
-])('a wrong configuration is refused by the name of its setting: %j', (wrong, message) => {
+])('an invalid configuration is refused with the name of its setting: %j', (wrong, message) => {
   expect(() => readCrawlSettings({ ...CONFIG, ...wrong })).toThrow(message);
 });
 
@@ -66,13 +66,13 @@ test.each([
 });
 
 test.each(['', ' ', 'a b', '*.site.example', 'http://', 'mailto:a@site.example'])(
-  'an override of %j, which is no host, is refused by its place',
+  'an override of %j, which is not a host, is refused with its place',
   (host) => {
     expect(() => readCrawlSettings({ ...CONFIG, robots_txt: [{ host, content: '' }] })).toThrow('robots_txt');
   },
 );
 
-test('an override of a host that the crawl never meets is refused', () => {
+test('an override of a host outside of the crawl is refused', () => {
   const of = (more: object) => readCrawlSettings({ ...CONFIG, ...more });
   const robots_txt = [{ host: 'www.sight.example', content: '' }];
   const problem = 'robots_txt: www.sight.example is not a host of the crawl';

@@ -12,7 +12,7 @@ const PAGES = {
   '/c': pageWith('/gone'),
 };
 
-test('a crawl fetches what the links of a site lead to, once, with the clicks from the start URL', async () => {
+test('a crawl fetches each linked URL of a site once, with its clicks from the start URL', async () => {
   const site = await serveSite(PAGES);
   const crawled = await crawlSite(site);
   expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 5, lastDepth: 3 });
@@ -48,7 +48,7 @@ test('each hop of a redirect is a page of its own', async () => {
   expect(await crawled.field('depth')).toMatchObject({ '/one': 1, '/two': 2, '/three': 3 });
 });
 
-test('a list of URLs is fetched, and what they redirect to is requested: no start page, links or sitemaps', async () => {
+test('a list of URLs and their redirects are fetched, without a start page, links or sitemaps', async () => {
   const site = await serveSite({
     '/robots.txt': (_request, response) => response.end(`Sitemap: ${site.origin}/sitemap.xml`),
     '/sitemap.xml': {
@@ -70,7 +70,7 @@ test('a list of URLs is fetched, and what they redirect to is requested: no star
   });
 });
 
-test('a list leads to any host, each with its robots.txt, and none but the site’s own gets credentials', async () => {
+test('a list may contain any host, each with its robots.txt, and only the own site gets credentials', async () => {
   const other = await serveSite({
     '/robots.txt': 'User-agent: *\nDisallow: /secret',
     '/a': pageWith('/b'),
@@ -94,7 +94,7 @@ test('a list leads to any host, each with its robots.txt, and none but the site�
   expect(denied).toEqual([{ url: `${other.origin}/secret` }]);
 });
 
-test('a list with a stranger’s host is crawled no faster than strangers are', async () => {
+test('a list with a foreign host is crawled at the speed for foreign hosts', async () => {
   const site = await serveSite({ '/a': 'a' });
   const listed = crawlSite(
     site,
@@ -104,7 +104,7 @@ test('a list with a stranger’s host is crawled no faster than strangers are', 
   await expect(listed).rejects.toThrow('10000 URLs per second is more than 5');
 });
 
-test('a redirect out of the site is recorded, and its target is no page of the crawl', async () => {
+test('a redirect to another site is recorded, and its target is not a page of the crawl', async () => {
   const other = await serveSite({ '/': 'secret' });
   const site = await serveSite({ '/': { status: 302, headers: { location: `${other.origin}/` } } });
   const crawled = await crawlSite(site);
@@ -113,7 +113,7 @@ test('a redirect out of the site is recorded, and its target is no page of the c
   expect(crawled.fetchedUrls).toBe(1);
 });
 
-test('max_url takes the first URLs in breadth-first order, whichever answers first', async () => {
+test('max_url selects the first URLs in breadth-first order, whichever responds first', async () => {
   const slow =
     (body: string) =>
     (_request: unknown, response: { end(text: string): void; setHeader(a: string, b: string): void }) => {
@@ -148,14 +148,14 @@ test('the links of pages at max_depth are not followed', async () => {
   expect(crawled).toMatchObject({ endReason: 'max_depth_reached', fetchedUrls: 3, lastDepth: 1 });
 });
 
-test('max_depth is not reached where the deepest pages lead to known ones only', async () => {
+test('max_depth is not reached if the deepest pages lead only to known ones', async () => {
   const crawled = await crawlSite(await serveSite({ '/': pageWith('/a'), '/a': pageWith('/') }), {
     max_depth: 1,
   });
   expect(crawled.endReason).toBe('ok');
 });
 
-test('robots.txt denies URLs, which are recorded and not requested', async () => {
+test('URLs denied by robots.txt are recorded and not requested', async () => {
   const site = await serveSite({
     '/robots.txt': 'User-agent: testbot\nDisallow: /private\n',
     '/': pageWith('/private/a', '/open'),
@@ -171,7 +171,7 @@ test('robots.txt denies URLs, which are recorded and not requested', async () =>
   expect(site.hits).not.toContain('/private/a');
 });
 
-test('the configuration may replace the robots.txt of a host', async () => {
+test('the configuration can replace the robots.txt of a host', async () => {
   const site = await serveSite({
     '/robots.txt': 'User-agent: *\nDisallow: /',
     '/': pageWith('/a', '/b'),
@@ -186,7 +186,7 @@ test.for([
   ['a failure', { status: 500 }],
   ['no answer', (_request: unknown, response: ServerResponse) => void response.socket?.destroy()],
 ] as const)(
-  'where robots.txt is %s each time, nothing is fetched, and the reason is not a denial',
+  'if robots.txt is always %s, nothing is fetched, and the reason is not a denial',
   async ([, route]) => {
     const site = await serveSite({ '/robots.txt': route, '/': pageWith('/a') });
     const crawled = await crawlSite(site);
@@ -199,7 +199,7 @@ test.for([
 test.for([
   ['a failure', (response: ServerResponse): void => void response.writeHead(503).end()],
   ['no answer', (response: ServerResponse): void => void response.socket?.destroy()],
-] as const)('where robots.txt is %s once, it is asked for again, and its rules hold', async ([, fail]) => {
+] as const)('if robots.txt is %s once, it is requested again, and its rules apply', async ([, fail]) => {
   let asked = 0;
   const robots = (_request: unknown, response: ServerResponse): void => {
     if (++asked === 1) fail(response);
@@ -210,7 +210,7 @@ test.for([
   expect(await crawled.field('robots_txt_denied')).toEqual({ '/': false, '/a': false, '/b': true });
 });
 
-test('a robots.txt that could not be had is asked for again when the crawl goes on', async () => {
+test('an unavailable robots.txt is requested again when the crawl continues', async () => {
   const folder = await temporaryFolder();
   let isWell = false;
   const interrupt = new AbortController();
@@ -227,7 +227,7 @@ test('a robots.txt that could not be had is asked for again when the crawl goes 
   expect(await crawled.field('fetch_status')).toEqual({ '/': 'fetched_2xx', '/a': 'fetched_2xx' });
 });
 
-test('a host whose robots.txt does not come holds up no other', async () => {
+test('a host without its robots.txt does not delay other hosts', async () => {
   const others = Promise.withResolvers<void>();
   const slow = await serveSite({
     // It comes once all pages of the other host have been asked for.
@@ -252,7 +252,7 @@ test('a host whose robots.txt does not come holds up no other', async () => {
   expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 32 });
 });
 
-test('a host that answers slowly holds up no other', async () => {
+test('a slow host does not delay other hosts', async () => {
   const others = Promise.withResolvers<void>();
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   // Its pages come once all pages of the other host have been asked for.
@@ -274,7 +274,7 @@ test('a host that answers slowly holds up no other', async () => {
   expect(await crawlSite(start, alternates)).toMatchObject({ endReason: 'ok', fetchedUrls: 61 });
 }, 20_000);
 
-test('alternate start URLs have depth 1, and further start URLs name their source', async () => {
+test('alternate start URLs have depth 1, and further start URLs show their source', async () => {
   const site = await serveSite({ '/': 'x', '/other': pageWith('/below'), '/seed': 'x' });
   const crawled = await crawlSite(
     site,
@@ -285,7 +285,7 @@ test('alternate start URLs have depth 1, and further start URLs name their sourc
   expect(await crawled.field('sources')).toMatchObject({ '/seed': ['ingested_data'], '/other': ['crawler'] });
 });
 
-test('query parameters are stripped by the whitelist, and URLs that keep one are left out when not allowed', async () => {
+test('query parameters are stripped by the whitelist, and URLs with remaining ones are skipped if not allowed', async () => {
   const site = await serveSite({ '/': pageWith('/p?a=1&sid=2', '/p?sid=3'), '/p': 'x', '/p?': 'x' });
   const filter = { filter_query_params: true, query_params_list: 'a, b', whitelist_params_mode: true };
   const stripped = await crawlSite(site, filter);
@@ -294,7 +294,7 @@ test('query parameters are stripped by the whitelist, and URLs that keep one are
   expect(Object.keys(await without.field('depth'))).toEqual(['/', '/p']);
 });
 
-test('subdomains are crawled when asked for, at the addresses that the configuration gives', async () => {
+test('subdomains are crawled on request, at the configured addresses', async () => {
   const site = await serveSite({
     '/': (request, response) => {
       response.setHeader('content-type', 'text/html');
@@ -308,7 +308,7 @@ test('subdomains are crawled when asked for, at the addresses that the configura
   expect(site.requests.map(({ headers }) => headers.host)).toContain(`sub.site.example:${site.port}`);
 });
 
-test('a sitemap adds pages that no link leads to, without a depth, after all others', async () => {
+test('a sitemap adds unlinked pages without a depth, after all others', async () => {
   const site = await serveSite({
     '/': pageWith('/a'),
     '/a': 'x',
@@ -367,7 +367,7 @@ test('a crawl leaves its report in the fields of the service', async () => {
   expect(tables.length).toBe(1);
 });
 
-test('pages are fetched while sitemaps that list sitemaps are read, and these have a budget', async () => {
+test('pages are fetched while nested sitemaps are read, which have a budget', async () => {
   let listed = 0;
   const index = (_request: unknown, response: ServerResponse): void => {
     const items = Array.from(
@@ -395,7 +395,7 @@ test('pages are fetched while sitemaps that list sitemaps are read, and these ha
   expect(site.hits.indexOf('/')).toBeLessThan(site.hits.indexOf(maps.at(-1) ?? ''));
 });
 
-test('pages that the crawl before did not have are counted, also by a crawl that goes on', async () => {
+test('pages missing from the previous crawl are counted, also by a resumed crawl', async () => {
   const folder = await temporaryFolder();
   const interrupt = new AbortController();
   const site = await serveSite({
@@ -424,7 +424,7 @@ test('pages that the crawl before did not have are counted, also by a crawl that
   expect(told.at(-1)).toBe(null);
 });
 
-test('progress says that sitemaps are read, and that robots.txt is asked for again, as it begins', async () => {
+test('progress reports that sitemaps are read, and that robots.txt is requested again', async () => {
   const saysSitemaps = Promise.withResolvers<void>();
   const saysRobots = Promise.withResolvers<void>();
   const seen: { readonly work: string; readonly left: number }[] = [];
@@ -453,7 +453,7 @@ test('progress says that sitemaps are read, and that robots.txt is asked for aga
   expect(new Set(seen.map(({ work }) => work))).toEqual(new Set([robots, 'reading sitemaps']));
 });
 
-test('lines of robots.txt that name no whole sitemap are resolved or passed over, and the crawl goes on', async () => {
+test('invalid sitemap lines of robots.txt are resolved or skipped, and the crawl continues', async () => {
   const lines = ['/list.xml', '', 'www.site.example/s.xml', 'http://[::1', 'javascript:x', 'http://'];
   const site = await serveSite({
     '/': pageWith('/a'),
@@ -468,7 +468,7 @@ test('lines of robots.txt that name no whole sitemap are resolved or passed over
   expect(Object.keys(await crawled.field('url'))).toEqual(['/', '/a', '/listed']);
 });
 
-test('a content encoding that nobody knows is none, and a body that is in none of its own is told', async () => {
+test('an unknown content encoding is ignored, and a wrongly encoded body is reported', async () => {
   const odd = (body: string, encoding: string): SiteReply => ({
     body,
     headers: { 'content-encoding': encoding },
@@ -502,7 +502,7 @@ function breakOff(body: string, headers: Readonly<Record<string, string>> = {}, 
   };
 }
 
-test('of a large file no more than its beginning is read, and its weight is what its server announces', async () => {
+test('only the beginning of a large file is read, and its size is the announced one', async () => {
   const sent: Record<string, number> = {};
   const large =
     (type: string, kilobytes: number) =>
@@ -536,7 +536,7 @@ test('of a large file no more than its beginning is read, and its weight is what
   expect(sent['/film']).toBeLessThan(15_000);
 });
 
-test('of an answer that breaks off each time the page has what came, and of robots.txt nothing counts', async () => {
+test('a page that is always cut off keeps the received part, an incomplete robots.txt counts as unavailable', async () => {
   let asked = 0;
   const site = await serveSite({
     '/': pageWith('/short', '/away', '/once'),
@@ -570,7 +570,7 @@ test('of an answer that breaks off each time the page has what came, and of robo
   expect(await none.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
 });
 
-test('a robots.txt that can’t be decoded denies all, as one that can’t be had', async () => {
+test('a robots.txt that cannot be decoded denies everything, like an unavailable one', async () => {
   const site = await serveSite({
     '/': pageWith('/a'),
     '/robots.txt': { body: 'User-agent: *\nDisallow:', headers: { 'content-encoding': 'gzip' } },
@@ -602,7 +602,7 @@ function behindDoor(
 test.each([
   ['a cookie of its own', '/'],
   ['one that comes on the way', '/check'],
-])('pages behind a door are read as browsers read them: %s', async (_name, over) => {
+])('pages behind a cookie redirect are read like in browsers: %s', async (_name, over) => {
   const site = await serveSite({
     ...behindDoor('/', 'seen=1', over),
     ...behindDoor('/inner', 'inside=1'),
@@ -619,7 +619,7 @@ test.each([
   expect(startUrl).toBe(`${site.origin}/`);
 });
 
-test('an inner page is read behind a door over other URLs, and what is no door is asked for once more at most', async () => {
+test('an inner page behind a cookie redirect over other URLs is read, with at most one extra request', async () => {
   const site = await serveSite({
     '/': pageWith('/inner', '/kept', '/old', '/login?1', '/login?2', '/choice'),
     '/a': 'x',
@@ -646,14 +646,14 @@ test('an inner page is read behind a door over other URLs, and what is no door i
   expect(times('/login')).toBeLessThanOrEqual(3);
 });
 
-test('without cookies a door stays shut', async () => {
+test('without cookies, a cookie redirect is not passed', async () => {
   const site = await serveSite(behindDoor('/', 'seen=1'));
   const crawled = await crawlSite(site, { use_cookies: false });
   expect(await crawled.field('status_code')).toEqual({ '/': 302 });
   expect(site.hits).toEqual(['/']);
 });
 
-test('robots.txt is asked for before anything else of a host', async () => {
+test('robots.txt is requested before any other URL of a host', async () => {
   const site = await serveSite({ '/': 'x', '/robots.txt': { status: 503 } });
   const config = {
     name: 'x',
@@ -666,7 +666,7 @@ test('robots.txt is asked for before anything else of a host', async () => {
   expect(site.hits).toEqual([]);
 });
 
-test('a sitemap that robots.txt announces may list any path of the site, another one those of its folder', async () => {
+test('a sitemap announced by robots.txt may list any path of the site, other sitemaps only their folder', async () => {
   const site = await serveSite({
     '/': 'x',
     '/robots.txt': (_request, response) =>

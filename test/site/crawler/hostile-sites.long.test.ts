@@ -30,14 +30,14 @@ test('bodies are decoded from their content encodings', async () => {
   });
 });
 
-test('a body that grows beyond the limit is cut', async () => {
+test('a body beyond the limit is cut', async () => {
   const bomb = gzipSync(Buffer.concat([Buffer.from(pageWith('/early')), Buffer.alloc(30_000_000, 'a ')]));
   const site = await serveSite({ '/': pageWith('/bomb'), '/bomb': encoded('gzip', bomb), '/early': 'x' });
   const crawled = await crawlSite(site, {}, { limits: { bytes: 1_000_000 } });
   expect(await crawled.field('is_truncated')).toMatchObject({ '/': false, '/bomb': true });
 });
 
-test('a page that never ends is cut at the limit of bytes, and one that drips ends as a timeout', async () => {
+test('an endless page is cut at the byte limit, and a dripping one times out', async () => {
   const site = await serveSite({
     '/': pageWith('/endless', '/drip'),
     '/endless': (_request, response) => {
@@ -65,7 +65,7 @@ test('a page that never ends is cut at the limit of bytes, and one that drips en
   expect(crawled.endReason).toBe('ok');
 });
 
-test('pages that hurt a parser are recorded, and the others are not harmed', async () => {
+test('pages that exhaust the parser are recorded without affecting others', async () => {
   const item = (name: string) =>
     `<script type="application/ld+json">{"@type": "Thing", "name": "${name}"}</script>`;
   const site = await serveSite({
@@ -139,7 +139,7 @@ test('a URL that breaks its connection is tried three times', async () => {
   expect(crawled.endReason).toBe('ok');
 });
 
-test('a server that asks to come back later is asked again, and its last answer counts', async () => {
+test('a server that requests a retry is requested again, and its last response counts', async () => {
   let asked = 0;
   const site = await serveSite({
     '/': pageWith('/busy', '/always'),
@@ -162,7 +162,7 @@ test('a crawl whose site stops answering ends as stopped_progressing', async () 
   expect(await crawlSite(site)).toMatchObject({ endReason: 'stopped_progressing', fetchedUrls: 1 });
 });
 
-test('a site that falls silent is not asked for each of its URLs', async () => {
+test('a site that stops responding is not requested for each of its URLs', async () => {
   const targets = Array.from({ length: 900 }, (_, index) => `/silent?${index}`);
   const site = await serveSite({
     '/': pageWith(...targets),
@@ -172,7 +172,7 @@ test('a site that falls silent is not asked for each of its URLs', async () => {
   expect(site.hits.length).toBeLessThan(900);
 });
 
-test('a start URL that nobody answers ends as stopped_progressing', async () => {
+test('a start URL without a response ends as stopped_progressing', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const { port } = closed.address() as AddressInfo;
@@ -182,7 +182,7 @@ test('a start URL that nobody answers ends as stopped_progressing', async () => 
   expect(await crawled.field('fetch_error')).toEqual({ '/': 'connection' });
 });
 
-test('an answer that is no HTTP is an exception of its page', async () => {
+test('a response that is not HTTP is an exception of its page', async () => {
   const noise = createServer((socket) =>
     socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
   ).listen(0, '127.0.0.1');
@@ -194,7 +194,7 @@ test('an answer that is no HTTP is an exception of its page', async () => {
   expect(await crawled.field('fetch_error')).toEqual({ '/': 'protocol: there is no status line of HTTP' });
 });
 
-test('a crawl of this machine goes to no other private address', async () => {
+test('a crawl of this machine reaches no other private address', async () => {
   const site = await serveSite({
     '/': { status: 302, headers: { location: 'http://127.0.0.1.nip.example/' } },
   });
@@ -224,7 +224,7 @@ test('Basic credentials go with each request to the site', async () => {
   expect(await (await crawlSite(site, { http_auth })).field('status_code')).toEqual({ '/': 200 });
 });
 
-test('a Digest challenge is answered, once a nonce', async () => {
+test('a Digest challenge is answered once per nonce', async () => {
   const hash = (text: string): string => createHash('md5').update(text).digest('hex');
   const site = await serveSite({
     '/': (request, response) => {
@@ -244,7 +244,7 @@ test('a Digest challenge is answered, once a nonce', async () => {
   expect(await (await crawlSite(site, { http_auth: wrong })).field('status_code')).toEqual({ '/': 401 });
 });
 
-test('cookies are kept between requests, or not', async () => {
+test('cookies are kept between requests if configured', async () => {
   const site = await serveSite({
     '/': {
       headers: { 'set-cookie': ['seen=1; Path=/', 'other=2; Domain=elsewhere.example'] },
@@ -259,7 +259,7 @@ test('cookies are kept between requests, or not', async () => {
   expect(cookies()).toEqual(['seen=1', undefined]);
 });
 
-test('requests carry the user agent and the extra headers', async () => {
+test('requests send the user agent and the extra headers', async () => {
   const site = await serveSite({ '/': 'x' });
   await crawlSite(site, { agent_kind: 'mobile', extra_headers: { 'X-Who': 'me' } });
   const [request] = site.requests.filter(({ url }) => url === '/');

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 const LINKS = 50_000;
 const FILES = 30;
 
-test('the memory of a load does not grow with the links to the same pages', async () => {
+test('the memory of a load does not grow with links to the same pages', async () => {
   const folder = await temporaryFolder();
   using frontier = new Frontier(folder);
   const files = await RecordFiles.open(folder, []);

@@ -29,7 +29,7 @@ async function crawlWith(missing: SiteReply, robots = '', options: Partial<Crawl
   };
 }
 
-test('pages are compared with the answer for a page that does not exist, which is no page of the crawl', async () => {
+test('pages are compared with the response for a missing page, which is not part of the crawl', async () => {
   expect(await crawlWith({ body: SORRY })).toEqual({
     alike: { ...ALL_FALSE, '/gone': true, '/short': null },
     asked: 1,
@@ -37,29 +37,29 @@ test('pages are compared with the answer for a page that does not exist, which i
   });
 });
 
-test('no page is like an answer with status 404', async () => {
+test('no page equals a response with status 404', async () => {
   const { alike } = await crawlWith({ status: 404, body: SORRY });
   expect(alike).toEqual(ALL_FALSE);
 });
 
-test('nothing is known where the host asks to wait', async () => {
+test('if the host requests a wait, missing pages are unknown', async () => {
   expect(await crawlWith({ status: 429, body: SORRY })).toMatchObject({ alike: ALL_NULL, asked: 1 });
 });
 
-test('a site whose robots.txt denies the address is not asked', async () => {
+test('a site whose robots.txt denies the test address is not requested', async () => {
   expect(await crawlWith({ body: SORRY }, 'User-agent: *\nDisallow: /no-such')).toMatchObject({
     alike: ALL_NULL,
     asked: 0,
   });
 });
 
-test('a crawl of a list asks for its URLs alone', async () => {
+test('a crawl of a list requests only its URLs', async () => {
   const site = await serveSite({ ...PAGES, '*': SORRY });
   await crawlSite(site, {}, { isList: true, seeds: [`${site.origin}/gone`] });
   expect(site.requests.map(({ url }) => url)).toEqual(['/robots.txt', '/gone']);
 });
 
-test('contents are alike up to eight different bits, on the same host', async () => {
+test('content is similar up to eight different bits, on the same host', async () => {
   const missing = [{ origin: SITE, status_code: 200, title: null, h1: null, word_count: 20, simhash: '0' }];
   const pages = [
     page('/eight', { simhash: String(2 ** 8 - 1) }),
@@ -80,7 +80,7 @@ const shell = (path: string, more: Partial<CrawledPage> = {}) =>
 const SHELL = ['like_missing_page', 'is_app_shell'];
 const APP = [{ origin: SITE, status_code: 200, title: 'App', h1: null, word_count: 3, simhash: null }];
 
-test('one HTML for every path is the shell of an application, and no error page', async () => {
+test('one HTML for every path is an application shell, not an error page', async () => {
   const pages = [
     shell('/', { depth: 0 }),
     shell('/a'),
@@ -106,7 +106,7 @@ test.each<[string, CrawledPage, MissingPageRecord[]]>([
   expect(Object.values(read).map(({ is_app_shell }) => is_app_shell)).toEqual([false, false]);
 });
 
-test('a shell that links to other pages is one where they are the shell too', async () => {
+test('a shell that links to other pages counts only if they are the shell too', async () => {
   const linked = ['/a', '/b'].map((path) => link('/', path));
   const pages = [shell('/', { depth: 0 }), shell('/a'), shell('/b')];
   const shells = async (...more: CrawledPage[]): Promise<string[]> => {
@@ -118,7 +118,7 @@ test('a shell that links to other pages is one where they are the shell too', as
   expect(await shells(page('/c', { title: 'C', word_count: 300 }))).toEqual([]);
 });
 
-test('short texts of rendered pages are alike by H1 and number of words', async () => {
+test('short rendered texts are compared by H1 and word count', async () => {
   const short = (path: string, more: Partial<CrawledPage> = {}): CrawledPage =>
     page(path, { title: 'App', h1: 'Not found', rendered: true, word_count: 3, simhash: null, ...more });
   const pages = [
@@ -160,7 +160,7 @@ const SHELLS: Readonly<Record<string, string>> = {
 };
 
 test.each(Object.entries(SHELLS))(
-  'the shell of %s is told from pages, and from error pages',
+  'the shell of %s is distinguished from pages and error pages',
   async (_, body) => {
     const site = await serveSite({
       '/sitemap.xml': (request, response) => {

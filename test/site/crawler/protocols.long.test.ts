@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { crawlSite, pageWith, serveSite } from '../../support/crawl-site.ts';
 import { serveTls, trustedIdentity } from '../../support/tls-server.ts';
 
-test('pages have the versions of HTTP and TLS that they are answered by', async () => {
+test('pages show the HTTP and TLS versions of their response', async () => {
   const identity = await trustedIdentity();
   const answer: RequestListener = (request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -26,7 +26,7 @@ test('pages have the versions of HTTP and TLS that they are answered by', async 
   }
 });
 
-test('a host that speaks HTTP/2 is crawled by HTTP/1.1, with all headers, and asked once', async () => {
+test('an HTTP/2 host is crawled by HTTP/1.1, with all headers, and requested once', async () => {
   let connections = 0;
   const answer: RequestListener = (request, response) => {
     response.setHeader('x-robots-tag', ['otherbot: noindex', 'nosnippet']);
@@ -42,7 +42,7 @@ test('a host that speaks HTTP/2 is crawled by HTTP/1.1, with all headers, and as
   expect(connections).toBe(2);
 });
 
-test('over http there is no TLS, and a page without an answer has neither', async () => {
+test('over http there is no TLS, and a page without a response has neither', async () => {
   const site = await serveSite({
     '/': pageWith('/cut'),
     '/cut': (_request, response) => void response.destroy(),
@@ -53,7 +53,7 @@ test('over http there is no TLS, and a page without an answer has neither', asyn
   expect(await crawled.field('offers_http2')).toEqual({ '/': null, '/cut': null });
 });
 
-test('each answer has its own version, also several ones of a connection', async () => {
+test('each response has its own version, even on one connection', async () => {
   const versions = ['1.1', '1.0', '1.1', '1.0'];
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -74,7 +74,7 @@ test('each answer has its own version, also several ones of a connection', async
   expect(await crawled.field('http_version')).toEqual({ '/': '1.1', '/1': '1.0', '/2': '1.1', '/3': '1.0' });
 });
 
-test('a server that speaks nothing as new as TLS 1.2 is not spoken to, and the page says so', async () => {
+test('a server without TLS 1.2 is not used, and the page shows the reason', async () => {
   const port = await serveTls(await trustedIdentity(), 'old_tls', (_request, response) =>
     response.end('old'),
   );

@@ -7,7 +7,7 @@ const ROUNDS = ALL_ROUNDS ? 20 : 1;
 
 /** What stands in a site costs at most the page that it stands in. */
 test.each(Array.from({ length: ROUNDS }, (_, round) => roundSeed() + round))(
-  'a site with random bytes wherever it writes, by the seed %i',
+  'a site with random bytes everywhere is crawled, by the seed %i',
   { timeout: 120_000 },
   async (seed) => {
     const site = await serveRandomSite(seed);

@@ -36,11 +36,11 @@ test.each([
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
     'mozilla',
   ],
-])('robots.txt speaks to %s as %s', (agent, name) => {
+])('for the user agent %s, robots.txt rules of %s apply', (agent, name) => {
   expect(robotNameOf(agent)).toBe(name);
 });
 
-test('a whole User-Agent is sent as it is', () => {
+test('a complete User-Agent is sent unchanged', () => {
   const agent = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
   const config = { name: 'x', start_url: 'https://site.example/', max_speed: 1 };
   const settings = readCrawlSettings({ ...config, user_agent: agent });

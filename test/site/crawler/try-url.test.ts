@@ -71,7 +71,7 @@ test.for([
   expect(page === null).toBe(hops.at(-1)?.status !== 200 && hops.at(-1)?.status !== 404);
 });
 
-test('addresses that a crawl of the website does not reach are not reached', async () => {
+test('addresses that a crawl of the website does not reach are not fetched', async () => {
   const site = await serveSite(ROUTES);
   const config = { name: 'x', start_url: 'http://198.51.100.7/', user_agent: 'testbot', max_speed: 5 };
   const signal = new AbortController().signal;
@@ -83,7 +83,7 @@ test('addresses that a crawl of the website does not reach are not reached', asy
   await expect(tryUrl(config, ' ', { signal })).rejects.toThrow('the URL is empty');
 });
 
-test('with public addresses only, neither the start URL nor its given address may be private', async () => {
+test('with public addresses only, neither the start URL nor its override may be private', async () => {
   const site = await serveSite(ROUTES);
   const dns = [{ host: 'shop.example', ips: ['127.0.0.1'] }];
   for (const start_url of [`${site.origin}/`, `http://shop.example:${site.port}/`]) {

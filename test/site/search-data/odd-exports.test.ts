@@ -36,14 +36,14 @@ test.for([
   '28 derniers jours Clics,28 jours précédents Clics,28 derniers jours CTR,28 jours précédents CTR',
   'Letzte Woche Klicks,Vorherige Woche Klicks',
   '過去 28 日間 クリック数,前の 28 日間 クリック数',
-])('clicks of two periods are no clicks and impressions: %s', async (figures) => {
+])('clicks of two periods are not clicks and impressions: %s', async (figures) => {
   const cells = figures.split(',').map((_, index) => 5 + index);
   await expect(rowsOf(DATES, `Top pages,${figures}\nhttps://e.example/,${cells.join()}\n`)).rejects.toThrow(
     'compares two periods',
   );
 });
 
-test('hours are no days', async () => {
+test('hours are not days', async () => {
   const hour = (at: string): string => `2026-11-24T${at}:00:00-08:00,1,10,10%,5.5\n`;
   await expect(rowsOf(`Time,${FIGURES}\n${hour('22')}${hour('23')}`)).rejects.toThrow(
     'it is by hours, not by days',
@@ -86,7 +86,7 @@ test.for([
   [`Top queries,${FIGURES}\n${SUM('total')}`, ['total 15']],
   [ABOVE('total tea', QUERIES), ['total tea 15', 'tea 12', 'tea pot 3']],
   [`Top queries,${FIGURES}\n${SUM('coffee')}${SUM('total energies')}`, ['coffee 15', 'total energies 15']],
-] as const)('a row of the sums of all others is left out: %j', async ([table, rows]) => {
+] as const)('a row with the sums of all others is skipped: %j', async ([table, rows]) => {
   const dated = table.startsWith('Date') ? [table] : [DATES, table];
   expect((await rowsOf(...dated)).filter((_, at) => dated.length === 1 || at > 0).sort()).toEqual(
     [...rows].sort(),
@@ -96,7 +96,7 @@ test.for([
 test.for([
   ['weeks', ['2026-11-02', '2026-11-09', '2026-11-16']],
   ['months', ['2026-09-01', '2026-10-01', '2026-11-01']],
-] as const)('rows of whole %s are not those of days', async ([by, days]) => {
+] as const)('rows of whole %s are not days', async ([by, days]) => {
   const rows = days.map((day) => `${day},12,120,10%,5.5\n`);
   await expect(rowsOf(`Date,${FIGURES}\n${rows.join('')}`)).rejects.toThrow(`it is by ${by}, not by days`);
 });
@@ -108,12 +108,12 @@ test.for([
     'https://e.example/,a,120,12',
   ],
   ['2026-11-20 12', `Date,Page,Query,Clicks,Impressions,CTR,Avg. Position`, 'https://e.example/,a,12,120'],
-] as const)('columns of Looker Studio have their names: %s of %s', async ([row, header, cells]) => {
+] as const)('Looker Studio columns are recognized: %s of %s', async ([row, header, cells]) => {
   expect(await rowsOf(`${header}\n2026-11-20,${cells},10%,5.5\n`)).toEqual([row]);
 });
 
 test.for(['Datum,Seite,Klicks,Impressionen,CTR', 'Date,Path,Impressions,Clicks,Avg CTR'])(
-  'a second dimension that is not known refuses the table: %s',
+  'an unknown second dimension refuses the table: %s',
   async (header) => {
     await expect(rowsOf(`${header}\n2026-11-20,/a,12,120,10%\n`)).rejects.toThrow('is a second dimension');
   },
@@ -130,30 +130,30 @@ test.for([
   'Κορυφαία ερωτήματα',
   'Cụm từ tìm kiếm hàng đầu',
   'שאילתות מובילות',
-])('queries that are names of countries are queries: %s', async (header) => {
+])('queries that are country names are queries: %s', async (header) => {
   const queries = `${header},a,b,CTR,c\nfrance,12,120,10%,5.5\n`;
   expect(await rowsOf(DATES, queries)).toEqual(['2026-11-01 12', 'france 12']);
 });
 
-test.for(['2026年11月20日', '2026년 11월 20일'])('%s is a day', async (day) => {
+test.for(['2026年11月20日', '2026년 11월 20일'])('%s is parsed as a day', async (day) => {
   expect(await rowsOf(`日付,${FIGURES}\n${day},12,120,10%,5.5\n`)).toEqual(['2026-11-20 12']);
 });
 
 test.for(['46204', '20260701', '1. März 2026', 'first'])(
-  'days that can not be read are told, and are no queries: %s',
+  'unreadable days are reported, and not treated as queries: %s',
   async (day) => {
     const table = `Datum,Klicks,Impressionen,CTR,Position\n${day},12,120,10%,5.5\n`;
     await expect(rowsOf(table)).rejects.toThrow(`its days cannot be read, such as "${day}"`);
   },
 );
 
-test('paths are pages without their host, and no queries', async () => {
+test('paths are pages without a host, not queries', async () => {
   await expect(rowsOf(`Top pages,${FIGURES}\n/a,12,120,10%,5.5\n/,1,2,50%,1\n`)).rejects.toThrow(
     'its pages have no scheme and no host, such as "/a"',
   );
 });
 
-test('an archive without days says why its table by date is none', async () => {
+test('an archive without days explains why its table by date is invalid', async () => {
   const path = join(await temporaryFolder(), 'export.zip');
   await writeFile(
     path,
@@ -172,6 +172,6 @@ test.for([
   ['empty cells behind the last column', DATES.replaceAll('\n', ',,\n')],
   ['empty cells behind the header', DATES.replace('\n', ',\n')],
   ['a row of empty cells', `${DATES},,,,\n`],
-] as const)('%s, as spreadsheets write, changes nothing', async ([, table]) => {
+] as const)('%s, as written by spreadsheets, changes nothing', async ([, table]) => {
   expect(await rowsOf(table)).toEqual(['2026-11-01 12']);
 });

@@ -45,7 +45,7 @@ test.for([
   ['Query,Page,Clicks,Impressions,Cost\ntea,https://e.example/,1,2,3\n', 'an advertising account'],
   ['Запрос,Показы,Клики,Ср. позиция показа\nчай,120,12,5.5\n', 'Yandex Webmaster'],
   ['Запрос;Показы;Клики;CTR;Позиция\nчай;120;12;10%;5,5\n', 'Yandex Webmaster'],
-] as const)('a table of another report is refused by its name: %j', async ([table, report]) => {
+] as const)('a table of another report is refused with its name: %j', async ([table, report]) => {
   await expect(figuresOf(table)).rejects.toThrow(report);
   const packed = zipFile([
     { name: 'Chart.csv', content: table },
@@ -63,11 +63,11 @@ test.for([
   ['Datum,A,B,C,D\n2026-11-01,12,120,10%,5\n'],
   ['Datum,A,B,C,D\n2026-11-01,12,120,10%,0.5\n'],
   ['Datum,A,B,C,D,E\n2026-11-01,12,120,10%,5.5,7\n'],
-] as const)('figures of unknown names that prove nothing are refused: %j', async ([table]) => {
+] as const)('figures with unknown names and no proof are refused: %j', async ([table]) => {
   await expect(figuresOf(table)).rejects.toThrow('its figures do not show which columns these are');
 });
 
-test('figures of unknown names prove themselves by rates and positions, for all tables of the export', async () => {
+test('figures with unknown names are identified by rates and positions, for all tables of the export', async () => {
   const head = 'Igama,Iincofo,Iimbono,CTR,Indawo';
   expect(await figuresOf(`${head}\n2026-11-01,12,120,10%,5.5\n2026-11-02,0,3,0%,9\n`)).toEqual([
     [12n, 120n, 5.5],
@@ -93,12 +93,12 @@ test.for([
   'Principais consultas,Cliques,Impressões,CTR,Posição',
   'Query più frequenti,Clic,Impressioni,CTR,Posizione',
   'Najczęstsze zapytania,Kliknięcia,Wyświetlenia,CTR,Pozycja',
-])('figures are known by their names: %s', async (header) => {
+])('figures are identified by name: %s', async (header) => {
   // Nothing here is a proof.
   expect(await figuresOf(`${header}\ntea,0,3,0%,9\n`)).toEqual([[0n, 3n, 9]]);
 });
 
-test('a query that is a URL is a query, and a broken cell is a reject of its own', async () => {
+test('a query that is a URL is a query, and a broken cell is one reject', async () => {
   const header = 'Top queries,Clicks,Impressions,CTR,Position';
   expect(await figuresOf(`${header}\nhttps://e.example/,1,2,50%,3\n`)).toEqual([[1n, 2n, 3]]);
   expect(await figuresOf(`${header}\ntea,1,2,50%,Aug 25\npot,1,3,33.33%,3.5\n`)).toEqual([
@@ -113,11 +113,11 @@ test.for([
   ['1.234,12.340,10%,"1,5"', 'comma', [1234n, 12_340n, 1.5]],
   ['"1,234","12,340",10%,1.5', 'point', [1234n, 12_340n, 1.5]],
   ['12.000,150.000,8%,5.250', 'point', [12n, 150n, 5.25]],
-] as const)('a table has one decimal mark, which its figures prove: %j', async ([cells, , figures]) => {
+] as const)('a table has one decimal separator, which its figures prove: %j', async ([cells, , figures]) => {
   expect(await figuresOf(`Top queries,Clicks,Impressions,CTR,Position\ntea,${cells}\n`)).toEqual([figures]);
 });
 
-test('a table that proves no decimal mark is asked about', async () => {
+test('a table that proves no decimal separator needs an answer', async () => {
   const table = 'date,page,clicks,impressions\n2026-11-01,https://e.example/,12.000,150.000\n';
   await expect(figuresOf(table)).rejects.toMatchObject({
     code: 'usage',
@@ -128,7 +128,7 @@ test('a table that proves no decimal mark is asked about', async () => {
   expect(await figuresOf(table, { mark: 'comma' })).toEqual([[12_000n, 150_000n, null]]);
 });
 
-test('whatever mark a table is written with, its numbers come back, also beside one broken cell', async () => {
+test('with any decimal separator, numbers are read back, also next to one broken cell', async () => {
   const row = fc.record({
     clicks: fc.integer({ min: 0, max: 90_000 }),
     more: fc.integer({ min: 1, max: 900_000 }),
@@ -166,7 +166,7 @@ test.for([
   ['0026-11-10', '26 is 2026 of two digits'],
   ['1994-12-31', '1994-12-31 is not from 1995-01-01 to 2026-11-30'],
   ['2026-12-01', '2026-12-01 is not from'],
-] as const)('a day that is not plausible is a reject: %s', async ([day, reason]) => {
+] as const)('an implausible day is a reject: %s', async ([day, reason]) => {
   const rows = ['2026-11-30', '1995-01-01', day].map((one) => `${one},https://e.example/,1,2\n`);
   const found = await figuresOf(`date,page,clicks,impressions\n${rows.join('')}`, { range: RANGE });
   expect(found).toEqual([[1n, 2n, null], [1n, 2n, null], [expect.stringContaining(reason)]]);
@@ -196,14 +196,14 @@ test.for([
       },
     ],
   ],
-] as const)('JSON records are read by the names of their keys: %s', async ([, document]) => {
+] as const)('JSON records are read by their key names: %s', async ([, document]) => {
   const line = JSON.stringify({ position: 2.5, ...RECORD });
   expect(await figuresOf(document === null ? `${line}\n` : JSON.stringify(document))).toEqual([
     [3n, 30n, 2.5],
   ]);
 });
 
-test('JSON records of another report are refused by name, and their order of keys does not matter', async () => {
+test('JSON records of another report are refused by name, in any key order', async () => {
   await expect(figuresOf(JSON.stringify([{ ...RECORD, cost: 3 }]))).rejects.toThrow('an advertising account');
   const { date, ...rest } = RECORD;
   expect(await figuresOf(JSON.stringify([{ ...rest, position: null, date }, { ...RECORD }]))).toEqual([
@@ -212,14 +212,14 @@ test('JSON records of another report are refused by name, and their order of key
   ]);
 });
 
-test('an answer of any number of rows is read', async () => {
+test('a response with any number of rows is read', async () => {
   const row = { keys: ['2026-11-01', 'https://e.example/'], clicks: 1, impressions: 2, position: 3 };
   expect(await figuresOf(JSON.stringify({ rows: Array.from({ length: 150_000 }, () => row) }))).toHaveLength(
     150_000,
   );
 });
 
-test('tables that were put behind each other are one, without the header of the second', async () => {
+test('concatenated tables are one table, without the second header', async () => {
   const table = 'Top queries,Clicks,Impressions,CTR,Position\ntea,3,30,10%,2.5\n';
   expect(await figuresOf(table + table.replace('tea', 'pot'))).toEqual([
     [3n, 30n, 2.5],
@@ -227,7 +227,7 @@ test('tables that were put behind each other are one, without the header of the 
   ]);
 });
 
-test('days that Search Console was still counting are provisional', async () => {
+test('days that Search Console had not finished are provisional', async () => {
   const path = join(await temporaryFolder(), 'a.json');
   const rows = [{ keys: ['2026-11-26', 'https://e.example/'], clicks: 1, impressions: 2, position: 3 }];
   await writeFile(path, JSON.stringify({ rows, metadata: { first_incomplete_date: '2026-11-25' } }));

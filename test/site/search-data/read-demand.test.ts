@@ -70,7 +70,7 @@ const TURKISH = {
   'Tarihler.csv': 'Tarih,Tıklamalar,Gösterimler,TO,Konum\n2026-11-01,1.234,12.343,%10,"1,5"\n',
 };
 
-test('an export of the page is read in any language, packed or not', async () => {
+test('an export of the web page is read in any language, zipped or not', async () => {
   for (const files of [
     { 'export.zip': zipFile(Object.entries(GERMAN).map(([name, content]) => ({ name, content }))) },
     GERMAN,
@@ -108,7 +108,7 @@ test('an export of the page is read in any language, packed or not', async () =>
   expect(short((await recordsOf(turkish)).country)).toEqual(['tur|1234|12340|1.5', 'deu|0|3|9']);
 });
 
-test('totals without a table by date need the days, and the period of the table by date is believed', async () => {
+test('totals without a table by date need days, and a table by date defines the period', async () => {
   const { 'Seiten.csv': pages, 'Diagramm.csv': dates } = GERMAN;
   await expect(exportsOf({ 'Seiten.csv': pages })).rejects.toMatchObject({
     code: 'usage',
@@ -130,7 +130,7 @@ test.each([
   ['Filter,Value\nSearch type,Web\nCountry,France\nDevice,Mobile\n', 'Country: France; Device: Mobile'],
   ['Filter,Value\nSearch type,News\n', 'Search type: News'],
   ['フィルタ,値\n検索タイプ,画像\n日付,過去 28 日間\n', '検索タイプ: 画像'],
-])('an export of a part of web search is refused: %j', async (filters, part) => {
+])('a partial export of web search is refused: %j', async (filters, part) => {
   const files = { ...GERMAN, 'Filter.csv': filters };
   const packed = zipFile(Object.entries(files).map(([name, content]) => ({ name, content })));
   for (const given of [files, { 'export.zip': packed }])
@@ -144,11 +144,11 @@ test.each([
   'Filter,Value\nSearch type,Web\nDate,Last 3 months\n',
   '필터,값\n검색 유형,웹\n날짜,지난 28일\n',
   'Filtr,Wartość\nTyp wyszukiwania,Internet\nData,Ostatnie 28 dni\n',
-])('an export of the whole of web search is read: %j', async (filters) => {
+])('a complete export of web search is read: %j', async (filters) => {
   expect(await exportsOf({ ...GERMAN, 'Filter.csv': filters })).toHaveLength(1);
 });
 
-test('an export of Discover, which has no positions, is refused', async () => {
+test('a Discover export, which has no positions, is refused', async () => {
   const files = {
     'Chart.csv': 'Date,Clicks,Impressions,CTR\n2026-11-01,3,30,10%\n',
     'Pages.csv': 'Top pages,Clicks,Impressions,CTR\nhttps://example.com/a,3,30,10%\n',
@@ -158,7 +158,7 @@ test('an export of Discover, which has no positions, is refused', async () => {
   });
 });
 
-test('days that a spreadsheet wrote are days, in the order that the table proves or that is given', async () => {
+test('days rewritten by a spreadsheet are parsed, in the proven or given order', async () => {
   const dates = (...days: readonly string[]) => ({
     'Chart.csv': `Date,Clicks,Impressions,CTR,Position\n${days.map((day) => `${day},10,100,10%,2`).join('\n')}\n`,
   });
@@ -176,7 +176,7 @@ test('days that a spreadsheet wrote are days, in the order that the table proves
   expect(short((await recordsOf(named))['date, url'])).toEqual(['2026-07-13 https://example.com/a|1|2|null']);
 });
 
-test('a page has the one spelling of its URL', async () => {
+test('a page has one normalized URL', async () => {
   const [source] = await exportsOf({
     'table.csv': 'date,page,clicks,impressions\n2026-07-13,HTTPS://Example.com/%c3%a9/%7Ea?q=é#part,1,2\n',
   });
@@ -185,7 +185,7 @@ test('a page has the one spelling of its URL', async () => {
   ]);
 });
 
-test('exports of Bing, which begin with the impressions, are read', async () => {
+test('Bing exports, which start with impressions, are read', async () => {
   const period = { from: '2026-10-01', to: '2026-10-31' };
   const [source] = await exportsOf(
     {
@@ -210,7 +210,7 @@ test('exports of Bing, which begin with the impressions, are read', async () => 
 const BULK =
   'data_date,site_url,url,query,is_anonymized_query,is_anonymized_discover,country,search_type,device,impressions,clicks,sum_position\n';
 
-test('the bulk export has positions from 0 as a sum, queries that are not named, and other search types', async () => {
+test('the bulk export has summed positions from 0, anonymized queries, and other search types', async () => {
   const rows = [
     '2026-11-01,sc-domain:example.com,https://example.com/a,"shoes, red",false,false,fra,WEB,MOBILE,4,1,10',
     '2026-11-01,sc-domain:example.com,https://example.com/a,,true,false,fra,WEB,DESKTOP,2,0,0',
@@ -241,7 +241,7 @@ test('the bulk export has positions from 0 as a sum, queries that are not named,
   ]);
 });
 
-test('the tables of the bulk export are one export, that of the site having the totals', async () => {
+test('the tables of the bulk export are one export, whose totals are those of the site', async () => {
   const site = BULK.replace('url,', '')
     .replace('sum_position', 'sum_top_position')
     .replace('is_anonymized_discover,', '');
@@ -258,7 +258,7 @@ test('the tables of the bulk export are one export, that of the site having the 
   ]);
 });
 
-test('answers of the API are read, their dimensions told from the keys or given', async () => {
+test('API responses are read, with dimensions from the keys or given', async () => {
   const answer = (keys: readonly string[]) => ({ keys, clicks: 1, impressions: 10, ctr: 0.1, position: 2.5 });
   const rows = [answer(['2026-11-01', 'https://example.com/', 'shoes', 'MOBILE', 'fra'])];
   const forms = [
@@ -302,7 +302,7 @@ test.each([
   ],
   [{ error: { code: 403 } }, null, 'is not a response of searchAnalytics.query'],
 ] as const)(
-  'an answer that does not tell its dimensions, or is none, is refused: %#',
+  'a response without recognizable dimensions, or not from the API, is refused: %#',
   async (answer, dimensions, words) => {
     await expect(exportsOf({ 'a.json': JSON.stringify(answer) }, { dimensions })).rejects.toMatchObject({
       code: 'usage',
@@ -326,7 +326,7 @@ test.each([
   [{ 'a.parquet': 'PAR1xxxx' }, 'is not a readable Parquet file'],
   [{ 'a.json': '{"rows": [' }, 'is not a response of searchAnalytics.query'],
   [{ 'a.csv': GERMAN['Suchanfragen.csv'], 'b.csv': JAPANESE['1.csv'] }, 'both look like totals by query'],
-])('a file that nobody knows is refused with what would be right: %#', async (files, words) => {
+])('an unknown file is refused with the accepted kinds: %#', async (files, words) => {
   const period = { from: '2026-10-01', to: '2026-10-31' };
   await expect(exportsOf(files, { period })).rejects.toMatchObject({
     code: 'usage',
@@ -334,7 +334,7 @@ test.each([
   });
 });
 
-test('a fraction is no number of clicks, and no thousand of them', async () => {
+test('a fraction is not a number of clicks, nor a number of thousands', async () => {
   const row = '{"keys":["2026-11-01","https://a.example/"],"clicks":1.234,"impressions":2000,"position":1}';
   const [source] = await exportsOf({ 'a.json': `{"rows":[${row},${row.replace('1.234', '12.0')}]}` });
   expect(short(Object.values(await recordsOf(source))[0])).toEqual([
@@ -343,7 +343,7 @@ test('a fraction is no number of clicks, and no thousand of them', async () => {
   ]);
 });
 
-test('a file that is not there is named, and the same content counts once', async () => {
+test('a missing file is named, and the same content counts once', async () => {
   await expect(readDemand(['/nowhere/a.csv'], NOTHING, signal)).rejects.toMatchObject({
     code: 'usage',
     message: 'there is no file /nowhere/a.csv',

@@ -193,7 +193,7 @@ test('there are more than a hundred tables', () => {
   expect(Object.values(TABLES).flat().length).toBeGreaterThan(100);
 });
 
-test('a table of another product never becomes clicks, whatever its shape', async () => {
+test('a table of another product never counts as clicks, whatever its shape', async () => {
   const folder = await temporaryFolder();
   const taken: string[] = [];
   for (const [at, { product, header, delimiter }] of sampleOf(CASES).entries()) {

@@ -116,7 +116,7 @@ async function answers(path: string): Promise<unknown[]> {
 }
 const all = (answer: unknown): unknown[] => ways.map(() => answer);
 
-test.each(SOURCES)('%s that is not there is not found', async (_name, path) => {
+test.each(SOURCES)('%s that does not exist is not found', async (_name, path) => {
   expect(await answers(path.replace(/[0-9a-f]{24}/, '0'.repeat(24)))).toEqual(
     all([404, 'resource_not_found']),
   );
@@ -128,7 +128,7 @@ test.each([
   `/data/project/${project}/log_monitoring/pages`,
   `/data/project/${project}/log_monitoring/events/days`,
   `/data/project/${project}/log_monitoring/pages/years`,
-])('%s is no path of the service', async (path) => {
+])('%s is not a path of the service', async (path) => {
   expect(await answers(path)).toEqual(all([404, 'resource_not_found']));
 });
 
@@ -146,7 +146,7 @@ test('a comparison has rows only when it is done', async () => {
   expect(await answers(path)).toEqual(all(200));
 });
 
-test('aggregates of a crawl need the same state as its searches', async () => {
+test('aggregates of a crawl need the same state as searches', async () => {
   await it.ask(`/_sandbox/crawls/${crawl}`, { method: 'PATCH', body: { status: 'archived' } });
   expect(await answers(`/data/crawl/${crawl}/pages`)).toEqual(all([409, 'invalid_state_for_request']));
   await it.ask(`/_sandbox/crawls/${crawl}`, {
@@ -158,7 +158,7 @@ test('aggregates of a crawl need the same state as its searches', async () => {
   expect(await answers(`/data/crawl/${crawl}/links`)).toEqual(all(200));
 });
 
-test('a project without the feature is refused; before its data are ready, the answer says to wait', async () => {
+test('a project without the feature is refused; before its data is ready, the response says to wait', async () => {
   const { json } = await it.api(`/projects/${project}`);
   const { features } = json.project as { features: string[] };
   const logs = SOURCES.filter(([name]) => name.startsWith('log')).map(([, path]) => path);

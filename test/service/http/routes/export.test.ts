@@ -39,7 +39,7 @@ test('CSV has a header, semicolons, True and False, an empty cell for null and q
   );
 });
 
-test('JSONL has a lone value for a list of one', async () => {
+test('JSONL has a single value for a list of one', async () => {
   const { text } = await it.export(small, 'pages', 'json');
   expect(lines(text).map((line) => JSON.parse(line) as Json)).toEqual([
     { name: 'plain', n: 1, ok: true, tags: ['a', 'b'], o: { k: [1, { z: null }] } },
@@ -49,7 +49,7 @@ test('JSONL has a lone value for a list of one', async () => {
   ]);
 });
 
-test('the file type is taken from query or body, and refused where they differ', async () => {
+test('the file type comes from query or body, and is refused if they differ', async () => {
   const ask = (query: string, body: Json) =>
     it.api(`/data/crawl/${small}/pages?export=true${query}`, { body });
   expect((await ask('', {})).headers['content-type']).toMatch(/csv/);
@@ -60,7 +60,7 @@ test('the file type is taken from query or body, and refused where they differ',
   expect((await ask('&file_type=parquet', {})).status).toBe(400);
 });
 
-test('fields, OQL and sort hold for exports too', async () => {
+test('fields, OQL and sort also apply to exports', async () => {
   const body = {
     fields: ['n', 'name'],
     oql: { field: ['n', 'has_value', ''] },
@@ -76,7 +76,7 @@ test('fields, OQL and sort hold for exports too', async () => {
   expect((await it.export(small, 'pages', 'csv', { body: { fields: ['nope'] } })).status).toBe(400);
 });
 
-test('an export has no ceiling and agrees with the count of a search, in both file types', async () => {
+test('an export has no row limit and matches the count of a search, in both file types', async () => {
   const counted = (await it.search(large, 'links', { limit: 0 })).json.meta;
   expect(counted).toMatchObject({ total_hits: 60_000 });
   const json = lines((await it.export(large, 'links', 'json')).text);
@@ -88,12 +88,12 @@ test('an export has no ceiling and agrees with the count of a search, in both fi
   expect(csv.at(-1)?.[0]).toBe(last.origin);
 });
 
-test('a data type without rows exports a header, or nothing', async () => {
+test('a data type without rows exports only a header, or nothing', async () => {
   expect((await it.export(small, 'links', 'csv')).text).toMatch(/^origin;target;.*\n$/);
   expect((await it.export(small, 'links', 'json')).text).toBe('');
 });
 
-test('gzip comes only where it is allowed', async () => {
+test('gzip is sent only if it is accepted', async () => {
   const plain = await it.export(large, 'pages', 'json');
   expect(plain.headers['content-encoding']).toBeUndefined();
   for (const accepted of ['gzip', 'br;q=1, gzip;q=0.5', '*']) {
@@ -107,7 +107,7 @@ test('gzip comes only where it is allowed', async () => {
   }
 });
 
-test('a client that goes away stops the query, and the sandbox answers on', async () => {
+test('a disconnected client stops the query, and the sandbox continues', async () => {
   for (let round = 0; round < 5; round++) {
     const controller = new AbortController();
     const answer = await request(`${it.sandbox.baseUrl}/api/v2/data/crawl/${large}/links?export=true`, {

@@ -107,21 +107,21 @@ function cells(line: string): Map<string, string> {
   return new Map(Object.entries(row).map(([name, value]) => [name, stringifyJson(value)]));
 }
 
-test('every value of every type comes back as the same value in JSONL', async () => {
+test('every value of every type survives a round trip through JSONL', async () => {
   const rows = lines((await it.export(mixedCrawl, 'pages', 'json')).text).map(cells);
   VALUES.forEach((value, row) => {
     for (const { name } of mixed) expect(rows[row]?.get(name), `${name} ${value}`).toBe(meaning(value));
   });
 });
 
-test('a many-valued field comes as a lone value, an array or null', async () => {
+test('a many-valued field is exported as a single value, an array or null', async () => {
   const rows = lines((await it.export(mixedCrawl, 'pages', 'json')).text).map(cells);
   VALUES.forEach((value, row) => {
     for (const { name } of many) expect(rows[row]?.get(name), `${name} ${value}`).toBe(meaning(value));
   });
 });
 
-test('a column of one kind of value comes back as it was', async () => {
+test('a column with one kind of value survives a round trip', async () => {
   const [row] = lines((await it.export(pureCrawl, 'pages', 'json')).text).map(cells);
   for (const [index, value] of VALUES.entries()) expect(row?.get(`v${index}`), value).toBe(meaning(value));
 });
@@ -129,7 +129,7 @@ test('a column of one kind of value comes back as it was', async () => {
 test.each([
   ['mixed', mixedCrawl, mixed.map(({ name }) => name), VALUES.length],
   ['pure', pureCrawl, VALUES.map((_, index) => `v${index}`), 1],
-])('CSV tells the values of %s columns apart', async (_name, crawl, names, count) => {
+])('CSV distinguishes the values of %s columns', async (_name, crawl, names, count) => {
   const [header, ...rows] = parseCsv((await it.export(crawl, 'pages', 'csv')).text);
   expect(rows).toHaveLength(count);
   rows.forEach((row, index) => {
@@ -144,7 +144,7 @@ test.each([
   });
 });
 
-test('the same values come by search', async () => {
+test('a search returns the same values', async () => {
   const raw = '{"limit":100}';
   const { text } = await it.api(`/data/crawl/${pureCrawl}/pages`, { raw });
   const row = text.slice(text.indexOf('"urls":[') + 8, -2);
@@ -152,7 +152,7 @@ test('the same values come by search', async () => {
   for (const [index, value] of VALUES.entries()) expect(found.get(`v${index}`), value).toBe(meaning(value));
 });
 
-test('names that differ only in case, or hold anything, keep apart', async () => {
+test('names that differ only in case, or contain any characters, stay separate', async () => {
   const [line] = lines((await it.export(mixedCrawl, 'links', 'json')).text);
   expect(JSON.parse(line ?? '')).toEqual(
     Object.fromEntries(NAMES.map((name, index) => [name, `value ${index}`])),

@@ -85,19 +85,19 @@ async function found(oql: unknown): Promise<number[]> {
   return SearchResponse.parse(json).urls?.map((row) => urls.indexOf(row.url)) ?? [];
 }
 
-test('the fields come as they were imported', async () => {
+test('fields are returned as they were imported', async () => {
   const { json } = await it.api(`/data/crawl/${crawl}/pages/fields`);
   expect(FieldsResponse.parse(json).fields).toEqual(FIELDS);
 });
 
-test('a data type without a file has the fields of the catalog and no rows', async () => {
+test('a data type without a file has the catalog fields and no rows', async () => {
   const { json } = await it.api(`/data/crawl/${crawl}/links/fields`);
   expect(FieldsResponse.parse(json).fields.map(({ name }) => name)).toContain('origin');
   expect((await it.search(crawl, 'links', {})).json.meta).toMatchObject({ total_hits: 0 });
   expect((await it.search(crawl, 'links', { oql: { field: ['intern', 'equals', true] } })).status).toBe(200);
 });
 
-test('a search answers meta, the OQL used and the rows under urls', async () => {
+test('a search returns meta, the applied OQL, and the rows under urls', async () => {
   const oql = { field: ['status', 'gte', 400] };
   const { json } = await it.search(crawl, 'pages', { oql, fields: ['status', 'url'], limit: 1 });
   expect(json).toEqual({
@@ -107,7 +107,7 @@ test('a search answers meta, the OQL used and the rows under urls', async () => 
   });
 });
 
-test('without fields every displayable one comes', async () => {
+test('without fields, every displayable field is returned', async () => {
   const { json } = await it.search(crawl, 'pages', {});
   expect((json.meta as Json).columns).toEqual(
     FIELDS.map(({ name }) => name).filter((name) => name !== 'hidden'),
@@ -157,7 +157,7 @@ describe('OQL', () => {
     expect(await found({ field: leaf })).toEqual(expected);
   });
 
-  test('whole numbers beyond 2^53 are compared exactly', async () => {
+  test('integers beyond 2^53 are compared exactly', async () => {
     const ask = async (text: string): Promise<unknown> => {
       const raw = `{"fields":["url"],"oql":{"field":["big","equals",${text}]}}`;
       const { json } = await it.api(`/data/crawl/${crawl}/pages`, { raw });
@@ -167,7 +167,7 @@ describe('OQL', () => {
     expect(await ask('9007199254740994')).toBe(0);
   });
 
-  test('compounds nest, and an empty one says all or none', async () => {
+  test('compounds nest, and an empty one matches all or none', async () => {
     const status: Oql = { field: ['status', 'gt', 300] };
     expect(await found({ and: [status, { or: [{ field: ['ok', 'equals', true] }, { and: [] }] }] })).toEqual([
       1, 2,
@@ -176,7 +176,7 @@ describe('OQL', () => {
     expect(await found({ or: [] })).toEqual([]);
   });
 
-  test('values are bound, not written into the SQL', async () => {
+  test('values are bound, not inserted into the SQL', async () => {
     expect(await found({ field: ['url', 'contains', "' OR 1=1 --"] })).toEqual([]);
   });
 
@@ -217,14 +217,14 @@ describe('OQL', () => {
     ['a node of two kinds', { and: [], or: [] }, 'oql'],
     ['a leaf of two', { field: ['url', 'equals'] }, 'oql.field'],
     ['a date of another form', { field: ['seen', 'gt', '1.2.2025'] }, 'oql.field[2]'],
-  ])('%s is refused, with its place in the tree', async (_name, oql, place) => {
+  ])('%s is refused, with its position in the tree', async (_name, oql, place) => {
     const { status, json } = await it.search(crawl, 'pages', { oql });
     expect(status).toBe(400);
     expect(json.type).toBe('invalid_request_parameters');
     expect((json.fields as Json[]).map((problem) => problem.name)).toEqual([place]);
   });
 
-  test('a tree that is too deep is refused, not overflowed', async () => {
+  test('a tree that is too deep is refused, without a stack overflow', async () => {
     const raw = `{"oql":${'{"and":['.repeat(20_000)}${']}'.repeat(20_000)}}`;
     expect((await it.api(`/data/crawl/${crawl}/pages`, { raw })).status).toBe(400);
   });
@@ -257,7 +257,7 @@ describe('the body', () => {
     expect(json.type).toMatch(/^invalid_request/);
   });
 
-  test('an unknown parameter of the query is refused', async () => {
+  test('an unknown query parameter is refused', async () => {
     const { json } = await it.api(`/data/crawl/${crawl}/pages?exprot=true`, { body: {} });
     expect(json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name: 'exprot' }] });
   });
@@ -267,7 +267,7 @@ test.each([
   ['can_display', { fields: ['url', 'hidden'] }, 'fields[1]', 'not_displayable'],
   ['can_filter', { oql: { field: ['extra', 'has_value', ''] } }, 'oql.field[0]', 'not_filterable'],
   ['can_sort', { sort: [{ field: 'extra', order: 'asc' }] }, 'sort[0].field', 'not_sortable'],
-])('%s is obeyed by searches and exports', async (_name, body, name, type) => {
+])('%s applies to searches and exports', async (_name, body, name, type) => {
   for (const way of ['', '?export=true']) {
     const { status, json } = await it.api(`/data/crawl/${crawl}/pages${way}`, { body });
     expect(status).toBe(400);
@@ -275,13 +275,13 @@ test.each([
   }
 });
 
-test('a field that cannot be displayed may be filtered and sorted by, and is not exported', async () => {
+test('a field that cannot be displayed can be filtered and sorted, and is not exported', async () => {
   const body = { oql: { field: ['hidden', 'equals', 'h'] }, sort: [{ field: 'hidden', order: 'asc' }] };
   expect((await it.search(crawl, 'pages', body)).json.meta).toMatchObject({ total_hits: 1 });
   expect((await it.export(crawl, 'pages', 'json', { body })).text).not.toContain('hidden');
 });
 
-test('rows of a crawl that shows no field are empty objects', async () => {
+test('rows of a crawl without displayable fields are empty objects', async () => {
   const hidden = field('url', 'string', 'one', { can_display: false });
   const folder = await importFolder('hidden', { pages: { fields: [hidden], rows: [{ url: 'a' }] } });
   const other = await service({ importDirs: [folder] });
@@ -289,7 +289,7 @@ test('rows of a crawl that shows no field are empty objects', async () => {
   expect(json).toMatchObject({ meta: { columns: [], total_hits: 1 }, urls: [{}] });
 });
 
-test('whole numbers beyond 2^53 are sorted exactly', async () => {
+test('integers beyond 2^53 are sorted exactly', async () => {
   const body = { fields: ['big'], sort: [{ field: 'big', order: 'desc' }] };
   const { text } = await it.search(crawl, 'pages', body);
   expect([...text.matchAll(/"big":([\d.]+)/g)].map((match) => match[1])).toEqual([
@@ -300,7 +300,7 @@ test('whole numbers beyond 2^53 are sorted exactly', async () => {
   ]);
 });
 
-test('rows are sorted, nulls last in either order', async () => {
+test('rows are sorted with nulls last in both directions', async () => {
   const order = async (direction: string): Promise<unknown[]> => {
     const body = { fields: ['status'], sort: [{ field: 'status', order: direction }] };
     return ((await it.search(crawl, 'pages', body)).json.urls as Json[]).map((row) => row.status);
@@ -318,7 +318,7 @@ test('a search ends at 10,000 results', async () => {
   expect(beyond.json.type).toBe('invalid_request');
 });
 
-test('a crawl has data only when it is done, links only while they are live', async () => {
+test('a crawl has data only when it is done, and links only while they are live', async () => {
   const set = (changes: Json): Promise<unknown> =>
     it.ask(`/_sandbox/crawls/${generated}`, { method: 'PATCH', body: changes });
   const status = async (dataType: string, path = ''): Promise<number> =>

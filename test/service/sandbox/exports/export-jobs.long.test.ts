@@ -58,7 +58,7 @@ async function exported(
   return { key, bytes, rows: Number(done.output_row_count) };
 }
 
-test('csv and json are compressed with the option, parquet never', async () => {
+test('csv and json are compressed on request, parquet never', async () => {
   for (const format of ['csv', 'json'] as const) {
     const { key, bytes, rows } = await exported(exports, { output_format: format }, crawl);
     expect(key).toMatch(format === 'csv' ? /-00001\.csv\.gz$/ : /-00001\.jsonl\.gz$/);
@@ -71,7 +71,7 @@ test('csv and json are compressed with the option, parquet never', async () => {
   expect(parquet.bytes.subarray(0, 4).toString()).toBe('PAR1');
 });
 
-test('the record goes from REQUESTED to DONE, and the list finds it by every name of the specification', async () => {
+test('the record goes from REQUESTED to DONE, and the list can filter by every specified name', async () => {
   const own = await service({ generate: ['pages=30,links=20,columns=10,seed=5'] });
   const of = new Exports(own);
   await using client = of.client();
@@ -152,12 +152,12 @@ test.each([
   expect((refused.fields as Json[]).map((one) => one.name)).toContain(name);
 });
 
-test('a delimiter does not go with another format', async () => {
+test('a delimiter is refused for another format', async () => {
   const changes = { output_format: 'json', output_format_parameters: { csv_delimiter: ',' } };
   expect(await ask(changes)).toMatchObject({ status: 400, type: 'invalid_request' });
 });
 
-test('what a request names has to be there', async () => {
+test('the objects named in a request must exist', async () => {
   const { target_parameters } = await exports.target('store_b', 'p');
   const withSecret = (uri: string) => ({
     target_parameters: { ...target_parameters, store_b_credentials: uri },
@@ -182,7 +182,7 @@ test('what a request names has to be there', async () => {
   expect((await it.api(`/workspaces/none/data_exports`)).status).toBe(404);
 });
 
-test('only a crawl that is done and not archived is exported, links only while they are live', async () => {
+test('only a done, unarchived crawl is exported, and links only while they are live', async () => {
   const own = await service({ generate: ['pages=3,links=3,columns=3,seed=5'] });
   const patch = (body: Json) => own.ask(`/_sandbox/crawls/${crawl}`, { method: 'PATCH', body });
   const parameters = new Exports(own);
@@ -205,7 +205,7 @@ test('only a crawl that is done and not archived is exported, links only while t
   expect(await ask({ ...target }, own)).toMatchObject({ status: 403, code: 'missing_feature' });
 });
 
-test('segmentations are left out unless they are asked for, each or all', async () => {
+test('segmentations are exported only on request, one or all', async () => {
   const own = await service();
   const names = ['url', 'page_group_shop', 'page_group_casino main', 'title'];
   const row = Object.fromEntries(names.map((name) => [name, name]));
@@ -232,7 +232,7 @@ test('segmentations are left out unless they are asked for, each or all', async 
     );
 });
 
-test('without rows there is one object: a header, nothing, or a file with its columns', async () => {
+test('without rows, there is one object: a header, nothing, or a file with its columns', async () => {
   const own = await service({ exportObjects: 4 });
   const fields = [field('url', 'string'), field('n', 'natural'), field('many', 'float', 'many')];
   const dir = await importFolder('empty-2025-01-01', { pages: { fields, rows: [] } });
@@ -245,7 +245,7 @@ test('without rows there is one object: a header, nothing, or a file with its co
   expect((await parquet(bytes)).types).toEqual({ url: 'VARCHAR', n: 'BIGINT', many: 'DOUBLE[]' });
 });
 
-test('parquet has the types of the fields, and text where a value would not survive them', async () => {
+test('parquet has the field types, or text if a value would not survive', async () => {
   const own = await service();
   const fields = [
     field('n', 'natural'),
@@ -336,7 +336,7 @@ test('parquet has the types of the fields, and text where a value would not surv
   ]);
 });
 
-test('names that only case tells apart are refused for parquet, and come in csv', async () => {
+test('names that differ only in case are refused for parquet, and exported as csv', async () => {
   const own = await service();
   const fields = [field('Title', 'string'), field('title', 'string')];
   const pages = { fields, rows: [{ Title: 'A', title: 'b' }] };
@@ -350,7 +350,7 @@ test('names that only case tells apart are refused for parquet, and come in csv'
   expect(String((await exported(new Exports(own), {}, id)).bytes)).toBe('Title;title\nA;b\n');
 });
 
-test('any rows come as the streamed export has them, byte for byte, in as many objects as are asked for', async () => {
+test('any rows equal the streamed export, byte for byte, in the requested number of objects', async () => {
   const own = await service({ exportObjects: 3 });
   const of = new Exports(own);
   const value = fc.oneof(
@@ -400,7 +400,7 @@ test('any rows come as the streamed export has them, byte for byte, in as many o
   );
 });
 
-test('an export that ran when the sandbox ended has failed at its next start', async () => {
+test('an export running when the sandbox ended has failed at its next start', async () => {
   const stateDir = await temporaryFolder();
   const generate = ['pages=30,columns=4,seed=5'];
   const first = await startSandbox({ stateDir, generate });
@@ -430,7 +430,7 @@ test('an export that ran when the sandbox ended has failed at its next start', a
   });
 });
 
-test('a secret that was deleted while its export waited is reported as missing', async () => {
+test('a secret deleted while its export waits is reported as missing', async () => {
   using resources = new Resources(':memory:');
   const { target_parameters } = await exports.target('store_b', 'p');
   const asked = { ...(await request()), target_parameters } as never;

@@ -10,7 +10,7 @@ test.each([
   expect(objectKey({ prefix, exportId: 'id', format, gzip }, 7)).toBe(key);
 });
 
-test('a reason names the store and its message, on one line, without the secret', () => {
+test('a failure reason names the store and its message, on one line, without the secret', () => {
   const error = Object.assign(new Error('The key\n tea-and-cake is wrong'), { name: 'AccessDenied' });
   const reason = failureReason(error, 'store_b bucket', 'tea-and-cake');
   expect(reason).toBe('the upload to store_b bucket failed: AccessDenied: The key [redacted] is wrong');

@@ -14,7 +14,7 @@ async function create(it: Service, secret: Json): Promise<{ status: number; json
   return it.api(`/workspaces/${await it.workspace()}/secrets`, { body: { secret } });
 }
 
-test('a secret can be made, listed, sorted, filtered and deleted, and its value never comes out', async () => {
+test('a secret can be created, listed, sorted, filtered and deleted, and its value is never returned', async () => {
   const it = await service();
   const { baseUrl, accessToken } = it.sandbox;
   await using client = new ServiceClient({ baseUrl, accessToken });
@@ -79,7 +79,7 @@ test.each([
   expect(answer.text).not.toContain(base64(KEYS));
 });
 
-test('a name can be taken once, and again once it is free', async () => {
+test('a secret name is unique, and available again after deletion', async () => {
   const it = shared;
   const secret = { name: 'a-name', type: 'store_b_credentials', value: base64(KEYS) };
   const { id } = (await create(it, secret)).json.secret as Json;
@@ -90,7 +90,7 @@ test('a name can be taken once, and again once it is free', async () => {
   expect((await create(it, secret)).status).toBe(200);
 });
 
-test('a mere user of a workspace may read its secrets, not write them', async () => {
+test('a plain user of a workspace can read its secrets, not write them', async () => {
   const it = await service();
   const workspace = await it.workspace();
   await it.ask(`/_sandbox/workspaces/${workspace}`, { method: 'PATCH', body: { role: 'user' } });

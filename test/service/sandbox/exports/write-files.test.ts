@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { filesFor, sliceBounds } from '../../../../src/service/sandbox/exports/write-files.ts';
 
-test('slices hold every row once, evenly, and none is empty unless there are no rows', () => {
+test('slices contain every row once, evenly, and none is empty unless there are no rows', () => {
   fc.assert(
     fc.property(fc.nat(1000), fc.nat(1000), fc.integer({ min: 1, max: 50 }), (first, rows, slices) => {
       const bounds = sliceBounds(first, first + rows, slices);
@@ -17,7 +17,7 @@ test('slices hold every row once, evenly, and none is empty unless there are no 
   );
 });
 
-test('only wide data needs more Parquet files than were asked for', () => {
+test('only wide data needs more Parquet files than requested', () => {
   expect(filesFor(100_000_000, 90)).toBe(1);
   expect(filesFor(0, 750)).toBe(0);
   expect(filesFor(60_000, 750)).toBe(23);

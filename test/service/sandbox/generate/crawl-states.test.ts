@@ -19,7 +19,7 @@ async function progressOf(crawl: Json | undefined) {
   return progress as { crawler: { status: string; counts: Record<string, number>; samples: Json[] } };
 }
 
-test('the projects are spread over the workspaces, each with all that belongs to it', async () => {
+test('the projects are distributed over the workspaces, each with all its data', async () => {
   expect(workspaces).toHaveLength(2);
   for (const { id } of workspaces) {
     const projects = await listed(id, 'projects');
@@ -32,7 +32,7 @@ test('the projects are spread over the workspaces, each with all that belongs to
   }
 });
 
-test('after the done crawls each state comes in its turn, a week apart', () => {
+test('after the done crawls, each state follows in order, a week apart', () => {
   const state = ({ status, link_status, end_reason }: Json) => [status, link_status, end_reason];
   expect(crawls.map(state)).toEqual([
     ['done', 'live', 'ok'],
@@ -51,7 +51,7 @@ test('after the done crawls each state comes in its turn, a week apart', () => {
   expect(limited?.fetched_urls).toBe((limited?.crawl_config as Json | undefined)?.max_url);
 });
 
-test('a crawl that was cut has as many rows as its progress counted, with samples of them', async () => {
+test('an interrupted crawl has as many rows as its progress counted, with samples', async () => {
   for (const crawl of [terminated, limited]) {
     const pages = lines((await it.export(String(crawl?.id), 'pages', 'json')).text).map(
       (line) => JSON.parse(line) as Json,
@@ -68,7 +68,7 @@ test('a crawl that was cut has as many rows as its progress counted, with sample
   expect(Number(limited?.fetched_urls)).toBeLessThan(Number(whole?.fetched_urls));
 });
 
-test('a cancelled crawl and one that runs have no report; an archived one has it once it is brought back', async () => {
+test('a cancelled or running crawl has no report; an archived one has it after restoration', async () => {
   for (const crawl of [archived, cancelled, running])
     expect((await it.search(String(crawl?.id), 'pages', {})).status).toBe(409);
   expect((await progressOf(cancelled)).crawler.counts.fetched_2xx).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ test('a cancelled crawl and one that runs have no report; an archived one has it
   expect((await it.search(String(archived?.id), 'links', {})).json.meta).toMatchObject({ total_hits: 2000 });
 });
 
-test('a running crawl keeps its progress until a command; later launches are in its workspace', async () => {
+test('a running crawl keeps its progress until a command; later launches use its workspace', async () => {
   const { crawler } = await progressOf(running);
   expect(crawler.status).toBe('running');
   expect(crawler.counts.queued_urls).toBeGreaterThan(0);

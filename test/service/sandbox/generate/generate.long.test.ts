@@ -18,7 +18,7 @@ const pages = await Promise.all([0, 1, 2].map((index) => rowsOf(index, 'pages'))
 const [first = [], second = []] = pages;
 const byUrl = new Map(first.map((row) => [row.url, row]));
 
-test('the same seed gives the same ids, dates and bytes; another gives others', async () => {
+test('equal seeds produce equal ids, dates and bytes; other seeds different ones', async () => {
   const digest = async (spec: string): Promise<string> => {
     await using sandbox = await startSandbox({ generate: [spec] });
     const other = new Service(sandbox);
@@ -40,7 +40,7 @@ test('crawls are a week apart, the first on a fixed day', () => {
   expect(crawls[0]?.fetched_urls).toBe(first.filter((row) => row.fetched === true).length);
 });
 
-test('the page fields are the whole of the specification', async () => {
+test('the page fields are exactly those of the specification', async () => {
   const { json } = await it.api(`/data/crawl/${crawls[0]?.id}/pages/fields`);
   const fields = json.fields as FieldRecord[];
   expect(fields).toEqual(PAGE_FIELD_RECORDS);
@@ -68,7 +68,7 @@ test('generated values fit the types of their fields', () => {
   expect(strange).toEqual([]);
 });
 
-test('many-valued fields come with no, one and several values', () => {
+test('many-valued fields have no, one and several values', () => {
   for (const name of ['sources', 'meta_robots', 'sitemaps_file_origin']) {
     const kinds = new Set(
       first.map((row) => (row[name] === null ? 'null' : Array.isArray(row[name]) ? 'several' : 'one')),
@@ -77,7 +77,7 @@ test('many-valued fields come with no, one and several values', () => {
   }
 });
 
-test('URLs are unique, statuses mixed and fitting their ranges', () => {
+test('URLs are unique, statuses varied and within their ranges', () => {
   expect(byUrl.size).toBe(first.length);
   const statuses = new Set(first.map((row) => row.status_code));
   for (const status of [200, 301, 404, 500, null]) expect(statuses).toContain(status);
@@ -85,7 +85,7 @@ test('URLs are unique, statuses mixed and fitting their ranges', () => {
   for (const row of first) expect(row.fetched).toBe(row.status_code !== null);
 });
 
-test('redirects and canonicals point at pages of the crawl, with their true status', () => {
+test('redirects and canonicals point to pages of the crawl, with their true status', () => {
   const redirects = first.filter((row) => row.redirect_location !== null);
   expect(redirects.length).toBeGreaterThan(50);
   for (const row of redirects) {
@@ -99,7 +99,7 @@ test('redirects and canonicals point at pages of the crawl, with their true stat
   expect(matching.every((row) => row.rel_canonical === row.url)).toBe(true);
 });
 
-test('links join to the pages of their crawl', async () => {
+test('links connect pages of their crawl', async () => {
   const links = await rowsOf(0, 'links');
   expect(links).toHaveLength(20_000);
   const loose = links.filter(
@@ -116,7 +116,7 @@ test('links join to the pages of their crawl', async () => {
   expect(external / links.length).toBeLessThan(0.12);
 });
 
-test('from one crawl to the next most pages stay, some go, come and change', () => {
+test('between consecutive crawls most pages stay, and some are removed, added and changed', () => {
   const share = (rows: Json[]): number => rows.length / first.length;
   const stayed = second.filter((row) => byUrl.has(row.url));
   expect(1 - share(stayed)).toBeGreaterThan(0.015);
@@ -146,7 +146,7 @@ function countBy<T>(values: readonly T[]): Map<T, number> {
 const valuesOf = (value: unknown): unknown[] =>
   value === null ? [] : Array.isArray(value) ? value : [value];
 
-test('the link counts of each page are those of the links, and a page that failed has none', async () => {
+test('the link counts of each page match the links, and a failed page has none', async () => {
   for (const [index, rows] of pages.entries()) {
     const links = await rowsOf(index, 'links');
     const number = (end: 'origin' | 'target', test: (link: Json) => boolean) => {
@@ -183,7 +183,7 @@ test('the link counts of each page are those of the links, and a page that faile
 });
 
 test.each(['title', 'h1', 'meta_description'] as const)(
-  'a %s is called duplicated where another page has it, and only there',
+  'a %s is duplicated exactly if another page has it',
   (field) => {
     const name = field.replace('meta_', '');
     for (const rows of pages) {
@@ -206,7 +206,7 @@ test.each(['title', 'h1', 'meta_description'] as const)(
   },
 );
 
-test('the clusters have as many pages as their size says, and every page in one names it', async () => {
+test('clusters have the stated size, and every member names its cluster', async () => {
   const clusters = await rowsOf(0, 'clusters');
   expect(clusters).toHaveLength(50);
   const members = new Map<unknown, Json[]>();
@@ -229,7 +229,7 @@ test('the clusters have as many pages as their size says, and every page in one 
   }
 });
 
-test('the items of structured data are on pages that count and name them', async () => {
+test('structured data items are on pages that count and name them', async () => {
   for (const [index, rows] of pages.entries()) {
     const items = await rowsOf(index, 'structured_data');
     expect(items).toHaveLength(70);
@@ -243,7 +243,7 @@ test('the items of structured data are on pages that count and name them', async
   }
 });
 
-test('columns takes the first fields, or adds more', async () => {
+test('columns selects the first fields, or adds more', async () => {
   const names = async (columns: number): Promise<unknown[]> => {
     const other = await service({ generate: [`pages=3,columns=${columns}`] });
     const { json } = await other.api(`/data/crawl/${await other.crawlId()}/pages/fields`);
@@ -262,7 +262,7 @@ test.each([1, 2, 9])('a generated site may have %i pages', async (count) => {
 });
 
 test.each(['page=10', 'pages', 'pages=many', 'pages=1,pages=2', 'columns=0'])(
-  '%s is refused with the keys that work',
+  '%s is refused with the valid keys',
   (spec) => {
     expect(() => parseSpec(spec)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining('structured_data') }),
@@ -270,7 +270,7 @@ test.each(['page=10', 'pages', 'pages=many', 'pages=1,pages=2', 'columns=0'])(
   },
 );
 
-test('two specs of one seed are refused', async () => {
+test('two specs with one seed are refused', async () => {
   await expect(startSandbox({ generate: ['pages=1,seed=2', 'pages=2,seed=2'] })).rejects.toMatchObject({
     code: 'usage',
   });

@@ -31,7 +31,7 @@ function sumBy(rows: readonly Json[], key: string, value: string): Record<string
   return sums;
 }
 
-test('events are spread over the days up to the last crawl, in the order of time', () => {
+test('events are distributed over the days up to the last crawl, in time order', () => {
   expect(events).toHaveLength(6000);
   expect(Object.keys(events[0] ?? {})).toEqual(LOG_EVENT_FIELD_RECORDS.map(({ name }) => name));
   const days = countBy(events, (event) => event.day);
@@ -44,7 +44,7 @@ test('events are spread over the days up to the last crawl, in the order of time
     expect(at.slice(0, 10).replaceAll('/', '-')).toBe(events[index]?.day);
 });
 
-test('events are of pages of the last crawl, the popular ones first', async () => {
+test('events refer to pages of the last crawl, popular ones first', async () => {
   const last = (await it.crawls()).at(-1);
   const pages = lines((await it.export(String(last?.id), 'pages', 'json')).text).map(
     (line) => JSON.parse(line) as Json,
@@ -63,7 +63,7 @@ test('events are of pages of the last crawl, the popular ones first', async () =
   expect(wrong).toEqual([]);
 });
 
-test('what an event says of bots and visits fits together', () => {
+test('the bot and visit fields of an event are consistent', () => {
   const kinds = countBy(events, (event) => event.bot_kind);
   expect(Object.keys(kinds).sort()).toEqual(['null', 'sea', 'seo', 'vertical']);
   for (const event of events) {
@@ -104,7 +104,7 @@ test('log pages by weeks add up to the events', async () => {
   ]);
 });
 
-test('ranking performance has each day, and few pages and queries have most of it', async () => {
+test('ranking performance covers each day, and few pages and queries have most of it', async () => {
   const client = clientOf(it);
   const { aggs } = await client.call('aggregateRanking', {
     project_id: id,
@@ -146,7 +146,7 @@ test('ranking performance has each day, and few pages and queries have most of i
   expect(tenth / all).toBeGreaterThan(0.25);
 });
 
-test('the same seed gives the same rows, another gives others', async () => {
+test('equal seeds produce equal rows, other seeds different ones', async () => {
   const digest = async (spec: string): Promise<string> => {
     await using sandbox = await startSandbox({ generate: [spec] });
     const other = new Service(sandbox);
@@ -170,7 +170,7 @@ test('the same seed gives the same rows, another gives others', async () => {
   expect(a).not.toBe(c);
 });
 
-test('events alone are of the last thirty days, days alone have a thousand each, and neither needs a crawl', async () => {
+test('events default to thirty days, days to a thousand events each, without a crawl', async () => {
   const own = await service({ generate: ['crawls=0,events=90,seed=1', 'crawls=0,log_days=2,seed=2'] });
   expect(await own.crawls()).toEqual([]);
   const spans = await Promise.all(
@@ -185,7 +185,7 @@ test('events alone are of the last thirty days, days alone have a thousand each,
   expect(Object.values(days)).toEqual([1000, 1000]);
 });
 
-test('two specs of one seed that both give logs are refused', async () => {
+test('two specs with one seed and logs are refused', async () => {
   const specs = ['pages=5,events=10,seed=1', 'crawls=0,events=20,seed=1'];
   await expect(startSandbox({ generate: specs })).rejects.toMatchObject({
     kind: 'usage',

@@ -8,12 +8,12 @@ async function statusWith(headers: Readonly<Record<string, string>>): Promise<nu
   return (await it.ask('/_sandbox/requests', { headers, token: null })).status;
 }
 
-test('the handles for tests answer to names of this machine', async () => {
+test('the test endpoints respond only to names of this machine', async () => {
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:9`, '[::1]:80', '127.1.2.3'])
     expect(await statusWith({ host }), host).toBe(200);
 });
 
-test('a web page whose name was rebound to this machine can do nothing with them', async () => {
+test('a web page with a rebound name cannot use the test endpoints', async () => {
   for (const host of [
     'evil.example',
     `evil.example:${port}`,
@@ -32,7 +32,7 @@ test('a web page whose name was rebound to this machine can do nothing with them
   expect((await it.api('/workspaces', { token: 'minted' })).status).toBe(401);
 });
 
-test('a page of another origin can do nothing with them either', async () => {
+test('a page of another origin cannot use them either', async () => {
   for (const origin of ['https://evil.example', 'null', `http://localhost:${Number(port) + 1}`, 'file://'])
     expect(await statusWith({ origin }), origin).toBe(403);
   expect(await statusWith({ 'sec-fetch-site': 'cross-site' })).toBe(403);
@@ -42,7 +42,7 @@ test('a page of another origin can do nothing with them either', async () => {
   expect(await statusWith({ 'sec-fetch-site': 'none' })).toBe(200);
 });
 
-test('a fault whose pattern backtracks without end is removed, and the sandbox continues', async () => {
+test('a fault whose pattern backtracks endlessly is removed, and the sandbox continues', async () => {
   const one = await service();
   await one.fault({ match: { path: '^([a-z0-9/]+)+$' }, kind: 'status', status: 418 });
   await one.fault({ match: { path: '/workspaces$' }, kind: 'status', status: 429 });

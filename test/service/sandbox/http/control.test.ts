@@ -20,7 +20,7 @@ test('the log has every API request, in order, with status and bytes', async () 
   expect(all.some(({ path }) => String(path).startsWith('/_sandbox'))).toBe(false);
 });
 
-test('PATCH brings about any state of a resource', async () => {
+test('PATCH sets any state of a resource', async () => {
   const it = await service({ generate: ['pages=1'] });
   const [crawl] = await it.crawls();
   const project = String(crawl?.project_id);
@@ -71,7 +71,7 @@ test('a folder can be imported while the sandbox runs, and again with other rows
   expect(missing.json.message).toContain('is not a folder');
 });
 
-test('the clock can be set, and a crawl without a date ends then', async () => {
+test('the clock can be set, and a crawl without a date then ends', async () => {
   const it = await service();
   expect((await it.ask('/_sandbox/clock', { body: { now: 'soon' } })).status).toBe(400);
   expect((await it.ask('/_sandbox/clock', { body: { now: '2030-01-02T03:04:05Z' } })).status).toBe(200);

@@ -4,7 +4,7 @@ import { BACK, browse, consent, keyOf, pageUrl } from './consent.ts';
 
 const it = await sharedService({});
 
-test('the page asks for the scopes by name, escaped, and can be neither framed nor kept', async () => {
+test('the page lists the scopes by name, escaped, and can be neither framed nor cached', async () => {
   const { client_id } = it.sandbox.ready.oauth;
   await it.ask(`/_sandbox/oauth_clients/${client_id}`, {
     method: 'PATCH',
@@ -23,14 +23,14 @@ test('the page asks for the scopes by name, escaped, and can be neither framed n
   expect(offered).toEqual(['account:read', 'projects:read']);
 });
 
-test('a yes goes back with a code and the state, beside what the address had', async () => {
+test('consent redirects with a code and the state, next to the existing parameters', async () => {
   const back = await consent(it, { state: 'a&b=c' });
   expect(`${back.origin}${back.pathname}`).toBe('http://127.0.0.1:9/callback');
   expect([...back.searchParams.keys()]).toEqual(['from', 'code', 'state']);
   expect(back.searchParams.get('state')).toBe('a&b=c');
 });
 
-test('a no, or a yes to nothing, goes back with access_denied', async () => {
+test('a refusal, or consent to nothing, redirects with access_denied', async () => {
   for (const answer of [
     [
       ['decision', 'deny'],
@@ -54,7 +54,7 @@ test('a no, or a yes to nothing, goes back with access_denied', async () => {
   }
 });
 
-test('an answer without the key of a page, or with one that was used, goes nowhere', async () => {
+test('a form without a page key, or with a used one, redirects nowhere', async () => {
   const url = `${it.sandbox.baseUrl}/oauth/authorize`;
   const key = keyOf((await browse(pageUrl(it))).text);
   const answer = [
@@ -69,7 +69,7 @@ test('an answer without the key of a page, or with one that was used, goes nowhe
   }
 });
 
-test('the browser is not sent to an untrusted address', async () => {
+test('the browser is not redirected to an untrusted address', async () => {
   const { client_id } = it.sandbox.ready.oauth;
   for (const query of [
     { client_id: 'unknown' },
@@ -94,7 +94,7 @@ test('the browser is not sent to an untrusted address', async () => {
   await it.ask(`/_sandbox/oauth_clients/${client_id}`, { method: 'PATCH', body: { redirect_uris: null } });
 });
 
-test('another response type, or an unknown scope, goes back with its error', async () => {
+test('another response type, or an unknown scope, redirects with its error', async () => {
   for (const [query, error] of [
     [{ response_type: 'token' }, 'unsupported_response_type'],
     [{ scope: 'project:read admin' }, 'invalid_scope'],
@@ -106,7 +106,7 @@ test('another response type, or an unknown scope, goes back with its error', asy
   }
 });
 
-test('the secret of the application is never served', async () => {
+test('the secret of the application is never returned', async () => {
   const { client_id, client_secret } = it.sandbox.ready.oauth;
   const patched = await it.ask(`/_sandbox/oauth_clients/${client_id}`, { method: 'PATCH', body: {} });
   expect(patched.status).toBe(200);

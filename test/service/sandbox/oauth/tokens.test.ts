@@ -14,7 +14,7 @@ function refresh(on: Service, refresh_token: unknown): Promise<{ status: number;
   return exchange(on, { grant_type: 'refresh_token', refresh_token });
 }
 
-test('a code is exchanged for tokens with the scopes that were granted, as OAuth2 names them', async () => {
+test('a code is exchanged for tokens with the granted scopes, with OAuth2 names', async () => {
   const back = await consent(it, { scope: 'account:read project:read project:write' }, [
     'account:read',
     'projects:read',
@@ -35,7 +35,7 @@ test('a code is exchanged for tokens with the scopes that were granted, as OAuth
   expect(refused.json).toMatchObject({ type: 'forbidden', code: 'missing_scope' });
 });
 
-test('a form is taken like JSON, and a parameter given twice is refused', async () => {
+test('a form is accepted like JSON, and a repeated parameter is refused', async () => {
   const { client_id, client_secret } = it.sandbox.ready.oauth;
   const form: [string, string][] = [
     ['grant_type', 'authorization_code'],
@@ -67,7 +67,7 @@ test('every parameter of the exchange is required', async () => {
   expect(other.json).toMatchObject({ type: 'invalid_request', error: 'unsupported_grant_type' });
 });
 
-test('a wrong secret or an unknown application is unauthorized, and spends no code', async () => {
+test('a wrong secret or an unknown application is unauthorized, and uses no code', async () => {
   const code = await codeFor(it);
   for (const wrong of [{ client_secret: 'wrong' }, { client_id: 'nobody' }]) {
     const answer = await exchange(it, { code, ...wrong });
@@ -81,14 +81,14 @@ test('a wrong secret or an unknown application is unauthorized, and spends no co
   expect((await exchange(it, { code })).status).toBe(200);
 });
 
-test('the address must be the one that the code was sent to', async () => {
+test('the redirect address must be the one that received the code', async () => {
   const code = await codeFor(it);
   const answer = await exchange(it, { code, redirect_uri: `${BACK}x` });
   expect(answer.status).toBe(400);
   expect(answer.json).toMatchObject({ type: 'invalid_request', error: 'invalid_grant' });
 });
 
-test('a code works once; if it is used again, its tokens are revoked', async () => {
+test('a code works once; using it again revokes its tokens', async () => {
   const code = await codeFor(it);
   const first = await exchange(it, { code });
   const token = String(first.json.access_token);
@@ -98,7 +98,7 @@ test('a code works once; if it is used again, its tokens are revoked', async () 
   expect((await refresh(it, first.json.refresh_token)).json).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('code and access token end by the clock of the sandbox, the refresh token does not', async () => {
+test('code and access token expire by the sandbox clock, the refresh token does not', async () => {
   const own = await service();
   const now = Date.now();
   const late = await codeFor(own);
@@ -112,7 +112,7 @@ test('code and access token end by the clock of the sandbox, the refresh token d
   expect((await refresh(own, tokens.refresh_token)).status).toBe(200);
 });
 
-test('a refresh token may be sent again only until one of the new tokens is used', async () => {
+test('a refresh token can be reused only until one of the new tokens is used', async () => {
   const first = (await exchange(it, { code: await codeFor(it) })).json;
   const lost = await refresh(it, first.refresh_token);
   const second = await refresh(it, first.refresh_token);

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 import { service } from '../../support.ts';
 import { unescaped } from './unescaped.ts';
 
-test('every curl line on the pages of the sandbox runs as pasted, and its request is accepted', async () => {
+test('every curl command on the sandbox pages runs as pasted, and its request is accepted', async () => {
   const own = await service({
     generate: [
       'crawls=2,pages=30,links=60,columns=12,clusters=3,structured_data=5,comparisons=1,log_days=2,events=60,ranking_days=2',

@@ -7,14 +7,14 @@ import '../../../support/process-timeout.ts';
 
 const it = await sharedService({});
 
-test('the OpenAPI document is served, with the address that was asked', async () => {
+test('the OpenAPI document is served with the requested address', async () => {
   const answer = await it.ask('/openapi.json', { token: null });
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.text).toBe(JSON.stringify(openApiDocument(it.sandbox.baseUrl)));
 });
 
-test('the page at / tells every operation and needs nothing from elsewhere', async () => {
+test('the page at / lists every operation and loads nothing external', async () => {
   const page = await it.ask('/', { token: null });
   expect(page.status).toBe(200);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -34,7 +34,7 @@ test('an address from the client is escaped', async () => {
   expect(page.text).not.toContain('<script>alert');
 });
 
-test('a line of curl has a variable for what the sandbox does not have', async () => {
+test('a curl command uses a variable for values missing from the sandbox', async () => {
   const page = await it.ask('/', { token: null });
   expect(unescaped(page.text)).toContain('/api/v2/crawls/$CRAWL_ID"');
 });

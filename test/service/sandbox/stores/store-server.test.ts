@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { FaultBox } from '../../../../src/service/sandbox/faults/fault-box.ts';
 import { type Store, StoreServer } from '../../../../src/service/sandbox/stores/store-server.ts';
 
-test('what an answer reads from is closed, also if the client has left before the first byte', async () => {
+test('the source of a response is closed, even if the client disconnected before the first byte', async () => {
   const body = Readable.from([Buffer.from('x')]);
   const asked = Promise.withResolvers<void>();
   const store: Store = {

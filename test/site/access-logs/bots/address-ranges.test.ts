@@ -21,7 +21,7 @@ const prefix = fc
   .tuple(address, fc.integer({ min: 0, max: 32 }))
   .map(([number, free]) => ({ first: (number >> BigInt(free)) << BigInt(free), free }));
 
-test('an address is in the ranges exactly where a prefix has its first bits', () => {
+test('an address is in the ranges exactly if a prefix matches its first bits', () => {
   fc.assert(
     fc.property(
       fc.array(prefix, { maxLength: 40 }),
@@ -46,7 +46,7 @@ test('an address is in the ranges exactly where a prefix has its first bits', ()
   );
 });
 
-test('IPv4 ranges hold the IPv4-mapped form of their addresses', () => {
+test('IPv4 ranges include the IPv4-mapped form of their addresses', () => {
   const ranges = new AddressRanges(['66.249.64.0/27', '2001:4860:4801:10::/64', '1.2.3.4']);
   const has = (text: string): boolean => ranges.has(addressNumber(text) ?? -1n);
   expect(['66.249.64.31', '::ffff:66.249.64.31', '::FFFF:42f9:401f', '1.2.3.4'].map(has)).toEqual([

@@ -29,7 +29,7 @@ test.each([
   expect(list.recognise(userAgent)?.crawler).toBe(crawler);
 });
 
-test('a crawler has the lists that are named for it, else the list of its own name', () => {
+test('a crawler uses the lists named for it, else the list of its own name', () => {
   expect(list.rangeListsOf('Googlebot-Image')).toEqual(['google', 'images']);
   expect(list.rangesOf('Googlebot-Image').map(({ prefix }) => prefix)).toEqual(['66.249.64.0/27']);
   expect(list.rangesOf('aaa').map(({ prefix }) => prefix)).toEqual(['1.2.3.4/32']);

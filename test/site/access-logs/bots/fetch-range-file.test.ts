@@ -18,13 +18,13 @@ async function server(
   return { port, asked };
 }
 
-test('a file is read from the host that was given, though it is of this machine', async () => {
+test('a file is read from the given host, even on this machine', async () => {
   const { port } = await server((_request, response) => response.end('1.2.3.0/24\n'));
   expect(await fetchRangeFile(`https://localhost:${port}/f`, signal, LIMITS)).toBe('1.2.3.0/24\n');
   expect(await fetchRangeFile(`https://127.0.0.1:${port}/f`, signal, LIMITS)).toBe('1.2.3.0/24\n');
 });
 
-test('redirects of the same host are followed, a few of them', async () => {
+test('a few redirects on the same host are followed', async () => {
   const { port, asked } = await server(({ url }, response) => {
     if (url === '/f') response.writeHead(302, { location: '/g' }).end();
     else if (url === '/g') response.end('1.2.3.0/24');
@@ -58,14 +58,14 @@ test.each([
   ['http://example.com/f', 'http://example.com/f is not an https address'],
   ['ftp://example.com/f', 'ftp://example.com/f is not an https address'],
   ['https://user:pass@example.com/f', 'an address with a password is not allowed'],
-])('%s is not asked', async (address, message) => {
+])('%s is not requested', async (address, message) => {
   await expect(fetchRangeFile(address, signal, LIMITS)).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message),
   });
 });
 
-test('a file that is too large, late or not there is no file', async () => {
+test('a file that is too large, late or missing is refused', async () => {
   const { port } = await server(({ url }, response) => {
     if (url === '/large') response.end('x'.repeat(1_001));
     else if (url === '/gone') response.writeHead(404).end();

@@ -6,7 +6,7 @@ import { parseRangeFile } from '../../../../src/site/access-logs/bots/parse-rang
 const google = (prefixes: readonly unknown[], more: object = {}): string =>
   JSON.stringify({ creationTime: '2026-09-03T14:45:51.000000', prefixes, ...more });
 
-test('the shape of Google and Bing has a day and prefixes of both families, each once', () => {
+test('the format of Google and Bing has a day and prefixes of both families, each once', () => {
   const prefixes = [
     { ipv6Prefix: '2001:4860:4801:10::/64' },
     { ipv4Prefix: '66.249.64.0/27', service: 'crawl' },
@@ -26,11 +26,11 @@ test.each([
   ],
   ['CSV with names of columns', 'prefix,country\n1.2.3.0/24,de\n"2001:db8::/32",us\n'],
   ['CSV with semicolons and without names', '1.2.3.0/24;de\n2001:db8::/32;us\n'],
-])('%s is text', (_name, text) => {
+])('%s is read as text', (_name, text) => {
   expect(parseRangeFile(text, 'f')).toEqual({ prefixes: ['1.2.3.0/24', '2001:db8::/32'], published: null });
 });
 
-test('an address alone is a range of one', () => {
+test('a single address is a range of one', () => {
   expect(parseRangeFile('1.2.3.4\n2001:db8::1\n', 'f').prefixes).toEqual(['1.2.3.4/32', '2001:db8::1/128']);
 });
 
@@ -63,7 +63,7 @@ test.each([
     'f:prefixes[1]: 1.2.3.0/240 is not a prefix',
   ],
   ['a long line', `${'x'.repeat(5_000)}/1\n`, `f:1: ${'x'.repeat(60)}… is not a prefix`],
-])('%s is refused whole', (_name, text, message) => {
+])('%s is refused completely', (_name, text, message) => {
   let error: unknown;
   try {
     parseRangeFile(text, 'f');
@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each([['2026-13-45T00:00:00'], ['soon'], [null], [5], [undefined]])(
-  '%j tells no day',
+  '%j contains no day',
   (creationTime) => {
     expect(
       parseRangeFile(google([{ ipv4Prefix: '1.2.3.0/24' }], { creationTime }), 'f').published,
@@ -83,7 +83,7 @@ test.each([['2026-13-45T00:00:00'], ['soon'], [null], [5], [undefined]])(
   },
 );
 
-test('whatever a file holds, its prefixes are checked or it is refused', () => {
+test('for any file, its prefixes are valid or it is refused', () => {
   const line = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constantFrom('1.2.3.0/24', 'prefix', '#', ''));
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), (lines) => {

@@ -136,7 +136,7 @@ test.each<
 });
 
 test.each(['ESERVFAIL', 'ETIMEOUT', 'EREFUSED', 'ECONNREFUSED', 'ECANCELLED', 'never'])(
-  'an unanswered question (%s) refutes nobody; the ranges decide',
+  'an unanswered DNS query (%s) refutes nothing; the ranges decide',
   async (code) => {
     const silent = [
       { '8.8.8.8': code },
@@ -150,7 +150,7 @@ test.each(['ESERVFAIL', 'ETIMEOUT', 'EREFUSED', 'ECONNREFUSED', 'ECANCELLED', 'n
   },
 );
 
-test('the name of an address is verified by DNS, where the log has no address', async () => {
+test('the host name of an address is verified by DNS if the log has no address', async () => {
   const dns = new DnsCheck(new NamesResolver({ 'crawl-66-249-66-1.googlebot.com A': ['66.249.66.1'] }));
   expect(await verify('Googlebot', 'crawl-66-249-66-1.googlebot.com', dns)).toBe('verified');
   expect(await verify('Googlebot', 'crawl-66-249-66-2.googlebot.com', dns)).toBe('refuted');
@@ -159,7 +159,7 @@ test('the name of an address is verified by DNS, where the log has no address', 
   expect(await verify('Googlebot', 'crawl-66-249-66-1.googlebot.com')).toBe('unchecked');
 });
 
-test('DNS is asked neither for what ranges verify, nor for a crawler without suffixes, nor for no address', async () => {
+test('DNS is not queried for verified addresses, crawlers without suffixes, and missing addresses', async () => {
   const resolver = new NamesResolver({});
   const dns = new DnsCheck(resolver);
   expect(await verify('Googlebot', '66.249.64.1', dns)).toBe('verified');
@@ -169,7 +169,7 @@ test('DNS is asked neither for what ranges verify, nor for a crawler without suf
   expect(resolver.asked).toEqual([]);
 });
 
-test('IPv6 is asked by its own record, the IPv4-mapped form as IPv4', async () => {
+test('IPv6 addresses query their own record, IPv4-mapped ones the IPv4 record', async () => {
   const six = new NamesResolver({
     '2001:db8::1': ['a.baidu.com'],
     'a.baidu.com AAAA': ['2001:0db8:0::0001'],
@@ -179,7 +179,7 @@ test('IPv6 is asked by its own record, the IPv4-mapped form as IPv4', async () =
   expect(await verify('Baiduspider', '::ffff:808:808', new DnsCheck(four))).toBe('verified');
 });
 
-test('each question is asked once, and few at a time', async () => {
+test('each DNS query is sent once, and few at a time', async () => {
   const resolver = new NamesResolver({});
   const dns = new DnsCheck(resolver, { atOnce: 3 });
   const pairs = Array.from({ length: 60 }, (_, index) => ({
@@ -193,14 +193,14 @@ test('each question is asked once, and few at a time', async () => {
   expect(resolver.mostRunning).toBe(3);
 });
 
-test('more answers than are remembered are asked for again', async () => {
+test('results beyond the cache are queried again', async () => {
   const resolver = new NamesResolver({});
   const dns = new DnsCheck(resolver, { remembered: 2 });
   for (const last of [1, 2, 3, 1, 3]) await verify('Baiduspider', `8.8.8.${last}`, dns);
   expect(resolver.asked).toEqual(['8.8.8.1', '8.8.8.2', '8.8.8.3', '8.8.8.1']);
 });
 
-test('an abort ends the questions, and a later one is asked anew', async () => {
+test('an abort ends the queries, and a later lookup starts again', async () => {
   const names: Record<string, readonly string[] | string> = { '8.8.8.8': 'never' };
   const dns = new DnsCheck(new NamesResolver(names));
   const abort = new AbortController();

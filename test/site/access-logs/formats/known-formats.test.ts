@@ -151,7 +151,7 @@ test.for([
       referer: 'https://x.example/',
     },
   ],
-] as const)('%s is recognised by its lines, and read', ([format, log, said]) => {
+] as const)('%s is recognized from its lines, and read', ([format, log, said]) => {
   expect(recogniseFormat('access.log', log, () => new LogTime('UTC'))).toBe(format);
   expect(read(format, log)).toEqual(said);
 });
@@ -178,7 +178,7 @@ test.for([
     '{"t":{"at":1791665736123},"u":"/x","s":200,"H":{"User-Agent":["A"]}}',
     { second: SECOND, target: '/x', agent: 'A' },
   ],
-] as const)('the format %s that a person gives is read', ([format, log, said]) => {
+] as const)('the user-defined format %s is read', ([format, log, said]) => {
   expect(read(format, log)).toMatchObject({ found: 'event', ...said });
 });
 
@@ -204,7 +204,7 @@ test.for([
   expect(read('combined', line).found).toBe(reason);
 });
 
-test('numbers of JSON beyond 2^53 are not rounded: a nanosecond before the next second is in this one', () => {
+test('JSON integers beyond 2^53 are not rounded to the next second', () => {
   const record = '{"ts":1791665736999999999,"request":{"uri":"/a"},"status":200,"size":9007199254740993}';
   expect(read('caddy', record)).toMatchObject({
     second: 1791665736,
@@ -228,7 +228,7 @@ test.for([
   expect(error.hint).toBeDefined();
 });
 
-test('a log of no known format is refused with its shape, without what it says of a visitor', async () => {
+test('a log of unknown format is refused with its shape, without visitor data', async () => {
   const error = await errorOf(
     (async () => recogniseFormat('x.log', 'Robert 203.0.113.7 bought shoes\n', () => new LogTime('UTC')))(),
   );

@@ -16,7 +16,7 @@ test.for([
   ['https://www.example.com/index.php/a', '/www.example.com/index.php/a'],
   ['https://www.example.com/assets/a.js', '/assets/a.js'],
 ] as const)(
-  'a log of Akamai has the host in its path, and codes nothing twice: %s of %s',
+  'an Akamai log has the host in its path, and encodes nothing twice: %s of %s',
   async ([url, uri]) => {
     const { name, events, rejects } = await linesOf(akamai(uri, 'https://g.example/?q=a"b'));
     expect([name, rejects, events]).toEqual([
@@ -31,7 +31,7 @@ const NAMED = '#Fields: time c-ip cs-method cs-uri-stem sc-status';
 const TIMES = ['23:59:59', '00:00:01', '12:00:00', '13:00:00'];
 const SECONDS = [10, 11, 11, 11].map((day, index) => Date.parse(`2026-11-${day}T${TIMES[index]}Z`) / 1000);
 
-test('a column time without a date is of the day that #Date: names, and of the next one after midnight', () => {
+test('a time column without a date uses the day of #Date:, and the next day after midnight', () => {
   const lines = [
     '#Date: 2026-11-10 23:50:00',
     NAMED,
@@ -118,15 +118,18 @@ test.for([
     'x.log: its requests have no status',
     'combined',
   ],
-] as const)('what is no access log is refused with what it is: %s', async ([text, message, hint]) => {
-  const error = await errorOf(linesOf(text).catch((thrown: Error) => Promise.reject(thrown)));
-  expect(error).toMatchObject({
-    message: message.replace('x.log', 'a.log'),
-    hint: expect.stringContaining(hint),
-  });
-});
+] as const)(
+  'a file that is not an access log is refused with its kind: %s',
+  async ([text, message, hint]) => {
+    const error = await errorOf(linesOf(text).catch((thrown: Error) => Promise.reject(thrown)));
+    expect(error).toMatchObject({
+      message: message.replace('x.log', 'a.log'),
+      hint: expect.stringContaining(hint),
+    });
+  },
+);
 
-test('http:// of a request without a port is any scheme, as Varnish has no other', async () => {
+test('http:// without a port means any scheme, because Varnish writes no other', async () => {
   const varnish = (url: string): string => line('66.249.66.1', '', url);
   const { events, assumedScheme } = await linesOf(varnish('http://www.example.com/a'));
   expect([events.map(({ url }) => url), assumedScheme]).toEqual([['https://www.example.com/a'], true]);
@@ -146,7 +149,7 @@ test.for([
   ['dic', 12],
   ['paź', 10],
   ['окт.', 10],
-] as const)('a month is that of the language in which Jetty writes it: %s', async ([month, number]) => {
+] as const)('a month is read in the language in which Jetty writes it: %s', async ([month, number]) => {
   const text = (encoding: 'utf8' | 'latin1'): string =>
     Buffer.from(`10/${month}/2026:12:00:00 +0100`, encoding).toString('latin1');
   const second = Date.UTC(2026, number - 1, 10, 11) / 1000;
@@ -154,6 +157,6 @@ test.for([
   if (!/[^\0-\xff]/.test(month)) expect(new LogTime('UTC').clf(text('latin1'))).toBe(second);
 });
 
-test('a month that is another one elsewhere is no time', () => {
+test('a month name that is ambiguous between languages is not a time', () => {
   expect(new LogTime('UTC').clf('10/lis/2026:12:00:00 +0100')).toBeNaN();
 });

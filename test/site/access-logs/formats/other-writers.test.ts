@@ -199,13 +199,13 @@ test.for([
     timestamp: '2026-11-10T12:00:00Z',
     user_agent: AGENT,
   },
-])('a record of JSON is read by the names of its keys, %#', async (record) => {
+])('a JSON record is read by its key names, %#', async (record) => {
   const text = JSON.stringify(record);
   const { name, events, rejects } = await linesOf(`${text}\n${text}\n`);
   expect({ name, events, rejects }).toEqual({ name: 'json', events: [SEEN, SEEN], rejects: [] });
 });
 
-test('what a server behind answered, and the records of network monitors, are none of the site', async () => {
+test('upstream responses and records of network monitors are not requests of the site', async () => {
   const asked = {
     time: 1794312000,
     url: '/a?b=1',
@@ -223,14 +223,14 @@ test('what a server behind answered, and the records of network monitors, are no
   expect(await linesOf(`${JSON.stringify(alert)}\n`)).toMatchObject({ events: [], otherHosts: 1 });
 });
 
-test('records that are no requests are passed over, and those of another format are its own', async () => {
+test('records other than requests are skipped, and records of another format are read in that format', async () => {
   const record = JSON.stringify({ time: 1794312000, url: '/a', status: 200 });
   const other = JSON.stringify({ time: 1794312000, level: 'info', message: 'started' });
   const { events, skipped } = await linesOf(`${other}\n${record}\n${other}\n${record}\n`);
   expect([events.length, skipped]).toEqual([2, 2]);
 });
 
-test('a line that was cut is a reject, and not one without a user agent', async () => {
+test('a truncated line is a reject, not a request without a user agent', async () => {
   const whole = `66.249.66.1 - - ${HEAD} "-" "${AGENT}"\n`;
   const { events, rejects } = await linesOf(`${whole}${whole.slice(0, -20)}\n${whole}`);
   expect([events.length, rejects]).toEqual([2, ['not_the_format']]);

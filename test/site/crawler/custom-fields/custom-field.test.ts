@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCustomFields } from '../../../../src/site/crawler/custom-fields/custom-field.ts';
 
-test('too many rules are refused before any of them is read', () => {
+test('too many rules are refused before any rule is read', () => {
   let reads = 0;
   const rule = {
     get name() {

@@ -49,7 +49,7 @@ test.each([
   [{ regex: 'sku = "([^"]+)"' }, 'K-17'],
   [{ regex: 'sku = "([^"]+)"', many: true }, ['K-17', 'K-18']],
   [{ regex: 'K-\\d+', take: 'count' }, 2],
-])('%j takes %j', (rule, expected) => {
+])('%j extracts %j', (rule, expected) => {
   expect(read(PAGE, rule)).toEqual({
     values: expected === undefined ? {} : { custom_it: expected },
     problems: [],
@@ -89,7 +89,7 @@ test.each([
   expect(values.custom_it ?? null).toBe(expected);
 });
 
-test('numbers that are written with groups and a fraction are read again', () => {
+test('numbers with groups and a fraction are parsed again', () => {
   const number = fc
     .double({ min: -1e9, max: 1e9, noNaN: true })
     .map((value) => Math.round(value * 100) / 100);
@@ -103,7 +103,7 @@ test('numbers that are written with groups and a fraction are read again', () =>
   );
 });
 
-test('a rule either is refused with its place, or reads any page without an error', () => {
+test('a rule is either refused with its place, or reads any page without an error', () => {
   const rule = fc.record(
     {
       css: fc.string(),
@@ -127,7 +127,7 @@ test('a rule either is refused with its place, or reads any page without an erro
   );
 });
 
-test('a regular expression that would take for ever ends soon, with a warning, and others go on', () => {
+test('an endless regular expression ends soon with a warning, and other rules continue', () => {
   const html = `<p>${'a'.repeat(50)}!</p>`;
   const begun = performance.now();
   const { values, problems } = read(
@@ -140,7 +140,7 @@ test('a regular expression that would take for ever ends soon, with a warning, a
   expect(values).toEqual({ custom_quick: 1 });
 });
 
-test('a selector that would take for ever is refused at its check', () => {
+test('an endless selector is refused at its check', () => {
   const xpath = `//*${'/ancestor-or-self::node()/descendant-or-self::node()'.repeat(7)}`;
   expect(readCustomFields([{ name: 'slow', xpath }], false)).toMatchObject({
     place: 'custom_fields[0].xpath',
@@ -179,7 +179,7 @@ test.each([
   expect(readCustomFields(rules, false)).toMatchObject({ place, problem: expect.stringContaining(words) });
 });
 
-test('an expression that finds each character of a large page costs neither the page nor its thread', async () => {
+test('an expression that matches each character of a large page affects neither the page nor its thread', async () => {
   const site = await serveSite({ '/': `<title>Large</title><p>${'a '.repeat(100_000)}` });
   const custom_fields = [
     { name: 'characters', regex: '.', take: 'count' },
@@ -225,7 +225,7 @@ test.each([
   expect(custom_problems).toEqual(['custom_slow: timeout']);
 });
 
-test('a crawl has the scraped fields as columns of their types', async () => {
+test('scraped fields are typed columns of a crawl', async () => {
   const site = await serveSite({
     '/': `${PAGE}<a href="/b">b</a><a href="/c.txt">c</a>`,
     '/b': 'none',

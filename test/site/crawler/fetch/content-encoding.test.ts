@@ -18,13 +18,13 @@ test.each([
   ['identity', TEXT],
   [undefined, TEXT],
   ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
-])('%s is taken off', (encoding, body) => {
+])('%s is decoded', (encoding, body) => {
   const { body: plain, isTruncated } = decodeContent(body, named(encoding), LIMIT);
   expect(Buffer.from(plain ?? []).equals(TEXT)).toBe(true);
   expect(isTruncated).toBe(false);
 });
 
-test('a body that ends early gives what came of it', () => {
+test('a body that ends early keeps its decoded part', () => {
   const body = gzipSync(
     Buffer.from(Array.from({ length: 5_000 }, (_, index) => `word${index * 7919} `).join('')),
   );
@@ -33,20 +33,20 @@ test('a body that ends early gives what came of it', () => {
 });
 
 test.each(['rot13', 'UTF-8', 'none', 'aws-chunked', 'gzip, utf-8', 'binary'])(
-  'with the encoding %s, which nobody knows, a body is as it is',
+  'with the unknown encoding %s, a body stays unchanged',
   (encoding) => {
     expect(decodeContent(TEXT, named(encoding), LIMIT).body).toBe(TEXT);
   },
 );
 
 test.each(['gzip', 'br', 'zstd', 'deflate', 'identity, gzip'])(
-  'a plain body that says %s gives nothing',
+  'a plain body declared as %s yields nothing',
   (encoding) => {
     expect(decodeContent(TEXT, named(encoding), LIMIT).body).toBeNull();
   },
 );
 
-test('all headers of the encoding count', () => {
+test('all encoding headers apply', () => {
   const headers = [...named('gzip'), ['etag', '"a"'] as const, ...named('br')];
   expect(Buffer.from(decodeContent(brotliCompressSync(gzipSync(TEXT)), headers, LIMIT).body ?? [])).toEqual(
     TEXT,

@@ -15,7 +15,7 @@ const SECRET = 'proxy-password-0123456';
 const KNOWN = { username: 'me', password: SECRET };
 const AUTHORIZATION = `Basic ${Buffer.from(`me:${SECRET}`).toString('base64')}`;
 
-test('a crawl by a proxy asks for everything through it, and says the same as without', async () => {
+test('a crawl through a proxy sends everything through it, with the same results', async () => {
   const site = await serveSite({
     '/robots.txt': (_request, response) => response.end(`Sitemap: ${site.origin}/map.xml\nDisallow: /no`),
     '/map.xml': (_request, response) =>
@@ -36,7 +36,7 @@ test('a crawl by a proxy asks for everything through it, and says the same as wi
   expect(redact(`${AUTHORIZATION} ${SECRET}`)).not.toMatch(/proxy-password|bWU6/);
 });
 
-test('https goes through a tunnel, with the name of the host for TLS and what it offers', async () => {
+test('https uses a tunnel, with the host name for TLS and ALPN', async () => {
   const answer: RequestListener = (_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end('x');
@@ -49,7 +49,7 @@ test('https goes through a tunnel, with the name of the host for TLS and what it
   for (const one of proxy.asked) expect(one).toMatch(new RegExp(`^CONNECT (127.0.0.1|\\[::1\\]):${port}$`));
 });
 
-test('a host that speaks HTTP/2 alone is spoken to by HTTP/2 in a tunnel', async () => {
+test('an HTTP/2-only host is reached by HTTP/2 through a tunnel', async () => {
   const server = createSecureServer(await trustedIdentity());
   const sockets = new Set<Socket>();
   server.on('secureConnection', (socket: Socket) => sockets.add(socket));
@@ -72,7 +72,7 @@ test('a host that speaks HTTP/2 alone is spoken to by HTTP/2 in a tunnel', async
   for (const one of proxy.asked) expect(one).toMatch(new RegExp(`^CONNECT (127.0.0.1|\\[::1\\]):${port}$`));
 });
 
-test('where the proxy opens no tunnel to a port of http, it is sent the requests', async () => {
+test('if the proxy opens no tunnel to an http port, requests are forwarded', async () => {
   const site = await serveSite({ '/': pageWith('/a'), '/a': 'a' });
   const proxy = await serveProxy({ forwards: true, status: () => 403, authorization: AUTHORIZATION });
   const crawled = await crawlSite(site, USED, { proxy: { url: proxy.url, ...KNOWN } });
@@ -82,7 +82,7 @@ test('where the proxy opens no tunnel to a port of http, it is sent the requests
 });
 
 test.each(['inside.example', '127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', 'localhost', '10.0.0.1'])(
-  'the proxy of a public site is asked for nothing of %s, by a tunnel or forwarded',
+  'for a public site, the proxy gets no request for %s, by tunnel or forwarding',
   async (host) => {
     for (const status of [200, 403]) {
       const proxy = await serveProxy({ forwards: true, status: (): number => status });
@@ -94,7 +94,7 @@ test.each(['inside.example', '127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', 'l
   },
 );
 
-test('the proxy is asked for the address that was checked: it resolves no name', async () => {
+test('the proxy gets the checked address and resolves no name', async () => {
   const proxy = await serveProxy({ status: () => 502 });
   const fetcher = await fetcherOf('http://public.example/', USED, false, proxy);
   for (const scheme of ['http', 'https'])
@@ -106,7 +106,7 @@ test.each<[string, Parameters<typeof serveProxy>[0], string]>([
   ['with another password', { authorization: 'Basic x' }, 'user name or password (status 407)'],
   ['that forbids the site', { status: () => 403 }, 'opens no connection to'],
   ['that answers 401', { status: () => 401, forwards: true }, 'user name or password (status 401)'],
-])('a proxy %s is why the start page can not be had', async (_what, rules, why) => {
+])('a proxy %s is the reported reason for an unavailable start page', async (_what, rules, why) => {
   const proxy = await serveProxy(rules);
   const port = await serveTls(await trustedIdentity(), 'http1', (_request, response) => response.end('x'));
   const config = { name: 'x', user_agent: 'testbot', max_speed: 1, ...USED };
@@ -118,7 +118,7 @@ test.each<[string, Parameters<typeof serveProxy>[0], string]>([
   });
 });
 
-test('a forwarded request that the proxy wants a password for is no answer of the site', async () => {
+test('a proxy that requires a password for a forwarded request is not a response of the site', async () => {
   const proxy = await serveProxy({ authorization: 'Basic x', status: () => 403 });
   const site = await serveSite({ '/': 'x' });
   const fetcher = await fetcherOf(`${site.origin}/`, USED, false, proxy);
@@ -126,7 +126,7 @@ test('a forwarded request that the proxy wants a password for is no answer of th
   expect(site.requests).toEqual([]);
 });
 
-test('a proxy that is not there, and a site behind it that is not there, are told apart', async () => {
+test('an unreachable proxy and an unreachable site behind it are distinguished', async () => {
   const proxy = await serveProxy();
   const site = 'http://127.0.0.1:1/';
   const behind = await fetcherOf(site, USED, false, proxy);
@@ -138,7 +138,7 @@ test('a proxy that is not there, and a site behind it that is not there, are tol
   });
 });
 
-test('a configuration that asks for a proxy is refused where none is set, not crawled without one', async () => {
+test('a configuration with a proxy is refused if none is set', async () => {
   const site = await serveSite({ '/': 'x' });
   await expect(crawlSite(site, USED)).rejects.toMatchObject({
     code: 'missing_feature',
@@ -147,7 +147,7 @@ test('a configuration that asks for a proxy is refused where none is set, not cr
   expect(site.requests).toEqual([]);
 });
 
-test('an answer that only the lenient reader reads comes through a tunnel too', async () => {
+test('a response that only the lenient reader accepts also works through a tunnel', async () => {
   const site = await serveSite({
     '/': (request) => void request.socket.end('HTTP/1.1 200 OK\ncontent-length: 1\nno colon\n\nx'),
   });

@@ -9,7 +9,7 @@ const CLIENT_NONCE = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
 test.each([
   ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
   ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-])('the response to a challenge of %s is that of RFC 7616', (algorithm, response) => {
+])('the response to a challenge of %s matches RFC 7616', (algorithm, response) => {
   const challenge = readChallenge(
     `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="${NONCE}", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`,
   );
@@ -32,7 +32,7 @@ test('a challenge without qop is answered in the older form', () => {
   expect(header).not.toContain('cnonce');
 });
 
-test('the first challenge that can be answered is taken', () => {
+test('the first supported challenge is used', () => {
   const header =
     'Basic realm="a", Digest realm="b", nonce="1", algorithm=UNKNOWN, Digest realm="c", nonce="2", qop="auth"';
   expect(readChallenge(header)).toMatchObject({ realm: 'c', nonce: '2', hasQop: true });

@@ -13,13 +13,13 @@ test.each(['inside.example', '127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', 'l
   },
 );
 
-test('private addresses are fetched when they are allowed', async () => {
+test('private addresses are fetched if they are allowed', async () => {
   const inside = await serveSite({ '/': 'open' });
   const fetcher = await fetcherOf('http://public.example/', {}, true);
   expect(await fetcher.fetch(`http://inside.example:${inside.port}/`)).toMatchObject({ statusCode: 200 });
 });
 
-test('a closed fetcher sends nothing, and answers at once', { timeout: 5000 }, async () => {
+test('a closed fetcher sends nothing, and fails immediately', { timeout: 5000 }, async () => {
   const site = await serveSite({ '/': 'open' });
   const fetcher = await fetcherOf(`${site.origin}/`);
   await fetcher[Symbol.asyncDispose]();
@@ -27,7 +27,7 @@ test('a closed fetcher sends nothing, and answers at once', { timeout: 5000 }, a
   expect(site.requests).toEqual([]);
 });
 
-test('an answer has its headers as they were sent, with all of one name', async () => {
+test('a response keeps its headers as sent, including repeated ones', async () => {
   const site = await serveSite({ '/': { headers: { Link: ['<a>; rel=next', '<b>; rel=prev'] }, body: 'x' } });
   const answer = await (await fetcherOf(`${site.origin}/`)).fetch(`${site.origin}/`);
   expect(answer.headers.filter(([name]) => name === 'link').map(([, value]) => value)).toEqual([
@@ -36,7 +36,7 @@ test('an answer has its headers as they were sent, with all of one name', async 
   ]);
 });
 
-test('the load time ends with the last byte, and holds no waiting for a free connection', async () => {
+test('the load time ends with the last byte, without the wait for a free connection', async () => {
   const gates: (() => void)[] = [];
   const opened = Promise.withResolvers<void>();
   const site = await serveSite({

@@ -69,7 +69,7 @@ const READABLE: readonly (readonly [name: string, answer: string])[] = [
   ['200 KB of cookies', `${OK}${`Set-Cookie: a=${'x'.repeat(4_000)}\r\n`.repeat(50)}\r\npage`],
 ];
 
-test.each(READABLE)('an answer with %s is read', (_name, answer) => {
+test.each(READABLE)('a response with %s is read', (_name, answer) => {
   expect(read([Buffer.from(answer, 'latin1')])).toMatchObject({ statusCode: 200, body: 'page' });
 });
 
@@ -82,11 +82,11 @@ test.each([
   [`HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n`, 'it has several locations that differ'],
   [`${OK}A: ${'b'.repeat(262_144)}\r\n\r\npage`, 'the headers have more than 262144 bytes'],
   [`${OK}Transfer-Encoding: chunked\r\n\r\nxy\r\npage`, 'a chunk has no size'],
-])('the answer %j is refused, and it is said why', (answer, refusal) => {
+])('the response %j is refused with the reason', (answer, refusal) => {
   expect(read([Buffer.from(answer, 'latin1')])).toMatchObject({ refusal });
 });
 
-test('headers keep what they say', () => {
+test('headers keep their values', () => {
   const answer = `${OK}A: b\r\n\tc\r\nLink : <é>\r\nEmpty:\r\nnone\r\n\r\n`;
   const { headers } = read([Buffer.from(answer)]);
   expect(headers).toEqual([
@@ -96,7 +96,7 @@ test('headers keep what they say', () => {
   ]);
 });
 
-test('it does not matter in which pieces an answer comes', () => {
+test('the chunks of a response do not matter', () => {
   fc.assert(
     fc.property(fc.constantFrom(...READABLE), fc.array(fc.nat(60), { minLength: 1 }), ([, text], sizes) => {
       const answer = Buffer.from(text, 'latin1').subarray(0, 400);
@@ -112,7 +112,7 @@ test('it does not matter in which pieces an answer comes', () => {
   );
 });
 
-test('any bytes end in an answer or in a refusal', () => {
+test('any bytes end in a response or a refusal', () => {
   fc.assert(
     fc.property(fc.constantFrom('', OK), fc.uint8Array({ maxLength: 200 }), (start, bytes) => {
       const { statusCode, refusal } = read([Buffer.from(start), Buffer.from(bytes)]);
@@ -140,7 +140,7 @@ async function serveBytes(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hits };
 }
 
-test('an answer that the pool refuses is asked for once more, and the host’s next ones are not', async () => {
+test('a response that the pool refuses is requested once more, later ones of the host are not', async () => {
   const odd = `${OK}Content-Type: text/html\r\nno colon\r\nContent-Length: 4\r\n\r\npage`;
   const site = await serveBytes({ '/a': odd, '/b': odd, '/ssh': 'SSH-2.0\r\n\r\n' });
   const fetcher = await fetcherOf(`${site.origin}/`);
@@ -163,14 +163,14 @@ test.each([
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n'],
   ['a chunk', 'Transfer-Encoding: chunked\r\n\r\n9\r\npage'],
   ['a size of a chunk', 'Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\nsize\r\n'],
-])('of a body that ends before its end, by %s, it keeps what came', async (_name, rest) => {
+])('of a body cut off by %s, the received part is kept', async (_name, rest) => {
   const site = await serveBytes({ '/': OK + rest });
   const answer = await (await fetcherOf(`${site.origin}/`)).fetch(`${site.origin}/`);
   expect(answer).toMatchObject({ statusCode: 200, error: null, isTruncated: true, isBrokenOff: true });
   expect(Buffer.from(answer.body ?? []).toString()).toBe('page');
 });
 
-test('a body is cut at its limit by either reader', async () => {
+test('both readers cut a body at its limit', async () => {
   const body = 'x'.repeat(5_000);
   const site = await serveBytes({ '/': `${OK}no colon\r\n\r\n${body}`, '/plain': `${OK}\r\n${body}` });
   const fetcher = await fetcherOf(`${site.origin}/`);
@@ -187,7 +187,7 @@ test.each([
   ['204 No Content', 'Content-Length: 4'],
   ['304 Not Modified', 'no colon\r\nTransfer-Encoding: chunked'],
 ])(
-  'an answer with the status %s has no body, whatever its header says: %s',
+  'a response with the status %s has no body, whatever its header says: %s',
   { timeout: 5000 },
   async (status, header) => {
     const server = createServer((socket) => {

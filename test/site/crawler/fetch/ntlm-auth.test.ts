@@ -28,7 +28,7 @@ function guarded(page: string, headers: Readonly<Record<string, string>> = {}) {
 }
 const states = new WeakMap<Socket, number>();
 
-test('many requests at once are signed in one after another, on one connection', async () => {
+test('concurrent requests authenticate one after another, on one connection', async () => {
   const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
   const close = { connection: 'close' };
   const site = await serveSite({
@@ -41,7 +41,7 @@ test('many requests at once are signed in one after another, on one connection',
   expect(signIns).toHaveLength(4);
 });
 
-test('other origins get no credentials, and a server without NTLM neither', async () => {
+test('other origins and servers without NTLM get no credentials', async () => {
   const inside = await serveSite({ '/': guarded('secret') });
   const site = await serveSite({ '/': { status: 401, headers: { 'www-authenticate': 'Basic' } } });
   const fetcher = await fetcherOf(`${site.origin}/`, AUTH, true);
@@ -51,7 +51,7 @@ test('other origins get no credentials, and a server without NTLM neither', asyn
     expect(headers.authorization).toBeUndefined();
 });
 
-test('a proxy has to open tunnels for NTLM, to a port of http too', async () => {
+test('NTLM needs proxy tunnels, also to an http port', async () => {
   const site = await serveSite({ '/': guarded('x') });
   const config = { ...AUTH, use_proxy: true };
   const open = await crawlSite(site, config, { proxy: await serveProxy({}) });
@@ -69,7 +69,7 @@ test.each([
   [{ username: 'CORP\\me' }, 'me', 'CORP'],
   [{ username: 'OLD\\me', realm: 'CORP' }, 'me', 'CORP'],
   [{ username: 'me@corp.example' }, 'me@corp.example', ''],
-])('the domain is the realm, or stands before the name: %j', (given, username, domain) => {
+])('the domain is the realm, or precedes the name: %j', (given, username, domain) => {
   const http_auth = { password: 'secret-of-ntlm', scheme: 'NTLM', ...given };
   const config = { name: 'x', start_url: 'https://site.example/', user_agent: 'x', max_speed: 1, http_auth };
   expect(readCrawlSettings(config).auth).toMatchObject({ username, domain });

@@ -33,7 +33,7 @@ const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const TARGET = Buffer.concat([pair(2, wide('Domain')), pair(1, wide('Server')), Buffer.alloc(4)]);
 
 /** MS-NLMP §4.2.4. */
-test('the responses of NTLMv2 are those of the specification', () => {
+test('NTLMv2 responses match the specification', () => {
   const given = { clientNonce: CLIENT_NONCE, time: Buffer.alloc(8) };
   const { lm, nt } = responses({ nonce: NONCE, target: TARGET }, USER, given);
   expect(lm.toString('hex')).toBe('86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa');
@@ -52,7 +52,7 @@ function challengeMessage(target: Buffer): Buffer {
   return Buffer.concat([head, target]);
 }
 
-test('a server that tells its time gets that time, and no response of the older kind', () => {
+test('a server time in the challenge is echoed, without an older response', () => {
   const time = Buffer.from('0102030405060708', 'hex');
   const target = Buffer.concat([pair(7, time), TARGET]);
   const challenge = readChallenge(challengeMessage(target));
@@ -72,11 +72,11 @@ test.each([
   ['another message', negotiateMessage()],
   ['a cut one', challengeMessage(TARGET).subarray(0, 30)],
   ['other bytes', Buffer.alloc(64, 7)],
-])('%s is no challenge', (_name, message) => {
+])('%s is not a challenge', (_name, message) => {
   expect(readChallenge(message)).toBeNull();
 });
 
-test('a challenge that names places beyond its end is answered all the same', () => {
+test('a challenge with invalid offsets is still answered', () => {
   const message = challengeMessage(Buffer.alloc(0));
   message.writeUInt16LE(60_000, 40);
   message.writeUInt32LE(0xfffffff0, 44);

@@ -92,7 +92,7 @@ async function fetchFrom(origin: string) {
   return (await fetcherOf(`${origin}/`, {}, true)).fetch(`${origin}/`);
 }
 
-test('a chain without its intermediate certificate is named, and the whole one is read', async () => {
+test('a chain without its intermediate certificate is reported, and a complete one is accepted', async () => {
   const { key, root, middle, leaf } = await chainOf();
   trust(root);
   const whole = await serve({ key, cert: leaf + middle });
@@ -101,13 +101,13 @@ test('a chain without its intermediate certificate is named, and the whole one i
   expect(await fetchFrom(`https://localhost:${cut}`)).toMatchObject({ error: 'tls_incomplete_chain' });
 });
 
-test('a chain up to an authority that nobody trusts is named', async () => {
+test('a chain to an untrusted authority is reported', async () => {
   const { key, root, middle, leaf } = await chainOf();
   const port = await serve({ key, cert: leaf + middle + root });
   expect(await fetchFrom(`https://localhost:${port}`)).toMatchObject({ error: 'tls_untrusted' });
 });
 
-test('a certificate of another host, and one that signs itself, are named', async () => {
+test('a certificate of another host, and a self-signed one, are reported', async () => {
   const trusted = await serve(await trustedIdentity());
   expect(await fetchFrom(`https://[::ffff:127.0.0.1]:${trusted}`)).toMatchObject({ error: 'tls_wrong_host' });
   const unknown = await serve(await unknownIdentity());
@@ -124,7 +124,7 @@ test.each([
   ['CERT_REVOKED', 'tls'],
   ['EPROTO', 'tls'],
   ['ECONNRESET', 'connection'],
-])('the fault %s is %s', (code, name) => {
+])('the error %s is %s', (code, name) => {
   expect(errorOf(Object.assign(new Error('x'), { code }))).toBe(name);
 });
 

@@ -15,7 +15,7 @@ const found = (item: QueuedUrl, ...targets: readonly string[]) => ({
 });
 const urls = (items: readonly QueuedUrl[]): string[] => items.map(({ url }) => url);
 
-test('the order of a depth follows from the pages that lead to it, not from the order of answers', async () => {
+test('the order within a depth follows the linking pages, not the order of responses', async () => {
   const frontier = await frontierIn(await temporaryFolder());
   frontier.seed('start', 0, 'crawler');
   frontier.queueDepth(0);
@@ -36,7 +36,7 @@ test('the order of a depth follows from the pages that lead to it, not from the 
   ]);
 });
 
-test('what was not committed is open when the frontier is opened again', async () => {
+test('uncommitted URLs are open again when the frontier is reopened', async () => {
   const folder = await temporaryFolder();
   const first = new Frontier(folder);
   first.seed('start', 0, 'crawler');
@@ -55,7 +55,7 @@ test('what was not committed is open when the frontier is opened again', async (
   expect(again.recordFiles()).toEqual([{ name: 'pages-000001.ndjson.zst', kind: 'pages' }]);
 });
 
-test('a commit that fails leaves nothing', async () => {
+test('a failed commit leaves nothing', async () => {
   const frontier = await frontierIn(await temporaryFolder());
   frontier.seed('start', 0, 'crawler');
   frontier.queueDepth(0);
@@ -67,7 +67,7 @@ test('a commit that fails leaves nothing', async () => {
   expect(frontier.known()).toBe(1);
 });
 
-test('URLs that only sitemaps list are queued last, and what they redirect to after them', async () => {
+test('URLs only in sitemaps are queued last, followed by their redirects', async () => {
   const frontier = await frontierIn(await temporaryFolder());
   const record = (url: string) => ({
     url,

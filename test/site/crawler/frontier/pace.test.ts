@@ -8,7 +8,7 @@ test('requests are spread evenly', () => {
   ]);
 });
 
-test('time without requests is not saved up', () => {
+test('idle time does not allow faster requests later', () => {
   const pace = new Pace(5);
   pace.take('a', null, 1_000);
   const waits = Array.from({ length: 5 }, () => pace.take('a', null, 60_000));
@@ -21,7 +21,7 @@ test('late timers do not slow a fast crawl', () => {
   expect(waits).toEqual(Array<number>(10).fill(0));
 });
 
-test('a host is asked no faster than it wants, and not before the end of a wait', () => {
+test('a host is requested no faster than its delay, and not before the end of a wait', () => {
   const pace = new Pace(1_000);
   pace.take('slow', 500, 1_000);
   expect(pace.readyAt('slow')).toBe(1_500);
@@ -37,7 +37,7 @@ test('a later, shorter wait does not end a longer one', () => {
   expect(pace.readyAt('busy')).toBe(60_000);
 });
 
-test('a host that asks to wait holds up no other', () => {
+test('a host that requests a wait does not delay others', () => {
   const pace = new Pace(5);
   pace.take('slow', 60_000, 1_000);
   pace.hold('slow', 90_000);

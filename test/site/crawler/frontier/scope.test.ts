@@ -41,7 +41,7 @@ test('an address has no subdomains', () => {
   expect(scope.isInternal(new URL('http://evil.10.0.0.1.example/'))).toBe(false);
 });
 
-test('a URL is spelled without fragment and user name', () => {
+test('a URL is normalized without fragment and user name', () => {
   const scope = new Scope(RULES);
   expect(scope.spell(new URL('HTTPS://me:pw@WWW.site.example:443/a/../b?x=1#part'))).toBe(
     'https://www.site.example/b?x=1',

@@ -4,7 +4,7 @@ import { crawlSite, serveSite } from '../../../support/crawl-site.ts';
 
 const FIELDS = ['pagination_errors', 'amp_status_code'];
 
-test('a page of a series knows what became of the ones beside it, and of its AMP version', async () => {
+test('a page of a series shows the state of its neighbors and its AMP version', async () => {
   const declares = (
     path: string,
     rel_prev: string | null,
@@ -44,7 +44,7 @@ test('a page of a series knows what became of the ones beside it, and of its AMP
   ]);
 });
 
-test('a crawl tells them by the addresses that its pages declare', async () => {
+test('a crawl resolves these pages by the declared addresses', async () => {
   const site = await serveSite({
     '/': `<link rel="next" href="?page=2"><link rel="amphtml" href="amp"><p><a href="?page=2">2</a><a href="amp">a</a>`,
   });

@@ -42,7 +42,7 @@ test('a text is unique, duplicated or not set on HTML pages with status 200', as
   });
 });
 
-test('titles, H1s and descriptions are judged apart', async () => {
+test('titles, H1s and descriptions are compared separately', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [
@@ -132,7 +132,7 @@ const NO_SERIES = [
 test.each([
   ...SERIES.map((paths) => [paths, null] as const),
   ...NO_SERIES.map((paths) => [paths, true] as const),
-])('pages that URLs number share a title on purpose: %j', async (paths, isIssue) => {
+])('pages with numbered URLs may share a title: %j', async (paths, isIssue) => {
   const pages = await pagesAfterJobs(
     { pages: [...paths.map((path) => titled(path, 'Same')), titled('/z', 'Other')] },
     ['title_evaluation', 'has_duplicate_title_issue'],
@@ -190,7 +190,7 @@ test('language versions of each other may share a title', async () => {
   ]);
 });
 
-test('relative addresses of language versions leave them versions of each other', async () => {
+test('language versions with relative addresses still count as versions', async () => {
   const both = { ...versions('/en', '/fr'), relative_hreflangs: ['/en', '/fr'] };
   const pages = await pagesAfterJobs({ pages: [titled('/en', 'Same', both), titled('/fr', 'Same', both)] }, [
     'duplicate_title_status',
@@ -198,7 +198,7 @@ test('relative addresses of language versions leave them versions of each other'
   expect(pages['/en']).toEqual({ duplicate_title_status: 'hreflang_ok' });
 });
 
-test('language versions with errors may not', async () => {
+test('language versions with errors may not share a title', async () => {
   const pages = await pagesAfterJobs(
     { pages: [titled('/en', 'Same', versions('/en', '/fr')), titled('/fr', 'Same')] },
     ['duplicate_title_status'],
@@ -289,7 +289,7 @@ const REGIONS =
     ' ',
   );
 
-test('a region is one that ISO 3166-1 assigns, of all pairs of letters', async () => {
+test('a region is one that ISO 3166-1 assigns, among all letter pairs', async () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const pairs = letters.flatMap((first) => letters.map((second) => first + second));
   const codes = pairs.map((region) => `en-${region.toLowerCase()}`);
@@ -304,7 +304,7 @@ test('a region is one that ISO 3166-1 assigns, of all pairs of letters', async (
   expect(valid).toEqual(REGIONS);
 });
 
-test('declarations join pages to clusters, also by way of others and of sitemaps', async () => {
+test('declarations join pages to clusters, also indirectly and by sitemaps', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [
@@ -357,7 +357,7 @@ test('canonicals and indexability', async () => {
   });
 });
 
-test('of a declared series only the first page counts', async () => {
+test('of a declared series, only the first page counts', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [

@@ -12,7 +12,7 @@ import {
 } from '../../../support/crawl-records.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 
-test('inlinks and outlinks are counted as often as they stand on pages', async () => {
+test('inlinks and outlinks count each occurrence on pages', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [page('/', { depth: 0 }), page('/a'), page('/b'), page('/gone', { status_code: 404 })],
@@ -145,7 +145,7 @@ test('a link has its target, the parts of both URLs, and its share of the rank',
   ]);
 });
 
-test('SQL parts a URL as the parser does', async () => {
+test('SQL splits a URL like the URL parser', async () => {
   const connection = await temporaryConnection(await temporaryFolder());
   const url = fc
     .tuple(
@@ -178,7 +178,7 @@ test('SQL parts a URL as the parser does', async () => {
   );
 });
 
-test('what sitemaps say of a page', async () => {
+test('sitemap data of a page', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [page('/'), page('/a', { sources: ['sitemaps'] }), page('/b')],

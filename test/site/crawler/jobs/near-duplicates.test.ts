@@ -67,7 +67,7 @@ const SITES: Readonly<Record<string, readonly CrawledPage[]>> = {
   'no template': siteOf(250, (content) => content),
 };
 
-test.for(Object.entries(SITES))('near duplicates alone are found on a site with %s', async ([, pages]) => {
+test.for(Object.entries(SITES))('only near duplicates are found on a site with %s', async ([, pages]) => {
   const found = await flagged(pages);
   const pairs = pages.filter(({ urlpath }) => urlpath.startsWith('/pair'));
   const right = pairs.filter(({ urlpath }) => found.has(urlpath)).length;
@@ -77,7 +77,7 @@ test.for(Object.entries(SITES))('near duplicates alone are found on a site with 
   });
 });
 
-test('pages that differ in the name of a place alone are near duplicates, also if they are most of a site', async () => {
+test('pages that differ only in a place name are near duplicates, even if they are most of a site', async () => {
   const paragraphs = Array.from({ length: 5 }, () => words(60));
   const pages = Array.from({ length: 40 }, (_, n) =>
     pageOf(
@@ -88,14 +88,14 @@ test('pages that differ in the name of a place alone are near duplicates, also i
   expect((await flagged(pages)).size).toBe(40);
 });
 
-test('pages with next to nothing but the template are compared as a whole', async () => {
+test('pages with hardly more than the template are compared as a whole', async () => {
   const pages = Array.from({ length: 20 }, (_, n) => pageOf(`/p${n}`, `${divs(MENU, 3)}<p>Photo ${n}</p>`));
   const others = Array.from({ length: 20 }, (_, n) => pageOf(`/o${n}`, divs(MENU, 3) + divs(words(80), 40)));
   expect([...(await flagged([...pages, ...others]))].every((path) => path.startsWith('/p'))).toBe(true);
   expect((await flagged([...pages, ...others])).size).toBe(20);
 });
 
-test('pages of a cluster, its figures, and how canonicals handle it', async () => {
+test('members, figures and canonical status of a cluster', async () => {
   const text = Array.from({ length: 50 }, (_, n) => `word${n}`);
   const connection = await crawlDatabase({
     pages: [

@@ -11,7 +11,7 @@ const FIELDS = [
   'is_too_many_redirects',
 ];
 
-test('chains, loops and redirects to elsewhere', async () => {
+test('chains, loops and external redirects', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [
@@ -55,7 +55,7 @@ test('chains, loops and redirects to elsewhere', async () => {
   });
 });
 
-test('the pages of chains with one end are one cluster, the end included', async () => {
+test('pages whose chains have the same end are one cluster, with the end', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [
@@ -87,7 +87,7 @@ test('sixteen redirects are allowed, seventeen are too many', async () => {
   expect(pages['/1']).toEqual({ redirect_count: 16, is_too_many_redirects: false });
 });
 
-test('chains are followed as by walking each of them', () => {
+test('redirect chains match a walk through each of them', () => {
   const graph = fc
     .integer({ min: 1, max: 12 })
     .chain((nodes) =>

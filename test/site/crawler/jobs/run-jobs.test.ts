@@ -34,7 +34,7 @@ test.each([
   expect(columns.map(({ column_name }) => column_name)).toEqual(fields.map(({ name }) => name));
 });
 
-test('the jobs are those of the service, in its order', async () => {
+test('the jobs match those of the service, in order', async () => {
   const events: string[] = [];
   const connection = await crawlDatabase({ pages: [page('/')] });
   await runJobs(connection, { onJob: (name, status) => events.push(`${name} ${status}`) });
@@ -56,7 +56,7 @@ test('the jobs are those of the service, in its order', async () => {
   expect(events).toEqual(JOB_NAMES.flatMap((name) => [`${name} running`, `${name} done`]));
 });
 
-test('run again, the jobs make the same tables, and leave nothing else', async () => {
+test('repeated jobs create the same tables, and nothing else', async () => {
   const connection = await crawlDatabase({ pages: [page('/'), page('/a')], links: [link('/', '/a')] });
   const state = async () => [
     await connection.jsonRows('FROM pages ORDER BY url'),
@@ -80,7 +80,7 @@ test('an abort ends the jobs', async () => {
   await expect(running).rejects.toThrow('stopped');
 });
 
-test('a page that was parsed goes through the jobs', async () => {
+test('a parsed page passes the jobs', async () => {
   const html =
     '<html lang=en><title>Shoes</title><h1>Shoes</h1><p>One shoe, two shoe. <a href="/shop/shoes.html#top">Top</a><script type=application/ld+json>{"@type":"Product","name":"Shoe"}</script>';
   const { page: record, links, items } = parsePage(fetched(html), RULES);

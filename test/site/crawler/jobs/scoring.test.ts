@@ -25,7 +25,7 @@ const graph = fc.integer({ min: 1, max: 12 }).chain((nodes) => {
   return fc.record({ nodes: fc.constant(nodes), links: fc.array(fc.tuple(node, node), { maxLength: 40 }) });
 });
 
-test('ranks are those of an independent implementation', () => {
+test('ranks match an independent implementation', () => {
   fc.assert(
     fc.property(graph, ({ nodes, links }) => {
       // Parallel links count as weight: the library takes one link between two nodes.
@@ -50,7 +50,7 @@ test('ranks are those of an independent implementation', () => {
   );
 });
 
-test('ranks solve the equations that define them', () => {
+test('ranks satisfy their defining equations', () => {
   const { rank, lowest } = pageRank({
     nodes: 3,
     from: Int32Array.of(0, 1),
@@ -67,7 +67,7 @@ test('ranks solve the equations that define them', () => {
   expect(lowest).toBeCloseTo(spread, 6);
 });
 
-test('inranks go from 0 to 10 on a logarithmic scale', () => {
+test('inranks range from 0 to 10 on a logarithmic scale', () => {
   expect([...inranks(Float64Array.of(0.01, 0.1, 1), 0.01)].map((one) => Math.round(one * 100) / 100)).toEqual(
     [0, 5, 10],
   );
@@ -79,7 +79,7 @@ const inrankOf = async (records: CrawlRecords) => {
   return (path: string): number => Number(pages[path]?.inrank_decimal);
 };
 
-test('the page that all link to has 10, a page without links to it 0', async () => {
+test('a page that all pages link to has 10, a page without links to it 0', async () => {
   const pages = await pagesAfterJobs(
     {
       pages: [page('/'), page('/a'), page('/orphan')],
@@ -92,7 +92,7 @@ test('the page that all link to has 10, a page without links to it 0', async () 
   expect(Math.floor(Number(pages['/a']?.inrank_decimal))).toBe(pages['/a']?.inrank);
 });
 
-test('a nofollow link gives its target nothing, and takes from the others', async () => {
+test('a nofollow link gives its target nothing, and reduces the other shares', async () => {
   const pages = [page('/'), page('/a'), page('/b'), page('/c')];
   const back = link('/a', '/');
   const followed = await inrankOf({ pages, links: [link('/', '/a'), back] });
@@ -105,7 +105,7 @@ test('a nofollow link gives its target nothing, and takes from the others', asyn
   expect(halved('/a')).toBeLessThan(followed('/a'));
 });
 
-test('links to other sites, to the page itself and to unknown URLs take nothing', async () => {
+test('links to other sites, the page itself and unknown URLs take no share', async () => {
   const pages = [page('/'), page('/a'), page('/b')];
   const links = [link('/', '/a'), link('/a', '/b')];
   const without = await inrankOf({ pages, links });
@@ -116,7 +116,7 @@ test('links to other sites, to the page itself and to unknown URLs take nothing'
   expect(['/', '/a', '/b'].map(withOthers)).toEqual(['/', '/a', '/b'].map(without));
 });
 
-test('a redirect and a canonical give all to their target', async () => {
+test('a redirect and a canonical pass their whole rank to the target', async () => {
   const inrank = await inrankOf({
     pages: [
       page('/'),

@@ -50,7 +50,7 @@ const families = fc
     ),
   );
 
-test('clusters are those of comparing every pair', () => {
+test('clusters equal a comparison of every pair', () => {
   fc.assert(
     fc.property(families, (texts) => {
       const { cluster, similarity } = similarTexts(texts);
@@ -67,7 +67,7 @@ test('clusters are those of comparing every pair', () => {
   );
 });
 
-test('similar texts are found wherever they stand, also if each of their pairs is in hundreds of texts', () => {
+test('similar texts are found anywhere, even if each pair occurs in hundreds of texts', () => {
   const random = seededRandom(11);
   const words = Array.from({ length: 1_000 }, () => Math.floor(random() * 2 ** 32));
   const anyWord = (): number => words[Math.floor(random() * words.length)] ?? 0;
@@ -78,7 +78,7 @@ test('similar texts are found wherever they stand, also if each of their pairs i
   expect(alike).toEqual(copies.map((_, copy) => [texts.length + copy, copy]));
 });
 
-test('the average similarity is that of all pairs', () => {
+test('the average similarity covers all pairs', () => {
   fc.assert(
     fc.property(families, (texts) => {
       if (texts.length < 2) return;

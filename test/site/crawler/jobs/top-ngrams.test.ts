@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { page, pagesAfterJobs } from '../../../support/crawl-records.ts';
 
-test('the top n-grams of a page are those that others do not have', async () => {
+test('the top n-grams of a page are those that other pages lack', async () => {
   const gram = (ngram: string, count: number) => ({ ngram, n: ngram.split(' ').length, count });
   const pages = await pagesAfterJobs(
     {

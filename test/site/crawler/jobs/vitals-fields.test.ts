@@ -28,7 +28,7 @@ const VITALS: readonly VitalsRecord[] = [
 ];
 const pages = [page('/a'), page('/b', { is_truncated: true }), page('/c')];
 
-test('a page has its measured web vitals, or why it has none', async () => {
+test('a page has its web vitals, or the reason why it has none', async () => {
   const connection = await crawlDatabase({ pages, vitals: VITALS });
   await runJobs(connection, { fields: { customFields: [], hasVitals: true, isList: false } });
   const fields = ['cwv_lcp', 'cwv_cls', 'cwv_measurement', 'processing_warnings'];
@@ -44,7 +44,7 @@ test('a page has its measured web vitals, or why it has none', async () => {
   });
 });
 
-test('a crawl that measured nothing has no such fields, so that no page counts as good', async () => {
+test('a crawl without measurements lacks the fields, so that no page counts as good', async () => {
   const connection = await crawlDatabase({ pages });
   await runJobs(connection);
   await expect(connection.rows('SELECT cwv_lcp FROM pages')).rejects.toThrow('cwv_lcp');

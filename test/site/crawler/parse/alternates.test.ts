@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { headerLinks } from '../../../../src/site/crawler/parse/headers.ts';
 import { PAGE_URL, parsed, parsedWith } from '../../../support/fetched-page.ts';
 
-test('the canonical of the head is absolute and without a fragment', () => {
+test('the canonical in the head is absolute and without a fragment', () => {
   const { page } = parsed('<head><link rel="Canonical" href=" /shop/#top "></head>');
   expect(page).toMatchObject({
     rel_canonical: 'https://site.example/shop/',
@@ -10,12 +10,12 @@ test('the canonical of the head is absolute and without a fragment', () => {
   });
 });
 
-test('an address is resolved against the first base', () => {
+test('an address is resolved against the first base element', () => {
   const { page } = parsed('<base href="/en/"><base href="/fr/"><link rel=canonical href=shoes>');
   expect(page.rel_canonical).toBe('https://site.example/en/shoes');
 });
 
-test('canonicals that differ are void, and all of them are kept', () => {
+test('conflicting canonicals are void, and all are kept', () => {
   const { page } = parsedWith(
     '<link rel=canonical href=/a><link rel=canonical href=/b><link rel=canonical href=/a>',
     ['link', '</c>; rel=canonical'],
@@ -36,7 +36,7 @@ test.each([
   ['in a language', '<link rel=canonical lang=de href=/de/>'],
   ['of a medium', '<link rel=canonical media="(max-width: 640px)" href=/m/>'],
   ['of a type', '<link rel=canonical type=application/pdf href=/a.pdf>'],
-])('a canonical %s does not count', (_, html) => {
+])('a canonical %s is ignored', (_, html) => {
   expect(parsed(html).page).toMatchObject({ rel_canonical: null, canonicals: null });
 });
 
@@ -45,13 +45,13 @@ test('a body element in the head ends the head, as in browsers', () => {
   expect(page).toMatchObject({ rel_canonical: null, canonical_outside_head: 'https://site.example/a' });
 });
 
-test('next and previous', () => {
+test('next and previous are read', () => {
   const { page } = parsed('<link rel=next href="?page=3"><link rel="prev nofollow" href="?page=1">');
   expect(page.rel_next).toBe('https://site.example/shop/shoes.html?page=3');
   expect(page.rel_prev).toBe('https://site.example/shop/shoes.html?page=1');
 });
 
-test('language versions of tags and headers keep their order', () => {
+test('language versions of elements and headers keep their order', () => {
   const { page } = parsedWith(
     '<link rel=alternate hreflang=EN-gb href=/gb/><link rel=alternate hreflang=x-default href=/><link rel=alternate type=application/rss+xml href=/feed>',
     [
@@ -110,7 +110,7 @@ test.each<[string, Record<string, readonly string[]>]>([
   expect(Object.fromEntries(read.map(({ href, rel }) => [href, rel]))).toEqual(links);
 });
 
-test('addresses of headers know no base', () => {
+test('addresses in headers ignore the base element', () => {
   const headers = [
     ['content-type', 'text/html'],
     ['link', '<c>; rel=canonical'],
@@ -135,6 +135,6 @@ test.each([
   ['<title>x</title>', null, null],
   ['<link rel=canonical href="mailto:a@b.example">', 'mailto:a@b.example', null],
   ['<link rel=canonical href="https://">', 'https://', null],
-])('the canonical of %s stands as it is written, too', (html, declared_canonical, rel_canonical) => {
+])('the canonical of %s is also kept as written', (html, declared_canonical, rel_canonical) => {
   expect(parsed(html).page).toMatchObject({ declared_canonical, rel_canonical });
 });

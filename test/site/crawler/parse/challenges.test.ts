@@ -41,11 +41,11 @@ test.each([
   [403, {}, '<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js">', null],
   [404, {}, 'How captcha-delivery.com works', null],
   [200, { server: 'cloudflare', 'x-datadome': 'protected' }, '<p>_Incapsula_Resource', null],
-])('%i %j %s is refused by %s', (status, headers, body, refusal) => {
+])('%i %j %s counts as refused by %s', (status, headers, body, refusal) => {
   expect(of(status, headers, body)).toBe(refusal);
 });
 
-test('no answer is no refusal', () => {
+test('no response is not a refusal', () => {
   expect(refusedBy({ statusCode: null, headers: [], body: null })).toBeNull();
 });
 
@@ -70,7 +70,7 @@ const PIECES = [
   ],
 ];
 
-test('a body is searched by its bytes as its text would be', () => {
+test('searching the bytes of a body equals searching its text', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }), (pieces) => {
       const body = pieces.join('');

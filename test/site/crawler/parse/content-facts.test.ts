@@ -4,7 +4,7 @@ import { parsed } from '../../../support/fetched-page.ts';
 const body = (html: string, lang = 'en') =>
   parsed(`<!doctype html><html lang="${lang}"><title>t</title><body>${html}`);
 
-test('declared shadow trees are content and links of a page', () => {
+test('declared shadow trees count as content and links of a page', () => {
   const { page, links } = body(
     '<my-card><template shadowrootmode="open"><h1>Card</h1><a href="/in">Inside</a></template></my-card>',
   );
@@ -17,7 +17,7 @@ test.each([
   '<my-card><template shadowrootmode="none"><a href="/in">x</a></template></my-card>',
   '<my-card><template shadowrootmode="open"></template><template shadowrootmode="open"><a href="/in">x</a></template></my-card>',
   '<div><template><a href="/in">x</a></template></div>',
-])('a template that makes no shadow tree is no content: %s', (html) => {
+])('a template without a shadow tree is not content: %s', (html) => {
   expect(body(html).links).toEqual([]);
 });
 
@@ -92,12 +92,12 @@ test.each([
   expect(body(`<a href="/a">${text}</a>`, lang).page.num_links_generic_text).toBe(count);
 });
 
-test('a link without a text to a place on the page itself is no link without a text', () => {
+test('a link without text to a position on the page itself does not count', () => {
   const { page } = body('<h2 id=a>One <a href="#a"></a></h2><a href="#"></a><a href="/other"></a>');
   expect(page.num_links_without_text).toBe(1);
 });
 
-test('a feed is no language version', () => {
+test('a feed is not a language version', () => {
   const { page } = parsed(
     `<link rel=alternate hreflang=en type="application/rss+xml" href=/feed><link rel=alternate hreflang=de type=text/html href=/de>`,
   );

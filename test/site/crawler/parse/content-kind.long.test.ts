@@ -3,7 +3,7 @@ import { crawlSite, serveSite } from '../../../support/crawl-site.ts';
 
 const sent = (type: string, body: string) => ({ headers: { 'content-type': type }, body });
 
-test('a crawl knows files from pages by what they are, and takes no address of Cloudflare for a page', async () => {
+test('a crawl distinguishes files from pages by content, and ignores Cloudflare addresses', async () => {
   const files = {
     '/lift.jpg': sent('image/jpeg', 'x'),
     '/lift': sent('text/html', 'GIF89a'),

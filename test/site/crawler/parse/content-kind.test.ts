@@ -67,7 +67,7 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
 ];
 
 test.each(FILES)(
-  'a file of the kind %s is one by its type %s, and whatever its type says',
+  'a file of the kind %s is recognized by its type %s, and with any type',
   (kind, type, body) => {
     for (const one of [
       type,
@@ -81,11 +81,14 @@ test.each(FILES)(
   },
 );
 
-test.each(TEXTS)('a text of the kind %s is one by its type %s, and sent as a page', (kind, type, body) => {
-  for (const one of [type, 'text/html; charset=utf-8', 'text/plain', 'application/octet-stream', null])
-    expect(kindOf(one, body), String(one)).toBe(kind);
-  expect(kindOf('text/html', `\ufeff${body}`)).toBe(kind);
-});
+test.each(TEXTS)(
+  'a text of the kind %s is recognized by its type %s, and when sent as a page',
+  (kind, type, body) => {
+    for (const one of [type, 'text/html; charset=utf-8', 'text/plain', 'application/octet-stream', null])
+      expect(kindOf(one, body), String(one)).toBe(kind);
+    expect(kindOf('text/html', `\ufeff${body}`)).toBe(kind);
+  },
+);
 
 test.each([
   ['text/javascript', 'alert(1)', 'script'],
@@ -115,7 +118,7 @@ test.each([
   ['text/html', '<p>BEGIN:VCALENDAR', 'html'],
   ['text/html', '<feedback>', 'html'],
   ['application/xhtml+xml', PAGE, 'html'],
-] as const)('what is sent as %s and begins with %j is of the kind %s', (type, body, kind) => {
+] as const)('content sent as %s that begins with %j is of the kind %s', (type, body, kind) => {
   expect(kindOf(type, body)).toBe(kind);
 });
 
@@ -124,7 +127,7 @@ test('pages are HTML, PDF and plain text', () => {
   expect(['image', 'archive', 'feed', 'other'].map(isFile)).toEqual([true, true, true, true]);
 });
 
-test('no words make a page anything else, and the beginning is read in time', () => {
+test('no words change the kind of a page, and the beginning is read quickly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (words) => {
       expect(kindOf('text/html', `<title>${words}</title>${words}`)).toBe('html');

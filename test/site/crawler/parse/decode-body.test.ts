@@ -4,7 +4,7 @@ import { parsed } from '../../../support/fetched-page.ts';
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
-test('a byte order mark outweighs the header, and the header a meta element', () => {
+test('a byte order mark overrides the header, and the header a meta element', () => {
   const withMark = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('<p>é')]);
   expect(decodeBody(withMark, 'iso-8859-1').text).toBe('<p>é');
   expect(decodeBody(latin1('<meta charset=utf-8><p>é'), 'iso-8859-1').text).toBe('<meta charset=utf-8><p>é');
@@ -17,12 +17,12 @@ test.each([
     '<meta http-equiv=Content-Type content="text/html; charset=koi8-r"><title>Привет',
     [0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4],
   ],
-])('a meta element names the encoding: %s', (_, html, bytes) => {
+])('a meta element sets the encoding: %s', (_, html, bytes) => {
   const body = Buffer.concat([Buffer.from(html.replace('Привет', '')), Buffer.from(bytes)]);
   expect(decodeBody(body, null).text).toBe(html);
 });
 
-test('UTF-16 is read by its byte order mark', () => {
+test('UTF-16 needs its byte order mark', () => {
   const body = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('<p>ž日', 'utf16le')]);
   expect(decodeBody(body, null).text).toBe('<p>ž日');
 });
@@ -32,7 +32,7 @@ test('multi-byte encodings are decoded', () => {
   expect(decodeBody(Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), 'gb2312').text).toBe('中文');
 });
 
-test('Korean and Hong Kong pages have the characters of the standard, which Node 24 does not have', () => {
+test('Korean and Hong Kong pages follow the encoding standard, unlike Node 24', () => {
   // The first pair of the index, and one that only Windows has.
   expect(decodeBody(Buffer.from([0x81, 0x41, 0xc6, 0x52]), 'euc-kr').text).toBe('갂힣');
   expect(decodeBody(Buffer.from([0x87, 0x40, 0xfa, 0x40]), 'big5-hkscs').text).toBe('䏰𠕇');
@@ -44,11 +44,11 @@ test('without a declaration, valid UTF-8 is UTF-8 and anything else windows-1252
   expect(decodeBody(latin1('<p>na\xefve \x96'), null).text).toBe('<p>naïve –');
 });
 
-test('a wrong declaration holds, as in browsers: what it does not have becomes U+FFFD', () => {
+test('a wrong declaration applies, as in browsers, and invalid bytes become U+FFFD', () => {
   expect(decodeBody(latin1('<p>caf\xe9'), 'utf-8').text).toBe('<p>caf\ufffd');
 });
 
-test('an encoding that does not exist is no declaration', () => {
+test('an unknown encoding is ignored', () => {
   expect(decodeBody(Buffer.from('<p>é'), 'utf-99').text).toBe('<p>é');
 });
 
@@ -72,7 +72,7 @@ test.each([
   ['<script>"<meta charset=windows-1251>"</script><title>@', 'windows-1252', 'Ï'],
   ['<!-- <meta charset=windows-1251> --><title>@', 'windows-1252', 'Ï'],
   ['<title>@</title><meta content="text/html; charset=windows-1251">', 'windows-1252', 'Ï'],
-])('a meta element behind the first 1,024 bytes changes the encoding: %s', (html, encoding, title) => {
+])('a meta element after the first 1,024 bytes changes the encoding: %s', (html, encoding, title) => {
   const body = latin1(`<!--${' '.repeat(2_000)}-->${html.replace('@', '\xcf')}`);
   const { page } = parsed(body, { headers: [['content-type', 'text/html']] });
   expect(page).toMatchObject({ encoding, title });
@@ -93,7 +93,7 @@ test.each([
   expect(withQueryOf(encoding, href)).toBe(written);
 });
 
-test('a link of a page has its query in the encoding of the page', () => {
+test('a link has its query in the encoding of the page', () => {
   const { links } = parsed(latin1('<a href="/x?q=caf\xe9">x</a>'), {
     headers: [['content-type', 'text/html;charset=windows-1252']],
   });

@@ -3,7 +3,7 @@ import { parsed } from '../../../support/fetched-page.ts';
 
 const imagesOf = (html: string) => parsed(html).page.images;
 
-test('images have their addresses and attributes as they stand', () => {
+test('images keep their addresses and attributes as written', () => {
   const html = `<base href="/pictures/"><img src="a.png#x" alt=" A lamp " width="100%" height=20 loading=LAZY>
     <img src="https://cdn.example/b.png?size=2" alt=""><picture><source srcset="c.avif"><img src=c.png></picture>`;
   expect(imagesOf(html)).toEqual([
@@ -41,7 +41,7 @@ test.each(['', ' ', 'data:image/png;base64,AAAA', 'blob:x', 'http://', `/${'a'.r
   },
 );
 
-test('a page without images has none of them, one that is no HTML does not say, and only the first 200 are kept', () => {
+test('a page without images lists none, a non-HTML page has no value, and only the first 200 are kept', () => {
   expect(imagesOf('<p>x')).toEqual([]);
   expect(parsed('x', { headers: [['content-type', 'text/plain']] }).page.images).toBeNull();
   const { page } = parsed('<img src=/a.png alt=a>'.repeat(300));

@@ -18,7 +18,7 @@ test.each([
   [{ content_problem: 'not_parsed' }, null, null],
   [{ content_problem: 'not_parsed', meta_robots_index: false }, 'noindex', false],
   [{ content_kind: 'image', status_code: 404 }, 'status', false],
-])('a page with %j is not indexable by %s: %s', (more, reason, isIndexed) => {
+])('a page with %j is not indexable because of %s: %s', (more, reason, isIndexed) => {
   const record = page('/', more);
   expect([nonIndexableReason(record), isIndexable(record)]).toEqual([reason, isIndexed]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parsed } from '../../../support/fetched-page.ts';
 
-test('links are absolute, as often as they stand there, in the order of the document', () => {
+test('links are absolute, with repetitions, in document order', () => {
   const { links } = parsed(
     '<a href="../a">One</a><a href="//site.example/a">Two</a><a href="?x=1#y">Three</a><a href="">Four</a><area href=/map alt=Map>',
   );
@@ -22,11 +22,11 @@ test.each([
   'ftp://a.example/',
   'https://[',
   'http://',
-])('%s is no link', (href) => {
+])('%s is not a link', (href) => {
   expect(parsed(`<a href="${href}">x</a>`).links).toEqual([]);
 });
 
-test('addresses of Cloudflare, without a page behind them, are no links; resized pictures are', () => {
+test('Cloudflare addresses without a page are not links; resized pictures are', () => {
   const { links } = parsed(
     `<a href="/cdn-cgi/l/email-protection">[email protected]</a><a href="/cdn-cgi/l/email-protection#c8a9">x</a>
     <a href="https://else.example/cdn-cgi/l/email-protection#1">x</a><a href="/cdn-cgi/image/width=80/a.png">x</a>
@@ -39,7 +39,7 @@ test('addresses of Cloudflare, without a page behind them, are no links; resized
   ]);
 });
 
-test('an address may have spaces and line breaks around and in it', () => {
+test('an address may contain spaces and line breaks', () => {
   expect(parsed('<a href=" /a\nb ">x</a>').links[0]?.target).toBe('https://site.example/ab');
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect(parsed(`<a href=/x rel="${rel}">x</a>`).links[0]).toMatchObject({ follow, rel: qualifiers });
 });
 
-test('a link within the site is internal, whatever the case of its host', () => {
+test('a link within the site is internal, in any case of its host', () => {
   const { links } = parsed('<a href="https://SITE.example/x">a</a><a href="https://www.site.example/">b</a>');
   expect(links.map(({ intern }) => intern)).toEqual([true, false]);
 });
@@ -70,7 +70,7 @@ test.each([
   expect(parsed(html).links[0]).toMatchObject({ anchor, is_image: isImage });
 });
 
-test('a link that is not closed ends where the next begins', () => {
+test('an unclosed link ends where the next begins', () => {
   expect(parsed('<a href=/1>one<a href=/2>two').links.map(({ anchor }) => anchor)).toEqual(['one', 'two']);
 });
 
@@ -89,7 +89,7 @@ test.each([
   expect(parsed(html).links[0]?.link_position).toBe(position);
 });
 
-test('links of templates and frames are not on the page', () => {
+test('links in templates and frames are not links of the page', () => {
   expect(parsed('<template><a href=/x>x</a></template><iframe src=/y></iframe>').links).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ test.each([
   ['<a href=/l>x<svg><a href="/m"><text>y</text></a></svg>z</a>', ['x z', 'y']],
   ['<a href=/l>x<object>o<a href=/m>y<video>v</video></a></object>z</a>', ['x z', 'yv']],
   ['<svg><a href=/l>x<a href=/m>y</a>z</a><area href=/n></svg>', ['xyz', 'y']],
-])('of %s each link has the text that stands in it', (html, texts) => {
+])('in %s each link has its own text', (html, texts) => {
   expect(parsed(html).links.map(({ anchor }) => anchor)).toEqual(texts);
 });
 
@@ -112,11 +112,11 @@ test.each([
   ['<h1><div><h2>b</h2></div></h1>', 'b', ['b']],
   ['<h1>a<h2>b</h2>', 'a', ['b']],
   ['<h2>a<div><h1><img alt=x></h1></div>b</h2>', 'x', ['a b']],
-])('of %s each heading has the text that stands in it', (html, h1, h2) => {
+])('in %s each heading has its own text', (html, h1, h2) => {
   expect(parsed(html).page).toMatchObject({ h1, h2 });
 });
 
-test('thousands of headings and links in each other are read in time', () => {
+test('thousands of nested headings and links are read quickly', () => {
   const begun = performance.now();
   const deep = parsed('<h1>x<div>'.repeat(20_000) + '<table><tr><td><a href=/l>x'.repeat(5_000));
   expect(deep.page.num_h1).toBe(20_000);
@@ -125,7 +125,7 @@ test('thousands of headings and links in each other are read in time', () => {
 });
 
 test.each(['<svg>', '<video>', '<svg><foreignObject>', '<object><canvas>'])(
-  'thousands of links in each other in %s are read in time',
+  'thousands of nested links in %s are read quickly',
   (start) => {
     const begun = performance.now();
     const { links } = parsed(start + '<a href=/l>x<table><tr><td>'.repeat(10_000));

@@ -9,7 +9,7 @@ const pageOf = (html: string, more: Partial<Fetched>) => parsed(html, more).page
 
 const HTTPS = { url: 'https://site.example/a' };
 
-test('headers are kept by an allow-list, and those that are missing are named', () => {
+test('headers are kept by an allow-list, and missing security headers are named', () => {
   const page = pageOf('<p>x', {
     ...HTTPS,
     headers: [
@@ -64,13 +64,13 @@ test('links without text, with a generic text, and images without a size are cou
   });
 });
 
-test('permalinks of headings and links back to the top need no text', () => {
+test('heading permalinks and links back to the top need no text', () => {
   const html =
     '<h2 id=a>A <a href="#a"></a></h2><a href="#">more</a><a href="#top"><svg></svg></a><a href="">here</a>';
   expect(pageOf(html, HTTPS)).toMatchObject({ num_links_without_text: 0, num_links_generic_text: 0 });
 });
 
-test('the canonical of a header stands beside that of the HTML', () => {
+test('the header canonical is kept next to that of the HTML', () => {
   const page = pageOf('<link rel=canonical href=/html><link rel=amphtml href=/amp>', {
     ...HTTPS,
     headers: [
@@ -109,13 +109,13 @@ test.each([
 });
 
 test.each(['url=/x', '', ';/b', '0x;/b', 'now; url=/b', '-1;/b', '0/b'])(
-  'the refresh %j is none',
+  'the refresh %j is ignored',
   (content) => {
     expect(readRefresh(content)).toBeNull();
   },
 );
 
-test('a header refreshes too, and comes before the elements', () => {
+test('a Refresh header works, and precedes elements', () => {
   const headers = [
     ['content-type', 'text/html'],
     ['refresh', '3; url=/header'],
@@ -129,7 +129,7 @@ test('a header refreshes too, and comes before the elements', () => {
   });
 });
 
-test('any refresh is read', () => {
+test('any refresh can be read', () => {
   fc.assert(
     fc.property(fc.string(), (content) => {
       const refresh = readRefresh(content);
@@ -140,7 +140,7 @@ test('any refresh is read', () => {
   );
 });
 
-test('a meta refresh is followed, but for one in noscript or to the page itself', async () => {
+test('a meta refresh is followed, except in noscript or to the page itself', async () => {
   const refresh = (to: string): string => `<meta http-equiv="Refresh" content="0; url=${to}">`;
   const site = await serveSite({
     '/': refresh('/b'),

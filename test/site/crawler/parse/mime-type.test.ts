@@ -30,7 +30,7 @@ test.each([
   [['text/html;a="b;charset=utf-8";charset=koi8-r'], 'text/html', 'koi8-r'],
   [['text/html;charset=;charset;charset=koi8-r'], 'text/html', 'koi8-r'],
   [['text/html;charset="";charset=koi8-r'], 'text/html', ''],
-])('the headers %j are of the type %s in %s', (values, type, charset) => {
+])('the headers %j mean the type %s in %s', (values, type, charset) => {
   expect(contentType(typed(...values))).toEqual({ type, charset });
 });
 
@@ -48,7 +48,7 @@ test.each([
   'text/xml',
   'image/svg+xml',
   'application/octet-stream',
-])('a page of the type %s is none', (value) => {
+])('a page of the type %s is not HTML', (value) => {
   expect(isHtml(typed(value), PAGE)).toBe(false);
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['{"a":1}', false],
   ['text <html>', false],
   ['', false],
-])('without a type, what begins with %j is HTML: %s', (text, isPage) => {
+])('without a type, content that begins with %j is HTML: %s', (text, isPage) => {
   expect(isHtml([], Buffer.from(text))).toBe(isPage);
   expect(isHtml([['x-content-type-options', 'nosniff']], Buffer.from(text))).toBe(false);
 });

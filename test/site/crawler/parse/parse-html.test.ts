@@ -35,7 +35,7 @@ const PIECES = [
   '<td>',
 ];
 
-test('a large page that is parsed in pieces has the same tree', () => {
+test('a large page parsed in chunks has the same tree', () => {
   const random = seededRandom(testSeed());
   let html = '<!doctype html><title>A page</title>';
   while (html.length < 520_000) html += PIECES[Math.floor(random() * PIECES.length)];
@@ -44,7 +44,7 @@ test('a large page that is parsed in pieces has the same tree', () => {
   expect(serialize(root)).toBe(serialize(parse(html)));
 });
 
-test('a page with more elements than there is memory for is read to the same place each time', () => {
+test('a page with more elements than memory allows is read up to the same position each time', () => {
   const html = `<title>A page</title>${'<b>x</b>'.repeat(1_000_000)}`;
   const { root, characters } = parseHtml(html);
   expect(characters).toBeGreaterThan(1_000_000);

@@ -14,7 +14,7 @@ const WHOLE = `<!DOCTYPE html><html lang="en-GB"><head>
   <p>Our shoes are red, and don't pinch. Low-cost!</p><img src=a.png alt=""><img src=b.png></main>
   <footer><a href="https://other.example/">Partner</a></footer></body></html>`;
 
-test('a page has the facts of its answer and the texts of its HTML', () => {
+test('a page has the facts of its response and the texts of its HTML', () => {
   const { page } = parsed(WHOLE);
   expect(page).toMatchObject({
     url: PAGE_URL,
@@ -50,14 +50,14 @@ test('a page has the facts of its answer and the texts of its HTML', () => {
   });
 });
 
-test('the ratio of text to code counts characters of the visible text', () => {
+test('the text ratio counts characters of visible text', () => {
   expect(
     parsed('<p>1234567890</p><script>const ten = 10;</script><style>p{}</style>').page.text_to_code,
   ).toBe(0.1493);
   expect(parsed('').page.text_to_code).toBe(0);
 });
 
-test('without an answer there is the error, and nothing else', () => {
+test('without a response there is only the error', () => {
   const { page, links } = parsePage(
     fetched('', { statusCode: null, error: 'timeout', body: null, headers: [] }),
     RULES,
@@ -121,7 +121,7 @@ test.each([
   expect(page.parsed_html).toBe(isHtml);
 });
 
-test('a body without a type and without a tag at its beginning is no HTML', () => {
+test('a body without a type and without a tag at its beginning is not HTML', () => {
   expect(parsed('GIF89a', { headers: [] }).page.parsed_html).toBe(false);
 });
 
@@ -146,17 +146,17 @@ test.each([
   ['text in front of the doctype', 'oops <!DOCTYPE html><title>T</title>'],
   ['nested forms and tables', '<table><a href=/x>x<tr><td><form><form><table><td>y'],
   ['NUL and surrogates', '<p>\0 \ud800 &#xD800; &#0;'],
-])('broken HTML is read as browsers do: %s', (_, html) => {
+])('broken HTML is read like in browsers: %s', (_, html) => {
   expect(parsed(html).page.parsed_html).toBe(true);
 });
 
-test('a title within a drawing is none of the page', () => {
+test('a title within SVG is not the page title', () => {
   expect(parsed('<svg><title>icon</title></svg><title>Page</title>').page.title).toBe('Page');
 });
 
 /** Elements without a text of the page, whose inside is in the document all the same, as Chromium has it. */
 test.each(['video', 'audio', 'canvas', 'object', 'svg><foreignObject'])(
-  'what stands in <%s>, as all does behind one that never ends, is of the page, but its text is not',
+  'content in <%s>, or after one that never ends, belongs to the page, but is not text',
   (start) => {
     const { page, items } = parsed(
       `text <${start}>no text<h2>A heading</h2><img src=/i alt=x><meta name=robots content=noindex>
@@ -173,20 +173,20 @@ test.each(['video', 'audio', 'canvas', 'object', 'svg><foreignObject'])(
   },
 );
 
-test('elements that nest deeper than the stack reaches are read', () => {
+test('elements nested deeper than the stack are read', () => {
   const { page, links } = parsed(`${'<div>'.repeat(20_000)}<a href=/deep>deep</a>`);
   expect(page.word_count).toBe(1);
   expect(links).toHaveLength(1);
 });
 
-test('soft hyphens and characters without a width are no text', () => {
+test('soft hyphens and zero-width characters are not text', () => {
   const { page } = parsed(
     '<title>Donau\u00addampf\u2060schiff\ufeff</title><h1>\u200b</h1><p>Donau\u00addampf\u200bschiff',
   );
   expect(page).toMatchObject({ title: 'Donaudampfschiff', title_length: 16, h1: null, word_count: 2 });
 });
 
-test('what the visitor does not see is no text', () => {
+test('invisible content is not text', () => {
   const html =
     '<body>one<script>two</script><style>three</style><template>four</template><textarea>five</textarea><select><option>six</select><svg><text>seven</text></svg><noscript>eight<img src=/pixel><a href=/nine>nine</a></noscript>';
   const { page, links } = parsed(html);
@@ -194,7 +194,7 @@ test('what the visitor does not see is no text', () => {
   expect(links).toEqual([]);
 });
 
-test('elements with names that every object has are elements like any other', () => {
+test('elements named like object properties are ordinary elements', () => {
   const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
   const html = names.map((name) => `<${name} itemprop=a role=${name}><a href="/x">x</a></${name}>`).join('');
   const { page, links } = parsed(`<title>T</title><div itemscope>${html}</div>`);
@@ -233,11 +233,11 @@ test.each([
   [205, false],
   [206, true],
   [404, true],
-])('an answer of the status %i is a page: %s', (statusCode, isPage) => {
+])('a response with the status %i is a page: %s', (statusCode, isPage) => {
   expect(parsed('<title>x</title>', { statusCode }).page.parsed_html).toBe(isPage);
 });
 
-test('of a page in an unsafe encoding nothing is read', () => {
+test('a page in an unsafe encoding is not read', () => {
   const headers = [['content-type', 'text/html; charset=iso-2022-kr']] as const;
   expect(parsed('<title>x</title>', { headers }).page).toMatchObject({
     encoding: 'replacement',

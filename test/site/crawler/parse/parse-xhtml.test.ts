@@ -7,7 +7,7 @@ function xhtml(html: string, type = 'application/xhtml+xml') {
   return parsed(html, { headers: [['content-type', type]] });
 }
 
-test('XHTML is read by the rules of XML', () => {
+test('XHTML is parsed as XML', () => {
   const { page, links } = xhtml(`<?xml version="1.0"?>
     <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
     <html xmlns="${XMLNS}" xml:lang="de"><head><script src="/a.js"/><style/><title>Sch&ouml;ne&nbsp;Schuhe</title>
@@ -29,7 +29,7 @@ test('XHTML is read by the rules of XML', () => {
   ]);
 });
 
-test('names are those of XML: what is written in capitals is no element of XHTML', () => {
+test('element names are case-sensitive in XML: uppercase is not XHTML', () => {
   const { page } = xhtml(
     `<html xmlns="${XMLNS}"><head><TITLE>x</TITLE><title>y</title></head><body/></html>`,
   );

@@ -9,7 +9,7 @@ const robots = (metas: string[], headers: string[] = []) =>
     { robotName: 'crawlhouse', now: new Date('2026-11-01T00:00:00Z') },
   );
 
-test('a page that says nothing may be indexed and followed', () => {
+test('a page without directives can be indexed and followed', () => {
   expect(robots([])).toEqual({
     meta_robots: null,
     meta_robots_index: true,
@@ -18,7 +18,7 @@ test('a page that says nothing may be indexed and followed', () => {
   });
 });
 
-test('directives are in lower case, each once, in their order', () => {
+test('directives are lowercase, unique, and in order', () => {
   expect(robots(['NoIndex, Max-Image-Preview: large', 'noindex,nofollow'])).toEqual({
     meta_robots: ['noindex', 'max-image-preview:large', 'nofollow'],
     meta_robots_index: false,
@@ -27,7 +27,7 @@ test('directives are in lower case, each once, in their order', () => {
   });
 });
 
-test('none is noindex and nofollow', () => {
+test('none means noindex and nofollow', () => {
   expect(robots(['none'])).toMatchObject({ meta_robots_index: false, meta_robots_follow: false });
 });
 
@@ -51,13 +51,13 @@ test.each([
   expect(robots([], [header]).meta_robots_index).toBe(index);
 });
 
-test('tags for robots and for the crawler count, those for other crawlers do not', () => {
+test('tags for robots and for the crawler apply, those for other crawlers do not', () => {
   const html =
     '<meta name=ROBOTS content=nofollow><meta name="crawlhouse" content=noindex><meta name=otherbot content=noarchive>';
   expect(parsed(html).page).toMatchObject({ meta_robots: ['nofollow', 'noindex'], meta_robots_index: false });
 });
 
-test('headers count where there is no HTML', () => {
+test('headers apply without HTML', () => {
   const { page } = parsed('%PDF-1.7', {
     headers: [
       ['content-type', 'application/pdf'],
@@ -73,7 +73,7 @@ test('headers count where there is no HTML', () => {
   });
 });
 
-test('nofollow of the page holds for all its links', () => {
+test('page-level nofollow applies to all its links', () => {
   const { links } = parsedWith('<a href=/a>a</a>', ['x-robots-tag', 'nofollow']);
   expect(links.map(({ follow, rel }) => [follow, rel])).toEqual([[false, null]]);
 });
@@ -116,7 +116,7 @@ const BESIDE = [
   'unavailable_after: 2039-01-01',
 ];
 
-test('a time counts in each spelling, beside any other directive, and what stands behind it counts too', () => {
+test('a time is accepted in each format, next to other directives before and after it', () => {
   const wrong = DAYS.flatMap((day) =>
     ['2010', '2038'].flatMap((year) =>
       BESIDE.flatMap((beside) => {
@@ -135,7 +135,7 @@ test('a time counts in each spelling, beside any other directive, and what stand
   expect(wrong).toEqual([]);
 });
 
-test('robots of search engines that are told noindex by name are kept, and the crawler is none of them', () => {
+test('search engines with noindex by name are listed, without the crawler itself', () => {
   const CRAWLER = { robotName: 'crawlhouse', now: new Date('2026-01-01') };
   const said = (name: string, content: string) => [{ name, content }];
   const noindexRobots = (...given: Parameters<typeof robotsDirectives>) =>

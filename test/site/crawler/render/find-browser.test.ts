@@ -13,7 +13,7 @@ const CONFIG = {
   js_rendering: true,
 };
 
-test('the browser of the setting is taken, and one that is not there is named', async () => {
+test('the configured browser is used, and a missing one is named', async () => {
   const path = join(await temporaryFolder(), 'chrome');
   const missing = {
     code: 'missing_feature',
@@ -27,7 +27,7 @@ test('the browser of the setting is taken, and one that is not there is named', 
   expect(await findBrowser(path)).toMatchObject({ path });
 });
 
-test('a folder of temporary files that can not be made is named with its variable, before anything is fetched', async () => {
+test('a temporary folder that cannot be created is named with its variable, before any request', async () => {
   const folder = await temporaryFolder();
   const [path, file] = [join(folder, 'chrome'), join(folder, 'file')];
   for (const one of [path, file]) await writeFile(one, '');

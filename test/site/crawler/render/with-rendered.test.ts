@@ -26,7 +26,7 @@ function pageOf(rendered: Partial<Rendered>, watched: readonly string[] | null =
   return withRendered(plain, { ...RENDERED, ...rendered }, { fetched, rules: RULES, watched });
 }
 
-test('a rendered page has its own fields, and those of its HTML beside them', () => {
+test('a rendered page has its own fields, next to those of its HTML', () => {
   const { page, links, items } = pageOf({ scriptRedirect: 'https://site.example/next#part' });
   expect(page).toMatchObject({
     rendered: true,
@@ -53,7 +53,7 @@ test('a rendered page has its own fields, and those of its HTML beside them', ()
   expect(items).toHaveLength(1);
 });
 
-test('a link back to the top, which a script adds, is no link that only rendering shows', () => {
+test('a back-to-top link added by a script is not a link that only rendering shows', () => {
   const html = `${HTML.replace('</body>', '')}<a href="#top">Top</a><a href="#">^</a>`;
   expect(pageOf({ html }).page.outlinks_only_rendered).toBe(0);
 });
@@ -68,7 +68,7 @@ test('open shadow trees count as browsers show them, and other templates do not'
   expect(links.map(({ target }) => new URL(target).pathname)).toEqual(['/deep']);
 });
 
-test('a page that could not be rendered keeps the content of its HTML, and says why', () => {
+test('a page that could not be rendered keeps the content of its HTML, and shows the reason', () => {
   const { page, links } = pageOf({ html: null, warnings: ['render_timeout'] });
   expect(page).toMatchObject({
     rendered: false,
@@ -80,7 +80,7 @@ test('a page that could not be rendered keeps the content of its HTML, and says 
   expect(links).toHaveLength(2);
 });
 
-test('resources are counted, and listed where a pattern is found in their URL', () => {
+test('resources are counted, and listed if a pattern matches their URL', () => {
   const resources: Resource[] = [
     RESOURCE,
     { ...RESOURCE, url: 'https://cdn.example/a.png', status: null, size: null, error: 'not_loaded' },
@@ -103,7 +103,7 @@ test('resources are counted, and listed where a pattern is found in their URL', 
   expect(listed('JS', 'a.png')).toEqual(['/a.png']);
 });
 
-test('images have the sizes of those that the page loads, and the largest one is told', () => {
+test('images have the sizes of loaded ones, and the largest is reported', () => {
   const image = (name: string, size: number, more: Partial<Resource> = {}): Resource => ({
     ...RESOURCE,
     url: `https://site.example/${name}`,
@@ -132,7 +132,7 @@ test('images have the sizes of those that the page loads, and the largest one is
   expect(pageOf({}).page.largest_img_weight).toBeNull();
 });
 
-test('addresses resolve against the base of the document when it was read; a fragment alone is the page', () => {
+test('addresses resolve against the document base at reading time; a bare fragment is the page', () => {
   const html =
     '<a href="lamp">a</a><a href="/b">b</a><a href="#top">c</a><a href=" ">d</a><a href="?p=2">e</a>';
   const targets = (place?: Rendered['place']): string[] =>

@@ -57,7 +57,7 @@ async function crawlAgain(
   return { site, crawled, rechecks: await requestsOf(crawled, site, 'recheck') };
 }
 
-test('pages of the previous crawl that are not met are requested at the end, and are no pages of this one', async () => {
+test('pages of the previous crawl that were not found are requested at the end, and not counted as pages', async () => {
   const { crawled, rechecks, site } = await crawlAgain(
     {
       '/here': withHead('<link rel=canonical href="/a">'),
@@ -110,7 +110,7 @@ test('a URL that robots.txt denies is recorded as blocked, and not requested', a
   expect(site.hits).not.toContain('/old');
 });
 
-test('URLs beyond max_url and max_depth are requested, and those with clicks come first', async () => {
+test('URLs beyond max_url and max_depth are requested, those with clicks first', async () => {
   const routes = {
     '/': pageWith('/a', '/b', '/c'),
     '/a': pageWith('/deep'),
@@ -136,7 +136,7 @@ test('URLs beyond max_url and max_depth are requested, and those with clicks com
   expect(Object.keys(await requestsOf(crawled, site, 'recheck'))).toEqual(['/y', '/z']);
 });
 
-test('URLs of a sitemap that the crawl does not follow are requested, with their sitemap', async () => {
+test('URLs in sitemaps outside of the crawl are requested, with their sitemap', async () => {
   const { rechecks } = await crawlAgain(
     {
       '/robots.txt': 'Sitemap: /s.xml',
@@ -153,7 +153,7 @@ test('URLs of a sitemap that the crawl does not follow are requested, with their
   expect(rechecks).toMatchObject({ '/b?page=1': { status_code: 200, source_url: '/s.xml' } });
 });
 
-test('no URL is requested again with recheck 0, of a list, with a quota that is used up, or after an end by hand', async () => {
+test('no URL is requested again with recheck 0, for a list, without quota, or after a manual end', async () => {
   const former = ['/old'];
   const none = await crawlAgain({}, former, { recheck: 0 });
   const limited = await crawlAgain({}, former, { quota: 1 });
@@ -179,7 +179,7 @@ test('no URL is requested again with recheck 0, of a list, with a quota that is 
     expect(rechecks).toEqual({});
 });
 
-test('a crawl that is interrupted goes on with the URLs that have no answer yet', async () => {
+test('an interrupted crawl continues with the URLs without a response', async () => {
   const folder = await temporaryFolder();
   const interruption = new AbortController();
   let isCut = false;
@@ -209,7 +209,7 @@ test('a crawl that is interrupted goes on with the URLs that have no answer yet'
   expect([asked.length, new Set(asked).size]).toEqual([31, 30]);
 });
 
-test('declared targets that no link leads to are requested once, on other hosts too, and redirects to their end', async () => {
+test('unlinked declared targets are requested once, also on other hosts, and redirects to their end', async () => {
   const other = await serveSite({
     '/robots.txt': 'User-agent: *\nDisallow: /denied',
     '/de': withHead('<link rel=alternate hreflang=de href="/de">'),
@@ -274,7 +274,7 @@ test('declared targets that no link leads to are requested once, on other hosts 
   ).toEqual([]);
 });
 
-test('a target that refuses, or does not answer, leaves the check unknown', async () => {
+test('a target that refuses or does not respond leaves the check unknown', async () => {
   const site = await serveSite({
     '/': `${withHead('<link rel=next href="/busy"><link rel=amphtml href="/shut"><link rel=alternate hreflang=en href="/"><link rel=alternate hreflang=de href="/shut">')}`,
     '/busy': { status: 503, body: 'x' },
@@ -287,7 +287,7 @@ test('a target that refuses, or does not answer, leaves the check unknown', asyn
   expect(page).toEqual({ pagination_errors: null, amp_status_code: null, hreflang_errors: '[relative_url]' });
 });
 
-test('redirects of a list are followed to their end, up to ten, and nothing else is', async () => {
+test('redirects of a list are followed to their end, up to ten, and nothing else', async () => {
   const hops = Object.fromEntries(
     Array.from({ length: 12 }, (_, hop) => [`/hop${hop}`, to(`/hop${hop + 1}`)]),
   );

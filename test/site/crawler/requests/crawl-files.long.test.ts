@@ -27,7 +27,7 @@ async function filesOf(routes: Readonly<Record<string, SiteRoute>>, config = {})
   return { site, fetched: crawled.fetchedUrls, files: Object.fromEntries(files) };
 }
 
-test('a robots.txt is kept with its text, and each sitemap with its number of URLs', async () => {
+test('a robots.txt is stored with its text, and each sitemap with its number of URLs', async () => {
   const robots = 'Sitemap: /index.xml\nUser-agent: *\nDisallow: /x';
   const { files, fetched } = await filesOf({
     '/robots.txt': robots,
@@ -87,7 +87,7 @@ test.for<[string, string, string]>([
       'invalid_lastmod',
     ],
   ),
-])('a sitemap with %s is read, and has a flaw', async ([, body, error]) => {
+])('a sitemap with %s is read, with a warning', async ([, body, error]) => {
   const { files, site } = await filesOf({
     '/robots.txt': 'Sitemap: /s.xml',
     '/s.xml': (request, response) => {
@@ -119,7 +119,7 @@ test.each(['2026', '2026-02', '2024-02-29', '2026-01-02T10:00Z', '2026-01-02T10:
   },
 );
 
-test('a robots.txt that is missing or fails has its status, and no text', async () => {
+test('a missing or failing robots.txt has its status, and no text', async () => {
   const missing = await filesOf({});
   expect(missing.files).toMatchObject({ '/robots.txt': { status_code: 404, error: null, content: null } });
   const failing = await filesOf({ '/robots.txt': { status: 503 } });
@@ -128,7 +128,7 @@ test('a robots.txt that is missing or fails has its status, and no text', async 
   });
 });
 
-test('a robots.txt of the configuration is no request', async () => {
+test('a configured robots.txt is not a request', async () => {
   const { files } = await filesOf({}, { robots_txt: [{ host: '127.0.0.1', content: 'User-agent: *' }] });
   expect(files).toEqual({});
 });

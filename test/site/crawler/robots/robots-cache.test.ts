@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('robots.txt is read again after 24 hours, and its rules go on while it can not be had', async () => {
+test('robots.txt is read again after 24 hours, and its rules stay while it is unavailable', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   const routes: Record<string, SiteReply> = { '/robots.txt': { body: 'User-agent: *\nDisallow: /a' } };
   const site = await serveSite(routes);

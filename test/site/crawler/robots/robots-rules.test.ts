@@ -439,7 +439,7 @@ test.each(CASES)('$name', ({ file, agent = 'FooBot', allowed = [], denied = [] }
   expect(denied.filter((path) => isAllowed(file, agent, path))).toEqual([]);
 });
 
-test('a sitemap may stand anywhere, also misspelt', () => {
+test('a sitemap line may be anywhere, and misspelled', () => {
   const { sitemaps } = robotsRules(
     {
       status: 'found',
@@ -450,7 +450,7 @@ test('a sitemap may stand anywhere, also misspelt', () => {
   expect(sitemaps).toEqual(['http://foo.bar/1.xml', 'http://foo.bar/2.xml']);
 });
 
-test('Crawl-delay is that of the own group, else that of the star', () => {
+test('Crawl-delay comes from the own group, else from the * group', () => {
   const content = lines(
     'User-agent: *',
     'Crawl-delay: 2',
@@ -463,7 +463,7 @@ test('Crawl-delay is that of the own group, else that of the star', () => {
   expect(robotsRules({ status: 'found', content }, 'other').delayMs).toBe(2_000);
 });
 
-test('patterns match as their regular expressions do', () => {
+test('patterns match like equivalent regular expressions', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), maxLength: 12 });
   const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.', '*'), maxLength: 8 });
   fc.assert(
@@ -480,7 +480,7 @@ test('patterns match as their regular expressions do', () => {
   );
 });
 
-test('any file is read, in time', () => {
+test('any file is read quickly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), (content) => {
       robotsRules({ status: 'found', content }, 'foobot').isAllowed('http://foo.bar/a');

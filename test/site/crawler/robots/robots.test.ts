@@ -25,23 +25,23 @@ test.each([
   expect(rules(content).isAllowed(ORIGIN + path)).toBe(isAllowed);
 });
 
-test('a missing file allows all, and a server that fails allows nothing', () => {
+test('a missing file allows everything, and a failing server nothing', () => {
   expect(rules('', 'missing').isAllowed(`${ORIGIN}/a`)).toBe(true);
   expect(rules('', 'unavailable').isAllowed(`${ORIGIN}/a`)).toBe(false);
 });
 
-test('Crawl-delay is kept up to a minute', () => {
+test('Crawl-delay is respected up to a minute', () => {
   expect(rules('User-agent: *\nCrawl-delay: 2.5').delayMs).toBe(2_500);
   expect(rules('User-agent: *\nCrawl-delay: 86400').delayMs).toBe(60_000);
   expect(rules('User-agent: *\nCrawl-delay: soon').delayMs).toBeNull();
 });
 
-test('announced sitemaps are told', () => {
+test('announced sitemaps are returned', () => {
   expect(rules('Sitemap: https://site.example/s.xml').sitemaps).toEqual(['https://site.example/s.xml']);
 });
 
 test.each(['', '\r\n'])(
-  'of a robots.txt that is cut, the last line does not count, with %j before it',
+  'the last line of a truncated robots.txt is ignored, with %j before it',
   async (end) => {
     const body = Buffer.from(`User-agent: *\nDisallow: /a${end}\nDisallow: /`);
     const answer = {
@@ -80,7 +80,7 @@ test.each([
   expect(rules(content).deniedRobots(ORIGIN + path)).toEqual(robots);
 });
 
-test('a robot that the crawler takes the name of is not another one', () => {
+test('a robot whose name the crawler uses is not another robot', () => {
   const file = { status: 'found', content: 'User-agent: Googlebot\nDisallow: /a' } as const;
   expect(robotsRules(file, 'googlebot').deniedRobots(`${ORIGIN}/a`)).toBeNull();
 });

@@ -31,7 +31,7 @@ const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?>
   <url><lastmod>2026</lastmod></url>
 </urlset>`;
 
-test.each([1, 7, 10_000])('a sitemap gives its URLs, in pieces of %i characters', (piece) => {
+test.each([1, 7, 10_000])('a sitemap yields its URLs, in chunks of %i characters', (piece) => {
   const { entries, errors } = read(SITEMAP, piece);
   expect(errors).toBe(0);
   expect(entries).toEqual([
@@ -47,13 +47,13 @@ test.each([1, 7, 10_000])('a sitemap gives its URLs, in pieces of %i characters'
   ]);
 });
 
-test('an index gives its sitemaps', () => {
+test('an index yields its sitemaps', () => {
   const text =
     '<sitemapindex><sitemap><loc>https://site.example/1.xml</loc></sitemap><sitemap/></sitemapindex>';
   expect(read(text)).toMatchObject({ entries: [], sitemaps: ['https://site.example/1.xml'] });
 });
 
-test('reading goes on behind errors', () => {
+test('reading continues after errors', () => {
   const text =
     '\n <?xml version="1.0"?><urlset><url><loc>https://site.example/a&b</loc></wrong></url><url><loc>https://site.example/c</loc></url>';
   const { entries, errors } = read(text);
@@ -70,7 +70,7 @@ test.each([
   ],
   ['a text with columns', 'A\t2024-01-01\nB\tdaily'],
   ['a text with quoted columns', '"A","0.5"\nB daily 0.5'],
-])('of %s, what is there is read', (_, text) => {
+])('from %s, the existing content is read', (_, text) => {
   const whole = text.replaceAll(/\b[ABC]\b/g, 'https://site.example/$&');
   for (const piece of [1, 10_000])
     expect(read(whole, piece).entries.map(({ url }) => url)).toEqual([
@@ -79,12 +79,12 @@ test.each([
     ]);
 });
 
-test('entries without an end are more than levels', () => {
+test('endless entries are handled apart from levels', () => {
   const text = `<urlset>${Array.from({ length: 500 }, (_, at) => `<url><loc>https://site.example/${at}</loc>`).join('')}`;
   expect(read(text).entries).toHaveLength(500);
 });
 
-test('a text of lines is a sitemap', () => {
+test('a text with one URL per line is a sitemap', () => {
   const { entries } = read('https://site.example/a\r\n# no\nhttps://site.example/b', 5);
   expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
 });
@@ -95,18 +95,18 @@ test.each([
   ['# of 2.0/3', null],
   ['https://site.example/b', null],
   ['', null],
-])('a text with the line %j has the flaw %s', (line, flaw) => {
+])('a text with the line %j has the warning %s', (line, flaw) => {
   const { reader } = read(`https://site.example/a\n${line}\n`);
   expect([reader.problem, reader.flaw]).toEqual([null, flaw]);
 });
 
-test('an entity is its text, in which nothing is expanded', () => {
+test('an entity is literal text without expansion', () => {
   const text =
     '<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>https://site.example/&b;</loc></url></urlset>';
   expect(read(text).entries.map(({ url }) => url)).toEqual(['https://site.example/&a;&a;&a;']);
 });
 
-test('of a file with an error at every byte, or without an end of its levels, no more is read', () => {
+test('a file with an error at every byte, or endless levels, is not read further', () => {
   const url = '<url><loc>https://site.example/a</loc></url>';
   const errors = read(`<urlset>${url}${'<!['.repeat(100_000)}>${url}</urlset>`, 100_000);
   expect(errors.entries).toHaveLength(1);
@@ -115,7 +115,7 @@ test('of a file with an error at every byte, or without an end of its levels, no
   expect(levels.entries).toHaveLength(1);
 });
 
-test('a line of a text sitemap that is longer than any URL is left out, and the next one is read', () => {
+test('an overlong line in a text sitemap is skipped, and the next one is read', () => {
   const text = `https://site.example/${'a'.repeat(300_000)}https://site.example/b\nhttps://site.example/c\n`;
   expect(read(text, 50_000).entries.map(({ url }) => url)).toEqual(['https://site.example/c']);
 });
@@ -147,7 +147,7 @@ const FEEDS: readonly (readonly [name: string, text: string])[] = [
 ];
 
 test.each(FEEDS.flatMap(([name, text]) => [1, 5, 10_000].map((piece) => [name, piece, text] as const)))(
-  '%s is a sitemap too, in pieces of %i characters',
+  '%s is a sitemap too, in chunks of %i characters',
   (_name, piece, text) => {
     const { entries } = read(text, piece);
     expect(entries.map(({ url }) => url)).toEqual([
@@ -163,7 +163,7 @@ test.each([
     '<br />\n<b>Warning</b>: Undefined variable $x in <b>/srv/map.php</b> on line <b>3</b><br />\n',
   ],
   ['a plain warning', 'Warning: date(): no timezone in /srv/map.php on line 3\n'],
-])('%s before the XML is passed over, and reported', (_name, before) => {
+])('%s before the XML is skipped, and reported', (_name, before) => {
   const url = 'https://site.example/a';
   for (const begin of ['<?xml version="1.0"?>', '']) {
     const text = `${before}${begin}<urlset><url><loc>${url}</loc></url></urlset>`;
@@ -175,13 +175,13 @@ test.each([
   }
 });
 
-test('a comment may stand before the first element, and not before a declaration', () => {
+test('a comment may precede the first element, but not a declaration', () => {
   const file = '<urlset><url><loc>https://site.example/a</loc></url></urlset>';
   expect(read(`<!-- made --><?xml-stylesheet href="a.xsl"?>${file}`).reader.flaw).toBeNull();
   expect(read(`<!-- made --><?xml version="1.0"?>${file}`).reader.flaw).toBe('text_before_xml');
 });
 
-test('an item of RSS is known by its guid, where that is a link and there is no other', () => {
+test('an RSS item uses its guid if it is a link and there is no other', () => {
   const { entries } = read(
     `<rss><channel>
       <item><guid>https://site.example/a</guid></item>
@@ -195,7 +195,7 @@ test('an item of RSS is known by its guid, where that is a link and there is no 
   expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
 });
 
-test('the last line of a text that is cut is a part of a URL', () => {
+test('the last line of a truncated text may be a partial URL, and is ignored', () => {
   const urls: string[] = [];
   const reader = new SitemapReader({ entry: ({ url }) => urls.push(url), sitemap: () => {} });
   reader.write('https://site.example/a\nhttps://site.example/b');

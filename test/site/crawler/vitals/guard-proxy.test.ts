@@ -42,7 +42,7 @@ async function bytes(socket: Socket, size: number): Promise<Buffer> {
   }
 }
 
-test('the browser reaches what a page may ask, over a name of the crawl too', async () => {
+test('the browser reaches allowed addresses, also through a configured host name', async () => {
   const site = await serveSite({ '/': 'open' });
   const proxy = await proxyOf(site.origin);
   proxy.allow(new URL(`http://inside.example:${site.port}/`));
@@ -54,7 +54,7 @@ test('the browser reaches what a page may ask, over a name of the crawl too', as
   expect(site.hits).toEqual(['/']);
 });
 
-test('it reaches them by the proxy of the crawl alone', async () => {
+test('the browser reaches them only through the crawl proxy', async () => {
   const site = await serveSite({ '/': 'open' });
   const outer = await serveProxy();
   const proxy = await proxyOf(site.origin, outer);
@@ -63,7 +63,7 @@ test('it reaches them by the proxy of the crawl alone', async () => {
   expect(outer.asked).toEqual([`CONNECT 127.0.0.1:${site.port}`]);
 });
 
-test('it reaches nothing else', async () => {
+test('the browser reaches nothing else', async () => {
   const site = await serveSite({ '/': 'open' });
   const proxy = await proxyOf(site.origin);
   expect(await ask(proxy, '127.0.0.1', site.port)).toMatchObject({ code: 2 });
@@ -85,7 +85,7 @@ test.each(['inside.example', '127.0.0.1', '::1', '::ffff:7f00:1', 'localhost', '
   },
 );
 
-test('a connection that is opened ends with the page', async () => {
+test('an open connection ends with the page', async () => {
   const site = await serveSite({ '/': 'open' });
   const proxy = await proxyOf(site.origin);
   proxy.allow(new URL(site.origin));

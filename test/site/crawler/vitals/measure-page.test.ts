@@ -19,14 +19,14 @@ function loading(loads: readonly PageLoad[]) {
   return { counted, next };
 }
 
-test('the middle value of each figure counts, of two the mean', () => {
+test('the median of each figure counts, or the mean of the two middle values', () => {
   expect(medians([of(3), of(1, { cwv_lcp: 90 }), of(2)])).toEqual(of(2, { cwv_lcp: 3 }));
   expect(medians([of(1), of(4)])).toEqual(of(3, { cwv_cls: 2.5, cwv_performance_score: 2.5 }));
   expect(medians([of(1), of(null), of(7), of(2)])).toEqual(of(2));
   expect(medians([of(null)])).toEqual(of(null));
 });
 
-test('a page is loaded as often as is asked for, and its record says how it was measured', async () => {
+test('a page is loaded as often as configured, and its record shows the measuring conditions', async () => {
   const { counted, next } = loading([load(5), load(1), load(3)]);
   expect(await measurePage('https://site.example/', 3, next)).toEqual({
     url: 'https://site.example/',
@@ -37,7 +37,7 @@ test('a page is loaded as often as is asked for, and its record says how it was 
   expect(counted.loads).toBe(3);
 });
 
-test('a page that fails is not loaded again, and has no figures', async () => {
+test('a failing page is not loaded again, and has no figures', async () => {
   const { counted, next } = loading([{ warning: 'vitals_timeout' }, load(1)]);
   expect(await measurePage('https://site.example/', 3, next)).toEqual({
     url: 'https://site.example/',
@@ -48,7 +48,7 @@ test('a page that fails is not loaded again, and has no figures', async () => {
   expect(counted.loads).toBe(1);
 });
 
-test('loads before a failure count, and something that was refused is told', async () => {
+test('loads before a failure count, and refused requests are reported', async () => {
   const { next } = loading([load(2, true), { warning: 'vitals_crashed' }]);
   expect(await measurePage('https://site.example/', 3, next)).toMatchObject({
     cwv_lcp: 2,

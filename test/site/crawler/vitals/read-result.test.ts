@@ -80,7 +80,7 @@ test('each field has its audit, and no byte or millisecond is saved twice', () =
 test.each([
   ['is missing', undefined],
   ['failed', { scoreDisplayMode: 'error' }],
-])('a saving whose audit %s is not told, and the others are', (_how, audit) => {
+])('a saving whose audit %s is omitted, others stay', (_how, audit) => {
   const audits = { ...AUDITS, 'unused-css-rules': audit };
   expect(readResult(URL, result({ audits }), '156')).toMatchObject({
     vitals: { cwv_bytes_saving: null, cwv_time_saving: null, cwv_lcp: 2345 },
@@ -98,10 +98,10 @@ test.each([
     'vitals_timeout',
   ],
   [{ audits: { ...AUDITS, 'largest-contentful-paint': { scoreDisplayMode: 'error' } } }, 'vitals_no_paint'],
-])('a result that is not the page’s gives no figure: %j', (more, warning) => {
+])('a result of another page yields no figure: %j', (more, warning) => {
   expect(readResult(URL, result(more), '156')).toEqual({ warning });
 });
 
-test('a fragment makes no other page', () => {
+test('a fragment does not make another page', () => {
   expect(readResult(URL, result({ mainDocumentUrl: `${URL}#top` }), '156')).toHaveProperty('vitals');
 });

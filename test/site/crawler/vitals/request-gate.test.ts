@@ -43,7 +43,7 @@ async function gateOf(config: object = {}) {
   return { site, gate, judge };
 }
 
-test('a request that robots.txt allows is sent, and one that it denies is not', async () => {
+test('an allowed request is sent, one denied by robots.txt is not', async () => {
   const { gate, judge, site } = await gateOf();
   expect(await judge('/app.js')).toEqual({ headers: {} });
   // The first one waited for robots.txt, which took the page's time.
@@ -65,7 +65,7 @@ test.each([
   expect(gate.isIncomplete).toBe(isMissed);
 });
 
-test('hosts of the site get its headers and credentials, others do not', async () => {
+test('hosts of the site get its headers and credentials, other hosts do not', async () => {
   const { judge } = await gateOf({
     extra_headers: { 'X-Preview': '1' },
     http_auth: { username: 'me', password: 'secret', scheme: 'Basic' },
@@ -77,7 +77,7 @@ test('hosts of the site get its headers and credentials, others do not', async (
   expect(await judge('https://cdn.example/lib.js')).toEqual({ headers: {} });
 });
 
-test('a page that asks without end is refused', async () => {
+test('a page with endless requests is refused', async () => {
   const { gate, judge } = await gateOf();
   for (let n = 0; n < 500; n++) await judge(`/${n}`);
   expect(gate.hasTooMany).toBe(false);

@@ -10,7 +10,7 @@ async function sample(pages: Parameters<typeof crawlDatabase>[0]['pages'], most:
   return urls.map((url) => url.replace(SITE, ''));
 }
 
-test('of each template the pages nearest to the start come, those of the largest templates first', async () => {
+test('the pages nearest to the start are sampled per template, the largest templates first', async () => {
   const pages = [
     page('/', { depth: 0 }),
     ...[4, 2, 3, 1].map((n) => shop(n)),
@@ -27,7 +27,7 @@ test('of each template the pages nearest to the start come, those of the largest
   expect(await sample(pages, 0)).toEqual([]);
 });
 
-test('a template is host, first directory, number of directories, and whether there are parameters', async () => {
+test('a template is host, first directory, number of directories, and presence of parameters', async () => {
   const other = page('/shop/1');
   const pages = [
     shop(1),
@@ -49,7 +49,7 @@ test('only HTML pages with a status of 200 to 299 are measured', async () => {
   expect(await sample(pages, 'all')).toEqual([]);
 });
 
-test('a site of very many directories is measured by its 50 largest templates', async () => {
+test('a site with very many directories is measured by its 50 largest templates', async () => {
   const pages = Array.from({ length: 60 }, (_, n) => page(`/user${String(n).padStart(2, '0')}/profile`));
   const found = await sample([...pages, page('/user59/more')], 1);
   expect(found).toHaveLength(50);

@@ -18,7 +18,7 @@ async function meterOf(program: string, signal = new AbortController().signal) {
   return { meter, folder };
 }
 
-test('a browser that does not start ends the measuring, and the error says how to look into it', async () => {
+test('a browser that does not start ends the measurement, with an error that shows how to investigate', async () => {
   const { meter, folder } = await meterOf('echo no display >&2; exit 1');
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -30,7 +30,7 @@ test('a browser that does not start ends the measuring, and the error says how t
   expect(await readdir(folder)).toEqual(['chrome']);
 });
 
-test('an interruption ends a load at once', async () => {
+test('an interruption ends a load immediately', async () => {
   const interruption = new AbortController();
   const { meter } = await meterOf('sleep 100', interruption.signal);
   const loading = meter.load('https://site.example/');
@@ -39,7 +39,7 @@ test('an interruption ends a load at once', async () => {
   await expect(meter.load('https://site.example/')).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('Lighthouse is found with its version, and a browser that is not there is named', async () => {
+test('Lighthouse is found with its version, and a missing browser is named', async () => {
   const folder = await temporaryFolder();
   const browser = join(folder, 'chrome');
   await expect(findLighthouse(browser)).rejects.toMatchObject({

@@ -23,7 +23,7 @@ function utf16(text: string, isBig: boolean): Buffer {
   return isBig ? little.swap16() : little;
 }
 
-test('any cells come back, in each encoding, with each delimiter and end of line, in pieces of any size', async () => {
+test('any cells are read back, in each encoding, delimiter and line end, in chunks of any size', async () => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((one) => !one.includes('\ufeff'));
   const table = fc
     .integer({ min: 2, max: 5 })
@@ -54,17 +54,17 @@ test('any cells come back, in each encoding, with each delimiter and end of line
   );
 });
 
-test('a record has the line that it begins on, behind cells of several lines and empty lines', async () => {
+test('a record has the line of its start, after multi-line cells and empty lines', async () => {
   const text = 'Query,Clicks\r\n"a\r\nb",1\r\n\r\n\r\nc,2\r\nd,3';
   expect((await read(Buffer.from(text))).map(({ line }) => line)).toEqual([1, 2, 6, 7]);
 });
 
-test('the delimiter is that of the header, not of what it quotes', async () => {
+test('the delimiter comes from the header, not from its quoted text', async () => {
   const [header] = await read(Buffer.from('"a,b,c";Clicks\n1;2\n'));
   expect(header?.cells).toEqual(['a,b,c', 'Clicks']);
 });
 
-test('each record ends as it does, in CRLF, LF or CR', async () => {
+test('records may end in CRLF, LF or CR', async () => {
   const cells = async (text: string) => (await read(Buffer.from(text))).map((record) => record.cells);
   const rows = [
     ['a', 'b'],
@@ -76,7 +76,7 @@ test('each record ends as it does, in CRLF, LF or CR', async () => {
   expect(await cells('a,b\r1,2\r3,4\r')).toEqual(rows);
 });
 
-test('a header with ends of lines in its quotes shows its delimiter, in pieces of any size', async () => {
+test('a header with quoted line ends shows its delimiter, in chunks of any size', async () => {
   const [header] = await read(Buffer.from(`"a${'\n'.repeat(100)}";b,c;"d"\n1;2;3\n`));
   expect(header?.cells).toHaveLength(3);
 });
@@ -86,6 +86,6 @@ test.each([
   [Buffer.from('a,b\n1,"2\n3,4\n'), 'a.csv, line'],
   [Buffer.from('a,b\n1,"2"x\n'), 'a.csv, line 2'],
   [Buffer.from('a,b\n1,x"2"\n'), 'a.csv, line 2'],
-])('what is no table is refused with its place: %#', async (bytes, words) => {
+])('a file that is not a table is refused with its place: %#', async (bytes, words) => {
   await expect(read(bytes)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(words) });
 });

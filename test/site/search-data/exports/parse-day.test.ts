@@ -9,7 +9,7 @@ function provenOrder(texts: readonly string[]): DayOrder | undefined {
   return proof.order('dates.csv');
 }
 
-test('a day is one of the calendar', () => {
+test('a day is a calendar day', () => {
   for (const text of ['2026-02-28', ' 2026-02-28T00:00:00Z ', '2026-2-28', '2026/2/28', '2026. 2. 28.'])
     expect(parseDay(text), text).toBe('2026-02-28');
   for (const text of [
@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each([[['7/1/2026']], [['1/7/2026', '7/1/2026']], [['1/2/2026', '3/4/2026']]])(
-  '%j may be read in two ways, which is asked',
+  '%j is ambiguous, and the order is asked for',
   (texts) => {
     expect(() => provenOrder(texts)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining('--date-order') }),
@@ -60,11 +60,11 @@ test.each([
   [['2026-07-01', '7/2/2026'], '"7/2/2026" and "2026-07-01"'],
   [['7/13/2026', '13/7/2026'], '"13/7/2026" and "7/13/2026"'],
   [['1/7/2026', '7/13/2026', '13/7/2026'], '"1/7/2026" and "7/13/2026"'],
-])('%j are written in several ways, which is asked', (texts, days) => {
+])('%j have mixed formats, and the order is asked for', (texts, days) => {
   expect(() => provenOrder(texts)).toThrow(`its days have several formats, such as ${days}`);
 });
 
-test('a table of successive days is read in the order that it was written in', () => {
+test('a table of successive days is read in its written order', () => {
   const days = fc.record({
     start: fc.integer({ min: 10_957, max: 25_000 }),
     length: fc.integer({ min: 3, max: 400 }),

@@ -28,7 +28,7 @@ function markOf(locale: string): DecimalMark {
   return /[.٫]/.test((1.5).toLocaleString(locale)) ? 'point' : 'comma';
 }
 
-test('a number of clicks is read as any locale writes it', () => {
+test('a number of clicks is parsed in any locale', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 2n ** 63n - 1n), fc.constantFrom(...LOCALES), (count, locale) => {
       const written = count.toLocaleString(locale);
@@ -41,7 +41,7 @@ test('a number of clicks is read as any locale writes it', () => {
   );
 });
 
-test('a position is read as any locale writes it, to its last decimal', () => {
+test('a position is parsed in any locale, to its last decimal', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 99_999_999 }),
@@ -57,7 +57,7 @@ test('a position is read as any locale writes it, to its last decimal', () => {
   );
 });
 
-test('a rate is read with its sign of percent before or behind it', () => {
+test('a rate is parsed with the percent sign before or after it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(...LOCALES), (basis, locale) => {
       const written = (basis / 10_000).toLocaleString(locale, { style: 'percent', maximumFractionDigits: 2 });

@@ -13,7 +13,7 @@ async function archive(bytes: Uint8Array): Promise<string> {
   return path;
 }
 
-test('members come with their names and bytes, packed or not, behind any comment', async () => {
+test('members are read with names and bytes, compressed or not, before any comment', async () => {
   const name = fc
     .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
     .filter((one) => !/[/\\:\0]/.test(one) && one !== '..');
@@ -33,7 +33,7 @@ test('members come with their names and bytes, packed or not, behind any comment
   );
 });
 
-test('an archive of which any byte is changed or missing is read as it is, or refused, and never fails otherwise', async () => {
+test('an archive with any byte changed or missing is read unchanged or refused', async () => {
   const whole = zipFile([
     { name: 'a.csv', content: 'Date,Clicks\n2026-11-01,1\n' },
     { name: 'b.csv', content: 'x' },
@@ -75,7 +75,7 @@ const REFUSED: readonly (readonly [readonly Member[], string])[] = [
   [Array.from({ length: 101 }, (_, index) => ({ ...MEMBER, name: `${index}` })), 'it has 101 members'],
 ];
 
-test.each(REFUSED)('what no export has is refused: %#', async (members, words) => {
+test.each(REFUSED)('an archive unlike any export is refused: %#', async (members, words) => {
   const path = await archive(zipFile(members));
   const read = async (): Promise<void> => {
     for (const member of await readZip(path)) await member.bytes();
@@ -83,7 +83,7 @@ test.each(REFUSED)('what no export has is refused: %#', async (members, words) =
   await expect(read()).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(words) });
 });
 
-test('a member whose own header points at the bytes of another is refused', async () => {
+test('a member whose header points to the bytes of another is refused', async () => {
   // Header and name of the next one are 31 bytes, and the filler is as long as the content.
   const twin = { content: 'a,b\n', isStored: true };
   const members = [
@@ -98,7 +98,7 @@ test('a member whose own header points at the bytes of another is refused', asyn
   expect((await b?.bytes())?.toString()).toBe('a,b\n');
 });
 
-test('folders and what an Apple adds are no files of an export', async () => {
+test('folders and macOS metadata are not files of an export', async () => {
   const members = [MEMBER, { name: 'a/', content: '' }, { name: '__MACOSX/._Pages.csv', content: 'x' }];
   expect((await readZip(await archive(zipFile(members)))).map(({ name }) => name)).toEqual(['Pages.csv']);
 });

@@ -32,7 +32,7 @@ function shown(count: number): Shown[] {
   }));
 }
 
-test('rows come page by page until one is not full, of the web and final', async () => {
+test('rows are requested in pages until one is not full, for final web results', async () => {
   const { server, ask } = await serve(shown(60_000));
   const rows = await ask('page', 'query');
   expect(rows).toHaveLength(60_000);
@@ -49,12 +49,12 @@ test('rows come page by page until one is not full, of the web and final', async
   expect(full.server.queries).toHaveLength(2);
 });
 
-test('a day without rows has none', async () => {
+test('a day without rows yields none', async () => {
   const { ask } = await serve();
   expect(await ask('page')).toEqual([]);
 });
 
-test('429 and 5xx are asked again, as late as the service says', async () => {
+test('429 and 5xx are retried, as late as the service requests', async () => {
   const { server, ask } = await serve(shown(1));
   server.failures.push({ status: 503 }, { status: 429, headers: { 'retry-after': '0' } });
   expect(await ask('page')).toHaveLength(1);
@@ -82,7 +82,7 @@ test.each([
   [{ status: 401, body: { error: { message: 'expired' } } }, 'unauthorized', undefined],
   [{ status: 400, body: { error: { message: 'bad date' } } }, 'invalid_request', undefined],
   [{ status: 200, body: { rows: [{ clicks: 'many', impressions: 1 }] } }, 'contract_broken', undefined],
-])('a refusal is told apart: %#', async (failure, code, hint) => {
+])('a refusal is classified: %#', async (failure, code, hint) => {
   const { server, ask } = await serve();
   server.failures.push(failure);
   await expect(ask('page')).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test.each([
   });
 });
 
-test('a redirect is not followed: no other server hears the token or the question', async () => {
+test('redirects are not followed, so no other server gets the token or the query', async () => {
   const heard: string[] = [];
   const other = createServer((request, response) => {
     heard.push(String(request.url));
@@ -114,7 +114,7 @@ test('a redirect is not followed: no other server hears the token or the questio
   expect(heard).toEqual([]);
 });
 
-test('a server that does not answer is a connection error, and an interruption ends the question', async () => {
+test('an unresponsive server is a connection error, and an interruption ends the request', async () => {
   const nowhere = new SearchConsole('http://127.0.0.1:9', async () => ({}), POLICY);
   await expect(nowhere.properties(signal)).rejects.toMatchObject({ code: 'connection' });
   const { console } = await serve();
@@ -134,11 +134,11 @@ test.each([
     ['sc-domain:example.com', 'sc-domain:www.example.com'],
     'sc-domain:www.example.com',
   ],
-])('the property of %s among %j is %s', (url, properties, property) => {
+])('for %s among %j, the property is %s', (url, properties, property) => {
   expect(propertyOf(url, properties, undefined)).toBe(property);
 });
 
-test('a website that no property covers, or a property that may not be read, is refused with those that there are', () => {
+test('a website without a property, or an unreadable property, is refused with the available ones', () => {
   const properties = ['http://www.example.com/', 'sc-domain:com'];
   for (const wanted of [undefined, 'sc-domain:example.org'])
     expect(() => propertyOf('https://www.example.com/', properties, wanted)).toThrow(

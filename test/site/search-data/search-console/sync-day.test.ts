@@ -61,7 +61,7 @@ test('rows by query and the rest of each page add up to the page, with its posit
   );
 });
 
-test('rows that add up to more than their page leave nothing, and no position below the first', () => {
+test('rows beyond the total of their page leave no rest, and no position below 1', () => {
   const row = { ...EMPTY, url: 'u', device: 'd', clicks: 3n, impressions: 10n, position: 2 };
   expect(unnamedRows([{ row }], [{ row: { ...row, clicks: 2n } }])).toEqual([]);
   const [rest] = unnamedRows([{ row: { ...row, impressions: 9n, position: 3 } }], [{ row }]);

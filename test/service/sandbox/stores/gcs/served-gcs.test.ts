@@ -13,7 +13,7 @@ function crc32cOf(bytes: Buffer): string {
   return sum.toString('base64');
 }
 
-test('an object comes back as it was uploaded, at once or resumable, whole or in part', async () => {
+test('an object is returned as uploaded, directly or resumably, complete or in part', async () => {
   const { stores } = await builtInStores();
   const bucket = bucketOf(stores);
   const body = randomBytes(700_000);
@@ -37,7 +37,7 @@ test('an object comes back as it was uploaded, at once or resumable, whole or in
   }
 });
 
-test('a large file goes up in chunks', async () => {
+test('a large file is uploaded in chunks', async () => {
   const { stores } = await builtInStores();
   const path = join(await temporaryFolder(), 'large');
   const body = randomBytes(3_000_000);
@@ -69,7 +69,7 @@ test('a broken resumable upload continues where it stopped', async () => {
   expect((await put('bytes */9')).status).toBe(410);
 });
 
-test('a new upload replaces the object under a new generation, which conditions hold to', async () => {
+test('a new upload replaces the object with a new generation, which conditions check', async () => {
   const { stores } = await builtInStores();
   const file = bucketOf(stores).file('k');
   await file.save('one', { resumable: false });
@@ -114,7 +114,7 @@ test('objects are listed by prefix, page by page, each once', async () => {
   expect((answer as { prefixes?: string[] }).prefixes).toEqual(['a/b/']);
 });
 
-test('a missing bucket gives the error that the SDK knows, and a bucket can be created', async () => {
+test('a missing bucket returns the error that the SDK expects, and a bucket can be created', async () => {
   const { stores, faults } = await builtInStores();
   const { storage } = bucketOf(stores);
   const other = storage.bucket('other-bucket');
@@ -127,7 +127,7 @@ test('a missing bucket gives the error that the SDK knows, and a bucket can be c
   await expect(other.file('k').download()).rejects.toMatchObject({ code: 403 });
 });
 
-test('an upload whose connection breaks is sent again, and refused keys are not', async () => {
+test('an upload with a broken connection is sent again, and refused keys are not', async () => {
   const { stores, faults } = await builtInStores();
   using uploader = await gcsUploader(stores.store_a);
   const path = join(await temporaryFolder(), 'part');

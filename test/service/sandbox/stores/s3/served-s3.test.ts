@@ -27,7 +27,7 @@ async function read(s3: S3Client, Bucket: string, Key: string, Range?: string): 
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
 }
 
-test('an object comes back as it was put, with its type and metadata, whole or in part', async () => {
+test('an object is returned as put, with its type and metadata, complete or in part', async () => {
   const { stores } = await builtInStores();
   const [s3, Bucket, Key] = [s3Of(stores), stores.store_b.bucket, "a b/ü+'()*!~&=?.txt"];
   const Body = randomBytes(100_000);
@@ -55,7 +55,7 @@ test('an object comes back as it was put, with its type and metadata, whole or i
   await expect(read(s3, Bucket, Key)).rejects.toMatchObject({ name: 'NoSuchKey' });
 });
 
-test('a stream is sent in chunks with a checksum behind it, and a wrong checksum is refused', async () => {
+test('a stream is sent in chunks with a trailing checksum, and a wrong one is refused', async () => {
   const { stores } = await builtInStores();
   const [s3, Bucket] = [s3Of(stores), stores.store_b.bucket];
   const pieces = [randomBytes(70_000), randomBytes(1), randomBytes(200_000)];
@@ -99,7 +99,7 @@ test('keys are listed in the order of their bytes, page by page, each once', asy
   expect((await s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount).toBe(keys.length - 2);
 });
 
-test('pages cut by a delimiter hold every common prefix and key once, whatever the keys', async () => {
+test('pages with a delimiter contain every common prefix and key once', async () => {
   const { stores } = await builtInStores();
   const s3 = s3Of(stores);
   let buckets = 0;
@@ -131,7 +131,7 @@ test('pages cut by a delimiter hold every common prefix and key once, whatever t
   );
 });
 
-test('parts become one object, and what does not fit together is refused', async () => {
+test('parts are combined into one object, and inconsistent parts are refused', async () => {
   const { stores } = await builtInStores();
   const [s3, Bucket, Key] = [s3Of(stores), stores.store_b.bucket, 'parts'];
   const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'x/y' }));
@@ -169,7 +169,7 @@ test('parts become one object, and what does not fit together is refused', async
   });
 });
 
-test('a request is refused, and told why, when key, secret, region or bucket is wrong', async () => {
+test('a request with a wrong key, secret, region or bucket is refused with the reason', async () => {
   const { stores } = await builtInStores();
   const { bucket: Bucket } = stores.store_b;
   const put = () => new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' });
@@ -195,7 +195,7 @@ test('a request is refused, and told why, when key, secret, region or bucket is 
   expect((await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name)).toEqual([Bucket]);
 });
 
-test('a signed request that was changed on its way is refused', async () => {
+test('a signed request modified in transit is refused', async () => {
   const { stores } = await builtInStores();
   const { endpoint, bucket } = stores.store_b;
   const s3 = s3Of(stores);
@@ -233,7 +233,7 @@ test('objects and the keys of the account survive a restart; unfinished uploads 
   expect(String(await read(s3Of(second.stores), Bucket, 'kept'))).toBe('text');
 });
 
-test('faults strike a store where they name it, and only there', async () => {
+test('faults affect only the named store', async () => {
   const { stores, faults } = await builtInStores();
   const [s3, Bucket] = [s3Of(stores), stores.store_b.bucket];
   await s3.send(new PutObjectCommand({ Bucket, Key: 'k', Body: randomBytes(300_000) }));

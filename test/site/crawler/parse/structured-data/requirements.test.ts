@@ -168,7 +168,7 @@ test.each<[name: string, item: object, missing: readonly string[]]>([
     { type: 'Product', id: '#x', name: 'Shoe' },
     ['offers|review|aggregateRating'],
   ],
-])('what search engines require of %s', (_name, item, missing) => {
+])('required properties of %s', (_name, item, missing) => {
   expect(
     parsed(jsonLd({ '@context': 'https://schema.org', ...item })).items[0]?.missing_properties ?? [],
   ).toEqual(missing);
@@ -247,7 +247,7 @@ test.each<[name: string, blocks: readonly object[], missing: unknown[][]]>([
   expect(lacking(jsonLd(...blocks))).toEqual(missing);
 });
 
-test('what a page of microdata or RDFa is about is an item too, and an element without a type groups', () => {
+test('top-level microdata and RDFa items count, and an element without a type only groups', () => {
   const types = (html: string) => parsed(html).items.map(({ type, valid }) => [type, valid]);
   const within = [
     ['WebPage', true],
@@ -269,7 +269,7 @@ test('what a page of microdata or RDFa is about is an item too, and an element w
   ]);
 });
 
-test('what a context says, and the type of a value, is no type of the page', () => {
+test('types of a context or of a value are not types of the page', () => {
   const { page } = parsed(
     jsonLd({
       '@context': ['https://schema.org', { about: { '@type': '@vocab' }, day: { '@type': 'xsd:date' } }],

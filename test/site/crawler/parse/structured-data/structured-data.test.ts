@@ -34,33 +34,30 @@ test('each top-level item of JSON-LD is one record', () => {
   ]);
 });
 
-test('an item stays as it is written, digit by digit', () => {
+test('an item is kept exactly as written', () => {
   const text = '{"@type":"Product","name":"Shoe","sku":12345678901234567890,"price":9.90}';
   expect(JSON.stringify(parsed(jsonLd(text)).items[0]?.item)).toBe(text);
 });
 
-test.each(['{"@type":"Product",}', '{"@type":"Product"', 'undefined'])(
-  '%s is an item that is not valid',
-  (block) => {
-    expect(parsed(jsonLd(block)).items).toMatchObject([
-      { type: null, valid: false, missing_properties: null, item: null },
-    ]);
-  },
-);
+test.each(['{"@type":"Product",}', '{"@type":"Product"', 'undefined'])('%s is an invalid item', (block) => {
+  expect(parsed(jsonLd(block)).items).toMatchObject([
+    { type: null, valid: false, missing_properties: null, item: null },
+  ]);
+});
 
 test.each([
   '<!-- {"@type":"Thing"} -->',
   '//<![CDATA[\n{"@type":"Thing"}\n//]]>',
   '/*<![CDATA[*/{"@type":"Thing"}/*]]>*/',
-])('what surrounds a block does not count: %s', (block) => {
+])('text around a block is ignored: %s', (block) => {
   expect(parsed(jsonLd(block)).items).toMatchObject([{ type: 'Thing', valid: true }]);
 });
 
-test('blocks without an item give none', () => {
+test('blocks without an item yield none', () => {
   expect(parsed(jsonLd('') + jsonLd('[]') + jsonLd('"text"') + jsonLd('null')).items).toEqual([]);
 });
 
-test('an item that nests without end is not kept', () => {
+test('an endlessly nested item is not kept', () => {
   const nested = (depth: number): string =>
     jsonLd(`{"@type":"Thing","a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
   expect(parsed(nested(60)).items).toMatchObject([{ type: 'Thing', valid: true }]);
@@ -107,7 +104,7 @@ test.each<[string, readonly string[] | null]>([
   ['{"@type":"UserComments"}', null],
   ['{"@type":"constructor"}', null],
   ['{"@type":"__proto__"}', null],
-])('what %s lacks', (block, missing) => {
+])('missing properties of %s', (block, missing) => {
   expect(parsed(jsonLd(block)).items[0]?.missing_properties).toEqual(missing);
 });
 
@@ -236,14 +233,14 @@ test('microdata: properties, values by element, nested items, itemref', () => {
   ]);
 });
 
-test('an item of microdata that holds itself ends', () => {
+test('a microdata item that contains itself ends', () => {
   const { items } = parsed(
     '<div itemscope id=a itemtype=https://schema.org/Thing itemref=b></div><div id=b itemprop=x itemscope itemref=b></div>',
   );
   expect(items).toHaveLength(1);
 });
 
-test('items of microdata that share others many times over are cut', () => {
+test('microdata items that share others many times are cut', () => {
   const levels = Array.from(
     { length: 40 },
     (_, n) =>
@@ -286,7 +283,7 @@ test('RDFa Lite: vocabulary, prefixes, values, nested items', () => {
   expect(page.semantic_types).toEqual(['Product', 'Offer', 'https://example.com/ns#Thing', 'Place']);
 });
 
-test('OpenGraph is no item', () => {
+test('OpenGraph is not an item', () => {
   expect(parsed('<meta property="og:title" content="x">').items).toEqual([]);
 });
 
@@ -297,7 +294,7 @@ test.each([
   ['schema.org/Product', undefined],
   ['https://schema.org/Product', 'https://schema.org/Product'],
   ['Product https://schema.org/Product', 'https://schema.org/Product'],
-])('itemtype=%s names a type where it is an absolute URL', (itemtype, type) => {
+])('itemtype=%s is a type if it is an absolute URL', (itemtype, type) => {
   const { items } = parsed(`<div itemscope itemtype="${itemtype}"><b itemprop=name>x</b></div>`);
   expect(items[0]?.item).toEqual({ ...(type === undefined ? {} : { '@type': type }), name: 'x' });
 });

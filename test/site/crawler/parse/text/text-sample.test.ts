@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decodeSample, TextSample } from '../../../../../src/site/crawler/parse/text/text-sample.ts';
 import { seededRandom, testSeed } from '../../../../support/random.ts';
 
-test('a sample is written with four bytes for each pair and two for its block, and read again', () => {
+test('a sample is written with four bytes per pair and two per block, and read back', () => {
   const random = seededRandom(testSeed());
   const sample = new TextSample().clear();
   const pairs = Array.from({ length: 100 }, () => Math.floor(random() * 2 ** 32));

@@ -20,17 +20,17 @@ test.each([
 });
 
 test.each(['\u200b', ' \u200c\u200d ', '\u3164', '\u2800', '\ufe0f', '\u00ad\ufeff\u200e'])(
-  '%j is no text',
+  '%j is not text',
   (text) => {
     expect(collapsed(text)).toBeNull();
   },
 );
 
-test('joiners stay in a text that has letters', () => {
+test('joiners stay in text with letters', () => {
   expect(collapsed('می\u200cخواهم 👩\u200d💻')).toBe('می\u200cخواهم 👩\u200d💻');
 });
 
-test('Latin text has the same words by the quick rule as by the whole one', () => {
+test('the fast rule finds the same words in Latin text as the general rule', () => {
   const latin = fc
     .array(fc.integer({ min: 1, max: 0x24f }).map((code) => String.fromCharCode(code)))
     .map((list) => list.join(''));
@@ -42,7 +42,7 @@ test('Latin text has the same words by the quick rule as by the whole one', () =
   );
 });
 
-test('a text has as many words and characters as its lists of them have', () => {
+test('the word and character counts of a text match its lists', () => {
   const latin = fc.integer({ min: 0, max: 0x24f }).map((code) => String.fromCharCode(code));
   const other = fc.constantFrom(
     ..."  \n\ta9.'-’“”…–—\u00a0\u00ad\u200b\u200d\u2060\u2028éßΩж日\u0301\u2800".split(''),
@@ -71,7 +71,7 @@ function plainCounts(blocks: readonly (readonly string[])[]): Map<string, number
   return counts;
 }
 
-test('n-grams are counted as by the plainest way, the most frequent first', () => {
+test('n-grams are counted as by plain code, most frequent first', () => {
   const block = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });
   fc.assert(
     fc.property(fc.array(block, { maxLength: 4 }), (blocks) => {
@@ -89,7 +89,7 @@ test('n-grams are counted as by the plainest way, the most frequent first', () =
   );
 });
 
-test('a page whose words never repeat has no n-grams', () => {
+test('a page without repeated words has no n-grams', () => {
   expect(ngramCounts([['one', 'two'], ['three']])).toBeNull();
 });
 
@@ -104,13 +104,13 @@ test('a fingerprint has sixty bits and needs ten words', () => {
   expect(simhash([WORDS.slice(0, 9)])).toBeNull();
 });
 
-test('texts that differ in a few words have similar fingerprints, others have not', () => {
+test('texts that differ in few words have similar fingerprints, others do not', () => {
   const changed = WORDS.with(50, 'other').with(300, 'thing');
   const other = WORDS.map((word) => `${word}x`);
   expect(differentBits(simhash([WORDS]), simhash([changed]))).toBeLessThanOrEqual(8);
   expect(differentBits(simhash([WORDS]), simhash([other]))).toBeGreaterThan(15);
 });
 
-test('how a text is parted into blocks changes nothing', () => {
+test('the division of a text into blocks does not change its fingerprint', () => {
   expect(simhash([WORDS.slice(0, 100), WORDS.slice(100)])).toBe(simhash([WORDS]));
 });

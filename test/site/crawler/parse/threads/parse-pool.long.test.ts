@@ -63,7 +63,7 @@ const KINDS: Readonly<Record<string, (megabytes: number) => string>> = {
 };
 
 test.each(Object.keys(KINDS).flatMap((kind) => [9, 12, 16].map((size) => [kind, size] as const)))(
-  'a page of %s of %i MB is read as far as there is memory for it',
+  'a page of %s of %i MB is read as far as memory allows',
   { timeout: 120_000 },
   async (kind, size) => {
     const body = Buffer.from(`<!doctype html><title>A page</title><h1>Heading</h1>${KINDS[kind]?.(size)}`);
@@ -74,7 +74,7 @@ test.each(Object.keys(KINDS).flatMap((kind) => [9, 12, 16].map((size) => [kind, 
   },
 );
 
-test('pages that come at once are each read, whatever the one before has done to its thread', async () => {
+test('concurrent pages are all read, even after a page ended its thread', async () => {
   const kinds = Object.keys(KINDS);
   const pages = await Promise.all(
     [...kinds, ...kinds].map((kind, at) =>
@@ -86,7 +86,7 @@ test('pages that come at once are each read, whatever the one before has done to
   expect(pages.map(({ title }) => title)).toEqual(pages.map((_, at) => `Page ${at}`));
 }, 120_000);
 
-test('a page that can not be recorded as a whole is read in part, and says so', {
+test('a page that cannot be recorded completely is read in part, with a note', {
   timeout: 120_000,
 }, async () => {
   const body = Buffer.from(`<title>${'x'.repeat(9_000_000)}`);
@@ -96,7 +96,7 @@ test('a page that can not be recorded as a whole is read in part, and says so', 
   expect(page.weight).toBe(Math.ceil(body.length / 1024));
 });
 
-test('what can not be decoded has no weight, rather than none', async () => {
+test('content that cannot be decoded has an unknown weight, not zero', async () => {
   const page = await read(Buffer.from('no gzip'), [['content-encoding', 'gzip']]);
   expect(page).toMatchObject({ weight: null, word_count: null, content_problem: 'unreadable_content' });
   const packed = gzipSync(`<title>A page</title>${of('<b>x</b> ', 9)}`);
