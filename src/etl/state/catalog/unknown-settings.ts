@@ -85,7 +85,7 @@ export async function unknownSegmentProjects(
   return named
     .filter(({ project }) => !names.includes(project) && !hosts.includes(project.toLowerCase()))
     .map(({ name, project }) => ({
-      message: `segments.yaml: ${name}: the warehouse contains no project ${project}, so the segmentation has no effect there`,
+      message: `segments.yaml: ${name}: the warehouse has no project ${project}, so the segmentation has no effect there`,
       hint: `${didYouMean(project, [...names, ...hosts])}crawlhouse query "SELECT project_id, project_name, start_url FROM mart.projects"`,
     }));
 }

@@ -15,7 +15,9 @@ test('external stores read buckets, keys and region from the environment', () =>
 
 test('an invalid address and missing keys are usage errors', () => {
   expect(() => storeOptions('localhost:1', undefined, {})).toThrow('--store-a-endpoint');
-  expect(() => storeOptions(undefined, 'http://127.0.0.1:1', {})).toThrow('no credentials');
+  expect(() => storeOptions(undefined, 'http://127.0.0.1:1', {})).toThrow(
+    '--store-b-endpoint: the credentials',
+  );
 });
 
 test('the export lines contain every store setting, and the variables of the AWS tools', () => {
