@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,9 @@ export const REAL_FOLDERS: Readonly<Record<string, string | null>> = {
   'typo3-site': '2025-01-20T12:00:00Z',
   'semicomplete-logs': null,
 };
+/** A clone of the repository does not have the real data. */
+export const hasRealData = (): boolean =>
+  Object.keys(REAL_FOLDERS).every((name) => existsSync(join(REAL_DATA, name)));
 const ROWS = 3;
 
 interface FirstRows {
@@ -38,11 +42,30 @@ interface FirstRows {
   readonly why: string | null;
 }
 
+/** By the question's name; null: the question was written without the real data. */
+type Rows = Readonly<Record<string, FirstRows | null>>;
+
 /** The page of the saved questions: what each asks, its SQL's place, and its first rows on the real data. */
 export async function questionsPage(): Promise<string> {
-  const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8')) as Record<string, FirstRows>;
+  const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8')) as Rows;
   const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
-  return [HEAD, ...questions.map((question) => section(question, rows[question.name]))].join('\n');
+  return [HEAD, ...questions.map((question) => section(question, rows[question.name] ?? null))].join('\n');
+}
+
+/** What a clone without the real data writes: the rows that are there, and null for each other question. */
+export function keptRows(names: readonly string[], rows: Rows): Rows {
+  return Object.fromEntries(names.map((name) => [name, rows[name] ?? null]));
+}
+
+async function writtenRows(): Promise<Rows> {
+  if (hasRealData()) return realRows();
+  console.log(`${REAL_DATA} is missing: a new question gets no rows`);
+  const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
+  const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8')) as Rows;
+  return keptRows(
+    questions.map(({ name }) => name),
+    rows,
+  );
 }
 
 /** The first rows of each question on the real data, by the question's name. */
@@ -142,15 +165,15 @@ const readerOf = (warehouse: PublishedWarehouse): CatalogReader => ({
 
 function section(
   { name, title, model, description, parameters, chart }: Question,
-  found: FirstRows | undefined,
+  found: FirstRows | null,
 ): string {
   const source = `[\`${name}\`](../../sql/questions/${name}.sql) reads \`${model}\``;
   return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)}${drawn(chart)}${shown(found)}\n`;
 }
 
 /** A question that was written since has no rows yet. */
-function shown(found: FirstRows | undefined): string {
-  if (found === undefined) return '';
+function shown(found: FirstRows | null): string {
+  if (found === null) return '';
   const { count, first, why } = found;
   if (count === 0) return ` No rows on this data. ${why}`;
   return ` ${count} ${count === 1 ? 'row' : 'rows'}:\n\n${first.map((line) => `    ${line}`).join('\n')}`;
@@ -199,6 +222,6 @@ ${markdownTable([
 `;
 
 if (import.meta.main) {
-  await writeFile(REAL_ROWS, `${JSON.stringify(await realRows(), null, 2)}\n`);
+  await writeFile(REAL_ROWS, `${JSON.stringify(await writtenRows(), null, 2)}\n`);
   console.log(`wrote ${REAL_ROWS}`);
 }

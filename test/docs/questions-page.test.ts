@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { questionsPage, REAL_ROWS } from '../../scripts/questions-page.ts';
+import { keptRows, questionsPage, REAL_ROWS } from '../../scripts/questions-page.ts';
 import { sqlFolder } from '../../src/etl/project/sql/models/sql-folders.ts';
 import { loadQuestions } from '../../src/etl/project/sql/questions/questions.ts';
 import { gaps } from '../support/gaps.ts';
@@ -25,4 +25,9 @@ test('the questions page lists exactly the saved questions', async () => {
     },
   );
   expect(found).toEqual([]);
+});
+
+test('without the real data, rows stay, those of a removed question go, and a new question gets null', () => {
+  const one = { count: 1, first: ['a'], why: null };
+  expect(keptRows(['new', 'old'], { gone: one, old: one })).toEqual({ new: null, old: one });
 });

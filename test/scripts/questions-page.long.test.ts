@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { REAL_DATA, REAL_FOLDERS, REAL_ROWS, realRows } from '../../scripts/questions-page.ts';
+import { hasRealData, REAL_ROWS, realRows } from '../../scripts/questions-page.ts';
 
-const hasData = Object.keys(REAL_FOLDERS).every((name) => existsSync(join(REAL_DATA, name)));
-
-test.skipIf(!hasData)(
+test.skipIf(!hasRealData())(
   'the rows on the questions page match the real data (skipped without ../shared/data)',
   async () => {
     const rows = JSON.parse(await readFile(REAL_ROWS, 'utf8'));
