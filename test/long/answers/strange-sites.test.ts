@@ -23,7 +23,6 @@ test('the test sites are as many and as unusual as intended', () => {
   expect(facts.projects.length).toBeGreaterThanOrEqual(8);
   expect(facts.crawls.length).toBeGreaterThanOrEqual(20);
   expect(urls.size).toBeGreaterThanOrEqual(120);
-  expect(Object.keys(ANSWERS).toSorted()).toEqual(questions.map(({ name }) => name).toSorted());
 });
 
 for (const question of questions) {
