@@ -144,9 +144,9 @@ interface ProjectQueue<S extends Slot> {
 }
 
 /**
- * Chooses the unit that gets the next slot. Of the projects with the fewest units in progress, it is the one that has
- * waited longest; of its units, the first that the limits allow. So a project with a thousand units, or with slow ones,
- * takes no more than its share while others wait, and all slots if none does.
+ * Chooses the unit that gets the next slot. Among the projects with the fewest units in progress, it chooses the one
+ * that has waited longest, and from that project the first unit that the limits allow. So a project with a thousand
+ * units, or with slow units, gets only its share while other projects wait, and all slots otherwise.
  *
  * @returns null if no unit may start
  */

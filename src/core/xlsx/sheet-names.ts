@@ -5,7 +5,7 @@ const FORBIDDEN = /[[\]:*?/\\\p{Cc}]/gu;
 export class SheetNames {
   readonly #taken = new Set<string>();
 
-  /** Returns the name, or the first free one of `name (2)`, `name (3)`, …, and takes it. */
+  /** Returns the name, or the first free one of `name (2)`, `name (3)`, …, and reserves it. */
   take(wanted: string): string {
     const plain =
       wanted

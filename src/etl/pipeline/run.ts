@@ -69,7 +69,7 @@ export interface RunRequest {
 type ResolvedRequest = RunRequest & { readonly selection: Selection };
 
 /**
- * Runs everything that is due, from discovery to publication. Failed units do not delay other units.
+ * Runs all due units, from discovery to publication. Failed units do not delay other units.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried
  */

@@ -21,7 +21,7 @@ export const ARCHIVING = 10 * SECOND;
 export const UNARCHIVING = 10 * SECOND;
 export const UNARCHIVING_FAST = 5 * SECOND;
 
-/** The crawl of a website: what the crawler crawls, and the progress that it last reported. */
+/** The crawl of a website: its target, and the last progress that the crawler reported. */
 export interface CrawlerWork {
   /** A crawl configuration, with the password that is not served. */
   readonly config: Readonly<Record<string, unknown>>;

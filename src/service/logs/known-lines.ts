@@ -10,8 +10,8 @@ const HITS = table('temp', 'main', 'log_known_lines');
 const MERGED = 90;
 
 /**
- * The least lines of a copy within a file, unless it repeats everything before it; and the seconds that the time goes
- * back where a copy begins.
+ * The minimum number of lines of a copy within a file, unless the copy repeats everything before it; and the seconds by
+ * which the time goes back where a copy begins.
  */
 const COPY = { lines: 10, seconds: 60 };
 /** Earlier lines equal to the first one of a copy that are tried. */

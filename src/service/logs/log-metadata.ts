@@ -89,8 +89,8 @@ export function derivedGranularities(resources: Resources, projectId: string): r
 }
 
 /**
- * SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week belongs to the year of its
- * Thursday. A week that starts on Sunday belongs to the year of its Saturday, so the week of 1 January is the first.
+ * SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week has the year of its Thursday, and a
+ * week that starts on Sunday the year of its Saturday. So the week of 1 January is the first.
  */
 export function periodSql(granularity: Granularity, day: string, weeks: WeekDefinition): string {
   switch (granularity) {

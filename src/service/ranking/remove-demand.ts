@@ -233,8 +233,8 @@ async function restoreVictims(
   { rows, replacedRows }: DemandTables,
   isVictim: string,
 ): Promise<number> {
-  // Of several, one after the other, the last one of those with the most dimensions. What gives way to any other is the
-  // first one, or none.
+  // For each slot, restores the latest of the exports with the most dimensions. Rows kept out by `--keep` count only if
+  // they are the first of their slot.
   const isLast = `(${SLOT}, ${REPLACED_AT}) IN (
     SELECT (slot, arg_max(place, [depth, place])) FROM (
       SELECT *, min(place) OVER (PARTITION BY slot) AS first FROM (

@@ -17,7 +17,7 @@ export const report: Command = {
     crawl: EXPLORE_FLAGS.crawl,
     issues: { value: 'ISSUE', multiple: true, help: 'only these issues, separated by commas' },
     note: { value: 'TEXT', help: 'your own text, shown above all figures' },
-    format: { value: 'FORMAT', values: FORMATS, help: 'html, or xlsx: a workbook of one crawl (html)' },
+    format: { value: 'FORMAT', values: FORMATS, help: 'html (default), or xlsx for a workbook of one crawl' },
     output: { value: 'FILE', help: 'the file to write (report.html); .xlsx sets the format' },
   },
   async run(invocation) {

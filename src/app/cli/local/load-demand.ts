@@ -151,7 +151,7 @@ async function nextStep(settings: Settings, outcomes: readonly DemandOutcome[]):
 }
 
 /**
- * Refuses a pipeline that does not load the columns that distinguish totals.
+ * Refuses a pipeline without the columns that distinguish totals from rows of days.
  *
  * @throws CrawlhouseError `bad_pipeline`
  */

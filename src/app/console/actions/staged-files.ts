@@ -91,7 +91,7 @@ export class StagedFiles {
 
 function tooMany(): CrawlhouseError {
   return new CrawlhouseError('locked', 'too many uploaded files wait to be added', {
-    hint: 'add them, or try again tomorrow: the console removes a file after a day',
+    hint: 'add the uploaded files, or try again tomorrow: the console removes a file after a day',
   });
 }
 

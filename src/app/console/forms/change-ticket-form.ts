@@ -70,8 +70,9 @@ async function write(
 }
 
 /**
- * Returns the keys of a ticket that name its pages: all pages with the issue, those of a first directory, or a list of
- * URLs. A change of segments.yaml changes the other segments, also of earlier crawls.
+ * Returns the keys of a ticket that name its pages: all pages with the issue, the pages of a first directory, or a list
+ * of URLs. Other segments become lists of URLs, because a change to segments.yaml also changes the segments of earlier
+ * crawls.
  */
 async function pagesOf(
   project_id: string,

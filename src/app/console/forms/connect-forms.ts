@@ -75,7 +75,7 @@ export const CONNECT_FORMS: readonly ConsoleForm[] = [CONNECT_FORM, CONNECT_PROJ
 function requireConnecting(isOwners: FormContext['isOwners'], settings: CrawlFolderSettings): void {
   if (canConnect({ isOwners }, settings)) return;
   throw new CrawlhouseError('usage', 'this console cannot connect an account', {
-    hint: 'only the owner of this machine can, in a project folder with neither an account nor crawls; or set base_url and CRAWLHOUSE_ACCESS_TOKEN',
+    hint: 'as the owner of this machine, use a project folder with neither an account nor crawls; or set base_url and CRAWLHOUSE_ACCESS_TOKEN',
   });
 }
 

@@ -297,8 +297,7 @@ const TEST = 'crawlhouse alerts test sends a test alert and prints each answer';
 /** Checks the targets of alerts. Alerts never fail a run, so this check and the next one only warn. */
 async function alerts({ settings, schedules, signal }: Examined): Promise<Finding> {
   const all = allTargets(settings.alerts, schedules);
-  if (all.length === 0)
-    return { message: 'no target is set, so nobody receives an alert about a failed run' };
+  if (all.length === 0) return { message: 'no target is set, so failed runs send no alert' };
   const found = await Promise.all(
     all.map(async ({ target }) => {
       try {

@@ -85,9 +85,7 @@ async function rankingDates(
   return { ...days.value, weeks: 'iso' };
 }
 
-/**
- * Returns whether a project lists its features, but without this one (spec-notes.md 26).
- */
+/** Returns whether a project lists its features without this one (spec-notes.md 26). */
 function lacks(project: Project, feature: string): boolean {
   const features = project.features ?? [];
   return features.length > 0 && !features.includes(feature);

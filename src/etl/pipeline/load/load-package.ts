@@ -54,7 +54,7 @@ const WIDE_COLUMNS = 200;
 const FEW_VALUES = 100_000;
 const FEW_BYTES = 4_000_000;
 
-/** Maximum packages of one load. So many small ones stay below both limits. */
+/** Maximum packages of one load. That many small packages stay below both limits. */
 export const MOST_TOGETHER = 32;
 
 /**

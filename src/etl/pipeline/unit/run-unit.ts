@@ -131,7 +131,7 @@ interface Tried {
 }
 
 /**
- * Returns the package of a unit. It was staged by another process or an earlier run, or it is new.
+ * Returns the package of a unit: staged by another process or an earlier run, or newly staged.
  *
  * @param tried is kept current
  */

@@ -62,7 +62,7 @@ export const IssueRow = z.strictObject({
   after: z.number().nullable(),
   is_by_days: z.boolean(),
   is_sampled: z.boolean(),
-  /** What the issue needs and the crawl lacks, as a phrase of what the crawl did not do; null if nothing. */
+  /** A phrase for what the issue needs and the crawl did not do; null if the crawl lacks nothing. */
   lacks_before: z.string().nullable(),
   lacks_after: z.string().nullable(),
 });

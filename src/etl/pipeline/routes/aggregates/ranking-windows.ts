@@ -130,7 +130,7 @@ export class RankingWindows {
   }
 }
 
-/** Returns the rows of as many days as the quota allows, at least of the first. */
+/** Returns the rows of as many days as the quota allows, and at least the first day. */
 async function widest(
   days: readonly string[],
   ask: (days: readonly string[]) => Promise<RankingWindow>,

@@ -86,7 +86,8 @@ export async function checkSegments(
 }
 
 /**
- * DuckDB's parser decides whether a condition contains a subquery. Binding one without a subquery reads no file and no URL.
+ * DuckDB's parser decides whether a condition contains a subquery. Binding a condition without a subquery reads no file
+ * and no URL.
  *
  * @throws CrawlhouseError `bad_segments`
  */
