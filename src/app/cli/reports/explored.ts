@@ -31,7 +31,7 @@ export const ROWS_FLAGS = {
   format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows (table)' },
   names: {
     ...NAMES_FLAG,
-    help: 'column names: people (readable; default in a table) or columns (as in SQL; default elsewhere)',
+    help: 'column names: people (readable, for tables) or columns (as in SQL, elsewhere)',
   },
   open: { help: 'open the page in the running console' },
 } as const satisfies Readonly<Record<string, Flag>>;
