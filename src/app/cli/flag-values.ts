@@ -75,7 +75,7 @@ async function readGivenText(path: string): Promise<string> {
 
 const NAMES = ['people', 'columns'] as const;
 
-const HELP = 'column names: people (readable) or columns (as in SQL)';
+const HELP = 'readable column names, or SQL names';
 export const NAMES_FLAG = { value: 'NAMES', values: NAMES, help: HELP } as const satisfies Flag;
 
 /** @throws CrawlhouseError `usage` */
