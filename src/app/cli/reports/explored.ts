@@ -29,7 +29,7 @@ export const SEGMENT_FLAGS = {
 
 export const ROWS_FLAGS = {
   format: { value: 'FORMAT', values: FORMATS, help: 'the format of the rows (table)' },
-  names: { ...NAMES_FLAG, help: 'readable column names (the default in a table) or SQL names (elsewhere)' },
+  names: { ...NAMES_FLAG, help: 'readable column names (default in tables) or SQL names (elsewhere)' },
   open: { help: 'open the page in the running console' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
