@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { FoundIssue } from '../../../src/app/answers/explore/issues/read-issues.ts';
+import type { FoundIssue } from '../../../src/app/answers/explore/issues/found-issue.ts';
+import { documentSchemas } from '../../../src/app/cli/reports/documents.ts';
 import { type Sandbox, startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { crawlhouse, projectFolder } from '../../support/project.ts';
 
@@ -195,11 +197,53 @@ test('an assistant goes from an issue to its pages', async () => {
   const [first] = await issues();
   const { crawls } = await call('list_issues', { project: first?.project });
   const [issue] = crawls[0].issues.rows;
-  expect(issue).toEqual(first);
+  expect(first).toEqual({ ...issue, ignored: 0, tickets: [] });
   const found = await call('find_pages', { project: first?.project, issue: issue.issue });
   expect([found.total, found.rows.length]).toEqual([issue.pages, Math.min(20, issue.pages)]);
   const wrong = await call('find_pages', { project: first?.project, where: ['dept = 1'] });
   expect(wrong.error.message).toContain('"depth"');
+});
+
+test('each issue has its tickets with state and owner, and the pages that they ignore', async () => {
+  const [first] = (await issues()).filter(({ pages }) => pages > 1);
+  const project = first?.project ?? '';
+  const ticket = (id: string, more: string): string =>
+    `  - { id: ${id}, project: ${project}, issue: ${first?.issue}, crawl: ${first?.crawl_id}, ${more},
+      created_at: 2026-01-01T00:00:00Z, changed_at: 2026-01-01T00:00:00Z }\n`;
+  const [page] = (await pages('--project', project, '--issue', String(first?.issue), '--limit', '1')).rows;
+  const path = join(folder, 'tickets.yaml');
+  onTestFinished(async () => {
+    await rm(path);
+    await crawlhouse(folder, null, ['transform', '--quiet']);
+  });
+  await writeFile(
+    path,
+    `tickets:\n${ticket('t1', `state: ignored, until: 2999-01-01, urls: ["${page?.url}"]`)}${ticket('t2', 'owner: Ada, state: open, due: 2026-01-02')}`,
+  );
+  const own = async () => (await issues('--project', project)).find(({ issue }) => issue === first?.issue);
+  const t1 = { id: 't1', owner: null, state: 'ignored', effective_state: null };
+  const t2 = { id: 't2', owner: 'Ada', state: 'open', effective_state: null };
+  // Before the next run, only the file knows the tickets.
+  expect(await own()).toEqual({ ...first, ignored: 0, tickets: [t1, t2] });
+  expect((await crawlhouse(folder, null, ['transform', '--quiet'])).status).toBe(0);
+  expect(await own()).toEqual({
+    ...first,
+    ignored: 1,
+    tickets: [
+      { ...t1, effective_state: 'ignored' },
+      { ...t2, effective_state: 'overdue' },
+    ],
+  });
+  const fits = new Ajv({ strict: true, allowUnionTypes: true }).compile(
+    documentSchemas()['issues.schema.json'] as object,
+  );
+  expect([fits(await issues()), fits.errors]).toEqual([true, null]);
+  const { stdout } = await crawlhouse(folder, null, ['issues', '--project', project]);
+  expect(stdout).toMatch(/^Issue .* Pages +Ignored +To fix +New .* Tickets$/m);
+  const [line] = stdout.split('\n').filter((one) => one.includes(` ${first?.issue} `));
+  expect(line).toMatch(
+    new RegExp(`  ${first?.pages} +1 +${Number(first?.pages) - 1} .* ignored; overdue: Ada$`),
+  );
 });
 
 test('each command reports which crawl it used for a day, and refuses text that only looks like a day', async () => {

@@ -1,8 +1,9 @@
 import type { CatalogReader } from '../../../etl/state/catalog/catalog.ts';
-import { onlyCrawl } from '../../answers/explore/chosen-crawls.ts';
-import { withIgnored } from '../../answers/explore/issues/ignored-pages.ts';
+import { asking, onlyCrawl } from '../../answers/explore/chosen-crawls.ts';
+import { ignoredCounts, withIgnored } from '../../answers/explore/issues/ignored-pages.ts';
 import { issueBlocks } from '../../answers/explore/issues/issue-blocks.ts';
-import { readIssueList, readIssueSubjects } from '../../answers/explore/issues/issue-list.ts';
+import { readIssueList, readIssueSubjects, withTickets } from '../../answers/explore/issues/issue-list.ts';
+import { ticketsByIssue } from '../../answers/explore/issues/issue-tickets.ts';
 import { type JudgedCrawl, readIssues } from '../../answers/explore/issues/read-issues.ts';
 import { segmentParts } from '../../answers/explore/page-segments.ts';
 import { type Block, section } from '../../answers/presentation/blocks.ts';
@@ -11,6 +12,7 @@ import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import type { Command } from '../command.ts';
 import { openInConsole } from '../console-address.ts';
 import { printPaged } from '../pager.ts';
+import { printDocument } from '../reports/documents.ts';
 import { EXPLORE_FLAGS, formatOf, ROWS_FLAGS, SEGMENT_FLAGS, writeFound } from '../reports/explored.ts';
 
 export const issues: Command = {
@@ -29,7 +31,7 @@ export const issues: Command = {
     const asked = { segment: invocation.text('segment'), segmentation: invocation.text('segmentation') };
     await using warehouse = await openWarehouse(invocation, settings);
     const crawls = await readIssues(warehouse, { project, crawl, ...asked }, invocation.signal);
-    const found = crawls.flatMap((one) => one.issues);
+    const found = () => foundIssues(crawls, settings.projectDir, warehouse, invocation.signal);
     if (invocation.has('open')) {
       const { project_id, crawl_id, ...within } = onlyCrawl(crawls);
       const query = new URLSearchParams({ crawl: crawl_id, ...segmentParts(within) });
@@ -38,8 +40,8 @@ export const issues: Command = {
         settings,
         `/projects/${encodeURIComponent(project_id)}/issues?${query}`,
       );
-    } else if (invocation.has('json')) await invocation.printJson(found);
-    else if (format !== 'table') await writeFound(invocation, format, found);
+    } else if (invocation.has('json')) await printDocument(invocation, 'issues', await found());
+    else if (format !== 'table') await writeFound(invocation, format, await found());
     else {
       const blocks = await blocksOf(crawls, settings.projectDir, warehouse, invocation.signal);
       await printPaged(invocation, printBlocks(blocks, { width: invocation.terminal?.width }));
@@ -48,6 +50,23 @@ export const issues: Command = {
     return 0;
   },
 };
+
+/** The issues of crawls, with their tickets and ignored pages. */
+async function foundIssues(
+  crawls: readonly JudgedCrawl[],
+  projectDir: string,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+) {
+  const found = [];
+  for (const crawl of crawls) {
+    const ignored = await ignoredCounts(crawl, projectDir, warehouse, signal);
+    const tickets = await ticketsByIssue(crawl, projectDir, asking(warehouse, signal));
+    for (const one of crawl.issues)
+      found.push({ ...one, ignored: ignored?.get(one.issue) ?? 0, tickets: tickets.get(one.issue) ?? [] });
+  }
+  return found;
+}
 
 /** The sums of subjects read every page, so they are only for a single crawl. */
 async function blocksOf(
@@ -58,12 +77,9 @@ async function blocksOf(
 ): Promise<readonly Block[]> {
   const blocks: Block[] = [];
   for (const crawl of crawls) {
-    const list = await withIgnored(
-      await readIssueList(warehouse, crawl, signal),
-      projectDir,
-      warehouse,
-      signal,
-    );
+    const listed = await readIssueList(warehouse, crawl, signal);
+    const tickets = await ticketsByIssue(crawl, projectDir, asking(warehouse, signal));
+    const list = withTickets(await withIgnored(listed, projectDir, warehouse, signal), tickets);
     const subjects = crawls.length === 1 ? await readIssueSubjects(warehouse, list, signal) : null;
     const { caption, scope, sum, table, notes } = issueBlocks({ ...list, subjects });
     blocks.push(section(null, caption, ...scope, sum, table, ...notes));

@@ -14,6 +14,7 @@ import {
 } from '../../../etl/project/model/runs/unit-report.ts';
 import { ClaimedUnit, Discovery, LedgerExport } from '../../../etl/state/ledger/ledger-facts.ts';
 import { LiveRun } from '../../../etl/state/ledger/live-run.ts';
+import { FoundIssue, IssueTicket } from '../../answers/explore/issues/found-issue.ts';
 import { ProjectFreshness } from '../../operations/alert/project-freshness.ts';
 import type { Invocation } from '../command.ts';
 
@@ -166,6 +167,14 @@ const AlertsTestDocument = z.object({
   ),
 });
 
+const IssuesDocument = z.array(
+  z.object({
+    ...FoundIssue.shape,
+    ignored: z.number().describe('How many of its pages are in ignored tickets.'),
+    tickets: z.array(z.object(IssueTicket.shape)),
+  }),
+);
+
 /** The documents of `--json` with a schema, by name, with description and version. */
 export const DOCUMENTS = {
   run: { schema: RunDocument, version: 1, title: 'What run --json and backfill --json print' },
@@ -179,6 +188,7 @@ export const DOCUMENTS = {
   doctor: { schema: DoctorDocument, version: 1, title: 'What doctor --json prints' },
   'doctor-upgrade': { schema: UpgradeDocument, version: 1, title: 'What doctor --upgrade --json prints' },
   'alerts-test': { schema: AlertsTestDocument, version: 1, title: 'What alerts test --json prints' },
+  issues: { schema: IssuesDocument, version: 1, title: 'What issues --json prints' },
   events: { schema: z.object(UnitEvent.shape), version: 1, title: 'A line of run --events' },
   error: {
     schema: z.object({ error: Failure }),

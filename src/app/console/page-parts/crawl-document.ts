@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Typed } from '../../../core/text/typed-rows.ts';
-import { FoundIssue } from '../../answers/explore/issues/read-issues.ts';
+import { FoundIssue } from '../../answers/explore/issues/found-issue.ts';
 import { Count, UnitCounts } from '../layout/unit-counts.ts';
 import { FigureAnswer } from './answer-figure.ts';
 

@@ -5,19 +5,23 @@ import { asking } from '../chosen-crawls.ts';
 import { urlsOf } from '../page-segments.ts';
 import { ignoredPages } from '../pages/beside-pages.ts';
 import type { IssueList } from './issue-list.ts';
+import type { JudgedCrawl } from './read-issues.ts';
+
+type IgnoredIn = Pick<JudgedCrawl, 'crawl_id' | 'segmentation' | 'segment'>;
 
 const Ignored = z.strictObject({ issue: z.string(), pages: z.number() });
 
-/** Adds the number of ignored pages to each issue. A project that ignores nothing needs no statement. */
-export async function withIgnored(
-  list: IssueList,
+/**
+ * Counts the pages of ignored tickets by issue; null if tickets.yaml ignores nothing, which needs no statement.
+ */
+export async function ignoredCounts(
+  { crawl_id: crawl, segmentation, segment }: IgnoredIn,
   projectDir: string,
   warehouse: CatalogReader,
   signal: AbortSignal,
-): Promise<IssueList> {
+): Promise<ReadonlyMap<string, number> | null> {
   const tickets = await loadTickets(projectDir);
-  if (tickets.every(({ state }) => state !== 'ignored')) return list;
-  const { crawl_id: crawl, segmentation, segment } = list;
+  if (tickets.every(({ state }) => state !== 'ignored')) return null;
   const inSegment = urlsOf('found', { segmentation, segment }, '$crawl');
   const rows = await asking(warehouse, signal)(
     Ignored,
@@ -32,6 +36,17 @@ export async function withIgnored(
       ...(inSegment.includes('$segmentation') && { segmentation }),
     },
   );
-  const of = new Map(rows.map(({ issue, pages }) => [issue, pages]));
-  return { ...list, issues: list.issues.map((one) => ({ ...one, ignored: of.get(one.issue) ?? 0 })) };
+  return new Map(rows.map(({ issue, pages }) => [issue, pages]));
+}
+
+/** Adds the number of ignored pages to each issue. */
+export async function withIgnored(
+  list: IssueList,
+  projectDir: string,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<IssueList> {
+  const counts = await ignoredCounts(list, projectDir, warehouse, signal);
+  if (counts === null) return list;
+  return { ...list, issues: list.issues.map((one) => ({ ...one, ignored: counts.get(one.issue) ?? 0 })) };
 }

@@ -17,8 +17,8 @@ import { columnName } from '../../presentation/value-text.ts';
 import { segmentParts, segmentWords } from '../page-segments.ts';
 import { CHANGES_OF_BEFORE, CHANGES_OF_ISSUE, type ChangeOfIssue } from '../pages/page-filter.ts';
 import { scopeLines } from '../scope-lines.ts';
+import type { FoundIssue } from './found-issue.ts';
 import type { IssueList, ListedIssue } from './issue-list.ts';
-import type { FoundIssue } from './read-issues.ts';
 
 /** Names for people of subjects that are not plain words. */
 const SUBJECTS: Readonly<Record<string, string>> = { urls: 'URLs', demand: 'Clicks and visits' };
@@ -35,7 +35,8 @@ export function subjectName(category: string): string {
  * @param opened the issue whose panel is open
  */
 export function issueBlocks(list: IssueList, opened: string | null = null) {
-  const { issues } = list;
+  const issues = list.issues.filter((one) => !isIgnored(one));
+  const ignored = list.issues.length - issues.length;
   const count = (severity: string): string =>
     `${issues.filter((one) => one.severity === severity).length} ${severity}`;
   const sum: Words = [
@@ -44,6 +45,7 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
     ', ',
     { value: count('medium'), tone: 'warn' },
     `, ${count('low')}`,
+    ...(ignored === 0 ? [] : [`; and ${counted(ignored, 'issue')} only on ignored pages`]),
   ];
   return {
     scope: scopeLines(list.scope_note),
@@ -53,6 +55,9 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
     notes: notes(list),
   };
 }
+
+/** Whether all pages of an issue are ignored. */
+const isIgnored = ({ pages, ignored = 0 }: ListedIssue): boolean => pages > 0 && ignored === pages;
 
 function caption(crawl: IssueList): Words {
   const { project, crawl_id, ended_at, previous_ended_at: previous } = crawl;
@@ -70,9 +75,10 @@ const COLUMNS: readonly (readonly [name: string, kind: Kind])[] = [
   ['issue', 'text'],
   ['severity', 'severity'],
   ['name', 'code'],
-  ...['pages', 'ignored', 'new', 'fixed', 'missing', 'clicks', 'bot_hits'].map(
+  ...['pages', 'ignored', 'to_fix', 'new', 'fixed', 'missing', 'clicks', 'bot_hits'].map(
     (name) => [name, 'count'] as const,
   ),
+  ['tickets', 'text'],
 ];
 
 type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Record<string, Cell>> };
@@ -80,12 +86,14 @@ type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Recor
 function issueTable(list: IssueList, opened: string | null): Table {
   const isKnown = (name: 'clicks' | 'search_bot_hits'): boolean =>
     list.issues.some((one) => one[name] !== null);
+  const hasIgnored = list.issues.some(({ ignored }) => Number(ignored) > 0);
   const columns = COLUMNS.filter(
     ([name]) =>
       (name !== 'clicks' || isKnown('clicks')) &&
       (name !== 'bot_hits' || isKnown('search_bot_hits')) &&
       (name !== 'missing' || hasMissing(list.issues)) &&
-      (name !== 'ignored' || list.issues.some(({ ignored }) => Number(ignored) > 0)),
+      (!['ignored', 'to_fix'].includes(name) || hasIgnored) &&
+      (name !== 'tickets' || list.issues.some(({ tickets = [] }) => tickets.length > 0)),
   );
   const rows = [...Map.groupBy(list.issues, ({ category }) => category)].flatMap(([category, issues]) => [
     headRow(list, category, issues),
@@ -137,8 +145,10 @@ function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row
   const trend = { label: `Pages with ${issue} in the last crawls`, values: one.trend };
   const pages = { ...linkedCount(list, one, 'pages'), ...(hasTrend && { trend }) };
   const changes = ofChanges((change) => linkedCount(list, one, change));
-  const ignored = ignoredCount(list, one);
-  const cells = { issue, severity, name, pages, ignored, ...changes, clicks, bot_hits: search_bot_hits };
+  const cells = {
+    ...{ issue, severity, name, pages, ignored: ignoredCount(list, one), to_fix: countToFix(list, one) },
+    ...{ ...changes, clicks, bot_hits: search_bot_hits, tickets: ticketsText(one) },
+  };
   return { cells, panel: { blocks: about(list, one), isOpen: name === opened } };
 }
 
@@ -167,14 +177,32 @@ export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasO
 
 type JudgedPages = Pick<IssueList, 'project_id' | 'crawl_id' | 'segmentation' | 'segment'>;
 
+/** The state and the owner of each ticket. */
+function ticketsText({ tickets = [] }: ListedIssue): string {
+  return tickets
+    .map(({ state, effective_state, owner }) => {
+      const words = (effective_state ?? state).replaceAll('_', ' ');
+      return owner === null ? words : `${words}: ${owner}`;
+    })
+    .join('; ');
+}
+
 /** The pages of ignored tickets, among all pages with the issue. */
-function ignoredCount(
+const ignoredCount = (list: IssueList, one: ListedIssue) =>
+  countOf(list, one, { value: one.ignored ?? 0, is_ignored: 'is:true' });
+
+/** The pages with the issue that no ticket ignores. */
+const countToFix = (list: IssueList, one: ListedIssue) =>
+  countOf(list, one, { value: one.pages - (one.ignored ?? 0), is_ignored: 'is:false' });
+
+function countOf(
   { project_id, crawl_id: crawl, ...of }: IssueList,
-  { issue, ignored = 0 }: ListedIssue,
+  { issue }: ListedIssue,
+  { value, is_ignored }: { readonly value: number; readonly is_ignored: string },
 ) {
-  const parts = { crawl, issue, is_ignored: 'is:true', ...segmentParts(of) };
+  const parts = { crawl, issue, is_ignored, ...segmentParts(of) };
   const link = { to: 'pages', project_id, parts } as const;
-  return { value: ignored, kind: 'count' as const, ...(ignored > 0 && { link }) };
+  return { value, kind: 'count' as const, ...(value > 0 && { link }) };
 }
 
 function linkedCount(of: JudgedPages, one: FoundIssue, name: ChangeOfIssue | 'pages') {

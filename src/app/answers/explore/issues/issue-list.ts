@@ -4,7 +4,8 @@ import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
 import { CrawlDays } from '../../presentation/days-words.ts';
 import { asking } from '../chosen-crawls.ts';
 import { type PageSegment, urlsOf } from '../page-segments.ts';
-import { FoundIssue, JudgedCrawl } from './read-issues.ts';
+import { FoundIssue, IssueTicket } from './found-issue.ts';
+import { JudgedCrawl } from './read-issues.ts';
 
 /** An issue with its definition in the project (mart.project_issues) and its figures (mart.issue_priorities). */
 const IssueMeaning = z.strictObject({
@@ -30,6 +31,8 @@ const ListedIssue = z.strictObject({
   trend: z.array(z.number().nullable()),
   /** Its pages in ignored tickets (mart.tickets), of `pages`; absent where tickets.yaml ignores nothing. */
   ignored: z.number().optional(),
+  /** Its tickets; absent where they are not read. */
+  tickets: z.array(IssueTicket).optional(),
 });
 export type ListedIssue = Typed<typeof ListedIssue>;
 const Detail = IssueMeaning.extend({ issue: z.string(), trend: ListedIssue.shape.trend.nullable() });
@@ -111,6 +114,14 @@ export async function readIssueList(
     issues: issues.toSorted((a, b) => Number(b.priority ?? -1) - Number(a.priority ?? -1)),
     categories: [...new Set(issues.map(({ category }) => category))].sort(),
   };
+}
+
+/** Adds the tickets of each issue. */
+export function withTickets(
+  list: IssueList,
+  tickets: ReadonlyMap<string, readonly IssueTicket[]>,
+): IssueList {
+  return { ...list, issues: list.issues.map((one) => ({ ...one, tickets: tickets.get(one.issue) ?? [] })) };
 }
 
 const subjectsSql = (segment: PageSegment): string => `

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
-import { SeverityName } from '../../../../etl/project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
 import {
   type AskedCrawls,
@@ -14,27 +13,7 @@ import {
 import { type ComparedPair, changedIssues, comparedPair } from '../compare/page-comparison.ts';
 import { type AskedSegment, ISSUES_WITHIN, PageSegment, segmentOf, WHOLE_SITE } from '../page-segments.ts';
 import { CHANGES_OF_ISSUE, type ChangeOfIssue } from '../pages/page-filter.ts';
-
-/** An issue that pages of a crawl have, or had in the previous crawl (mart.issue_changes). */
-export const FoundIssue = z.strictObject({
-  project: z.string(),
-  crawl_id: z.string(),
-  issue: z.string(),
-  title: z.string(),
-  severity: SeverityName,
-  category: z.string(),
-  pages: z.number(),
-  /** Null if no crawl is compared. The same holds for the next fields. */
-  new: z.number().nullable(),
-  /** Pages that no longer have it: they were read again, or are gone. */
-  fixed: z.number().nullable(),
-  /** Pages that had it and were not read again. */
-  missing: z.number().nullable(),
-  remaining: z.number().nullable(),
-  /** Pages that have it and that the previous crawl did not read. */
-  unseen: z.number().nullable(),
-});
-export type FoundIssue = Typed<typeof FoundIssue>;
+import { FoundIssue } from './found-issue.ts';
 
 /** Whether pages are new, fixed or missing. */
 export const isChanged = ({ new: added, fixed, missing }: FoundIssue): boolean =>

@@ -1,27 +1,10 @@
 import { z } from 'zod';
-import { CrawlhouseError, toCrawlhouseError } from '../../../../core/errors/errors.ts';
+import { toCrawlhouseError } from '../../../../core/errors/errors.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
-import {
-  loadTickets,
-  TICKET_STATES,
-  type Ticket,
-  ticketsOf,
-} from '../../../../etl/project/settings/tickets/tickets.ts';
+import { TICKET_STATES } from '../../../../etl/project/settings/tickets/ticket-states.ts';
+import { loadTickets, type Ticket, ticketsOf } from '../../../../etl/project/settings/tickets/tickets.ts';
+import { type CheckedTicket, isCurrent, readChecked } from '../../../answers/explore/issues/issue-tickets.ts';
 import type { Readers } from '../../readers/readers.ts';
-
-/** A row of mart.tickets. */
-const CheckedTicket = z.strictObject({
-  ticket_id: z.string(),
-  title: z.string().nullable(),
-  effective_state: z.string(),
-  reason: z.string().nullable(),
-  changed_at: z.string(),
-  pages: z.number().nullable(),
-  latest_crawl_id: z.string().nullable(),
-  pages_now: z.number().nullable(),
-  read_pages: z.number().nullable(),
-  decided_by_crawl_id: z.string().nullable(),
-});
 
 export const ShownTicket = z.strictObject({
   id: z.string(),
@@ -70,33 +53,14 @@ export async function readTickets(
   } catch (thrown) {
     return { list: [], problem: toCrawlhouseError(thrown).message };
   }
-  const checked = tickets.length === 0 ? [] : await readChecked(readers);
+  const checked =
+    tickets.length === 0 ? [] : await readChecked((schema, sql) => readers.rowsOnce(schema, sql));
   return { list: tickets.map((ticket) => shown(ticket, checked)), problem: null };
 }
 
-const CHECKED = `
-  SELECT tickets.ticket_id, issues.title, tickets.effective_state, tickets.reason, tickets.changed_at, tickets.pages,
-    tickets.latest_crawl_id, tickets.pages_now, tickets.read_pages, tickets.decided_by_crawl_id
-  FROM mart.tickets AS tickets
-  LEFT JOIN mart.issues AS issues ON issues.issue = tickets.issue
-  ORDER BY tickets.ticket_id`;
-
-type Checked = readonly Typed<typeof CheckedTicket>[];
-
-async function readChecked(readers: Readers): Promise<Checked> {
-  try {
-    return await readers.rowsOnce(CheckedTicket, CHECKED);
-  } catch (thrown) {
-    // Until the first run of this version, the warehouse has no such table.
-    if (thrown instanceof CrawlhouseError && ['bad_query', 'nothing_published'].includes(thrown.code))
-      return [];
-    throw thrown;
-  }
-}
-
-function shown(ticket: Ticket, checked: Checked): ShownTicket {
+function shown(ticket: Ticket, checked: readonly CheckedTicket[]): ShownTicket {
   const found = checked.find(({ ticket_id }) => ticket_id === ticket.id);
-  const isCurrent = found !== undefined && Date.parse(found.changed_at) === Date.parse(ticket.changed_at);
+  const current = found !== undefined && isCurrent(ticket, found) ? found : null;
   return {
     id: ticket.id,
     issue: ticket.issue,
@@ -108,8 +72,8 @@ function shown(ticket: Ticket, checked: Checked): ShownTicket {
     filter: ticket.filter ?? null,
     owner: ticket.owner ?? null,
     state: ticket.state,
-    effective_state: isCurrent ? found.effective_state : null,
-    reason: isCurrent ? found.reason : null,
+    effective_state: current?.effective_state ?? null,
+    reason: current?.reason ?? null,
     note: ticket.note ?? null,
     due: ticket.due ?? null,
     until: ticket.until ?? null,
@@ -119,6 +83,6 @@ function shown(ticket: Ticket, checked: Checked): ShownTicket {
     latest_crawl: found?.latest_crawl_id ?? null,
     pages_now: found?.pages_now ?? null,
     read_pages: found?.read_pages ?? null,
-    decided_by: isCurrent ? found.decided_by_crawl_id : null,
+    decided_by: current?.decided_by_crawl_id ?? null,
   };
 }

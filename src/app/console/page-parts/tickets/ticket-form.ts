@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../../core/text/html.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
-import { TICKET_STATES } from '../../../../etl/project/settings/tickets/tickets.ts';
+import { TICKET_STATES } from '../../../../etl/project/settings/tickets/ticket-states.ts';
 import { ticketsPath } from '../../layout/addresses.ts';
 import { option } from '../../layout/filter-form.ts';
 import { csrfField } from '../../layout/shell.ts';

@@ -3,9 +3,16 @@ import { type Html, html } from '../../../../core/text/html.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { CRAWL_NAMES } from '../../../../etl/project/model/crawl-name.ts';
+import type { AskCrawls } from '../../../answers/explore/chosen-crawls.ts';
 import { withIgnored } from '../../../answers/explore/issues/ignored-pages.ts';
 import { issueBlocks, subjectName } from '../../../answers/explore/issues/issue-blocks.ts';
-import { IssueList, readIssueList, readIssueSubjects } from '../../../answers/explore/issues/issue-list.ts';
+import {
+  IssueList,
+  readIssueList,
+  readIssueSubjects,
+  withTickets,
+} from '../../../answers/explore/issues/issue-list.ts';
+import { ticketsByIssue } from '../../../answers/explore/issues/issue-tickets.ts';
 import { isChanged, readIssues } from '../../../answers/explore/issues/read-issues.ts';
 import { segmentParts } from '../../../answers/explore/page-segments.ts';
 import { drawBlocks, projectPath } from '../../layout/addresses.ts';
@@ -50,13 +57,16 @@ export const ISSUES = page<Issues>({
       return await withIgnored(list, readers.settings.projectDir, warehouse, signal);
     });
     if (all === undefined) throw new NotFound(`No crawl of project ${project} has pages yet.`);
-    const issues = all.issues.filter(
+    const { projectDir } = readers.settings;
+    const ask: AskCrawls = (schema, sql) => readers.rowsOnce(schema, sql);
+    const now = withTickets(all, await ticketsByIssue(all, projectDir, ask));
+    const issues = now.issues.filter(
       (one) =>
         (given('severity') ?? one.severity) === one.severity &&
         (given('category') ?? one.category) === one.category &&
         (!given('changed') || isChanged(one)),
     );
-    const list = { ...all, issues };
+    const list = { ...now, issues };
     return {
       ...list,
       subjects: await subjectsOf(readers, list, query.has('wait')),

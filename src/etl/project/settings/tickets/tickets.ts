@@ -5,9 +5,9 @@ import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { changeYamlList } from '../../../../core/files/change-yaml-list.ts';
 import { host } from '../../../../core/host/host.ts';
 import { checkYaml, readYaml } from '../yaml-file.ts';
+import { TICKET_STATES } from './ticket-states.ts';
 
 const FILE = 'tickets.yaml';
-export const TICKET_STATES = ['open', 'in_progress', 'done', 'wont_fix', 'ignored'] as const;
 /** Maximum URLs that a ticket lists. */
 export const MOST_TICKET_URLS = 1000;
 

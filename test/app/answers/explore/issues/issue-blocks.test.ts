@@ -99,12 +99,31 @@ test('pages of ignored tickets stay in the page count, and have their own count 
       { ...GONE, ignored: 0 },
     ],
   };
-  expect(printed(ignoring)).toMatch(/^ {2}Thin content +low +thin +3 +2 +1 /m);
+  // All, ignored, to fix, new.
+  expect(printed(ignoring)).toMatch(/^ {2}Thin content +low +thin +3 +2 +1 +1 /m);
   expect(printed({ ...LIST, issues: [{ ...THIN, ignored: 0 }] })).not.toContain('Ignored');
   const { text } = drawBlocks([issueBlocks(ignoring, 'thin').table]);
   expect(text).toContain(
     '/projects/p/pages?crawl=c2&amp;issue=thin&amp;is_ignored=is%3Atrue&amp;segment=%28directory%29%3Alamps',
   );
+});
+
+test('an issue whose pages are all ignored leaves the counts, which say so', () => {
+  const all = { ...LIST, issues: [{ ...THIN, ignored: 3 }, GONE] };
+  expect(printed(all)).toContain('1 issue: 0 high, 1 medium, 0 low; and 1 issue only on ignored pages\n');
+  const { text } = drawBlocks([issueBlocks({ ...LIST, issues: [{ ...THIN, ignored: 1 }] }).table]);
+  expect(text).toContain('is_ignored=is%3Afalse');
+});
+
+test('each issue has the states and owners of its tickets, those of the crawls first', () => {
+  const tickets = [
+    { id: 'a', owner: 'Ada', state: 'done', effective_state: 'reopened' },
+    { id: 'b', owner: null, state: 'in_progress', effective_state: null },
+  ] as const;
+  const list = { ...LIST, issues: [{ ...THIN, tickets }, GONE] };
+  expect(printed(list)).toMatch(/^Issue .* Tickets$/m);
+  expect(printed(list)).toMatch(/^ {2}Thin content .* reopened: Ada; in progress$/m);
+  expect(printed(LIST)).not.toContain('Tickets');
 });
 
 test('if no issue can be compared, new findings are unknown, never 0', () => {
