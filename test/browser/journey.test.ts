@@ -107,7 +107,7 @@ test.skipIf(CHROMIUM === undefined)(
     const line = `66.249.66.1 - - [${day[0]}/${month}/${day[2]}:00:00:01 +0000] "GET /guides/ HTTP/1.1" 200 512 "-" "Googlebot/2.1"\n`;
     await tab.goto(new URL('/uploads', link).href);
     await main
-      .getByLabel('File, at most', { exact: false })
+      .getByLabel('Files, at most', { exact: false })
       .setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(line.repeat(3)) });
     await press('Upload');
     await main.getByRole('button', { name: 'Add', exact: true }).waitFor();

@@ -18,6 +18,7 @@ import type { UploadsLog } from '../access/uploads-log.ts';
 import { type Action, wordsOf } from './action.ts';
 import { type CrawlAction, wordsOfCrawl } from './crawl-action.ts';
 import { type ActionPlan, planOf } from './plan-action.ts';
+import { ReceivedFiles } from './received-files.ts';
 import { StagedFiles } from './staged-files.ts';
 import { type UploadAction, wordsOfUpload } from './upload-action.ts';
 import { previewOf, type UploadPreview } from './upload-preview.ts';
@@ -51,6 +52,7 @@ export class Actions implements AsyncDisposable {
   readonly audit: Audit;
   readonly uploads: UploadsLog;
   readonly staged: StagedFiles;
+  readonly received = new ReceivedFiles();
   readonly #settings: ActionSettings;
   readonly #logger: Logger;
   readonly #plans = new Semaphore(PLANS_AT_ONCE);

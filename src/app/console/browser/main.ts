@@ -113,7 +113,7 @@ function showLocalTimes(): void {
   if (own?.value === 'UTC') own.value = timeZone;
 }
 
-/** A file that is dropped on the form of `data-drop` is chosen in it. */
+/** Files that are dropped on the form of `data-drop` are chosen in it. */
 function acceptDrops(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-drop]');
   const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
@@ -126,11 +126,8 @@ function acceptDrops(): void {
   form.addEventListener('dragleave', mark(false));
   form.addEventListener('drop', (event) => {
     mark(false)(event);
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file === undefined) return;
-    const one = new DataTransfer();
-    one.items.add(file);
-    field.files = one.files;
+    if (event.dataTransfer !== null && event.dataTransfer.files.length > 0)
+      field.files = event.dataTransfer.files;
   });
 }
 

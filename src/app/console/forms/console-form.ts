@@ -26,8 +26,8 @@ export interface SentForm {
   /** The named parts of the path. */
   readonly path: Readonly<Record<string, string>>;
   readonly session: SignedIn;
-  /** The file after the fields of a form that accepts one. */
-  readonly file?: SentFile | undefined;
+  /** The files after the fields of a form that accepts them. Each is read to its end before the next one. */
+  readonly files?: AsyncIterable<SentFile> | undefined;
   /** Aborts when the console ends, or the person leaves: for long work that changes nothing. */
   readonly left: AbortSignal;
 }
@@ -59,7 +59,7 @@ export interface FormPage {
 export interface ConsoleForm {
   /** In the syntax of fastify, such as `/projects/:project_id/notes`. It accepts only POST. */
   readonly path: string;
-  /** Maximum bytes of the file that the form accepts; absent: it accepts no file. */
+  /** Maximum bytes of the files that the form accepts; absent: it accepts none. */
   readonly fileBytes?: number;
   /** The heading if the change fails, such as "The note was not written". */
   readonly failed: string;

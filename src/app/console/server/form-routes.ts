@@ -6,7 +6,7 @@ import { FORMS } from '../forms/all-forms.ts';
 import type { ConsoleForm, FormContext, FormPage, SentForm } from '../forms/console-form.ts';
 import { notice } from '../layout/shell.ts';
 import { NotFound } from '../page-parts/console-page.ts';
-import { fileForm, fileOf } from './file-form.ts';
+import { fileForm, filesOf } from './file-form.ts';
 import { formOf, sessionOf } from './guard.ts';
 import { leaving } from './leaving.ts';
 import { type Refused, refuse, sendPage } from './refuse.ts';
@@ -20,7 +20,7 @@ export function formRoutes(app: FastifyInstance, context: FormContext, signal: A
       if (refusal !== null) return refuse(request, reply, refusal);
       const path = request.params as Record<string, string>;
       const left = leaving(reply, signal);
-      const sent = { form: formOf(request), path, session, file: fileOf(request), left };
+      const sent = { form: formOf(request), path, session, files: filesOf(request), left };
       const done = await changed(form, sent, context, signal);
       if (typeof done === 'string') return reply.redirect(done, 303);
       if (!(done instanceof CrawlhouseError)) return sendPage(reply, done.title, done.content.text, request);

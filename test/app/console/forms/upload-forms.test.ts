@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { ReceivedFile } from '../../../../src/app/console/actions/received-files.ts';
 import { StagedFiles } from '../../../../src/app/console/actions/staged-files.ts';
 import { readUpload, wordsOfUpload } from '../../../../src/app/console/actions/upload-action.ts';
 import { actingConsole } from '../../../support/acting-console.ts';
@@ -119,6 +120,63 @@ test.for([
   const answer = await upload(Buffer.from(content), { kind, name });
   expect([answer.status >= 400, await answer.text()]).toEqual([true, expect.stringContaining(message)]);
   expect(await staged()).toEqual([]);
+});
+
+test('several files are taken one after the other, each with its own result and entry in the audit', async () => {
+  const { ask, csrf, staged, folder } = await uploading();
+  const body = new FormData();
+  for (const [name, value] of [
+    ['csrf', csrf],
+    ['kind', 'logs'],
+    ['site', ''],
+  ] as const)
+    body.append(name, value);
+  const cut = gzipSync(LINE.repeat(100)).subarray(0, 40);
+  for (const [name, content] of [
+    ['one.log', LINE],
+    ['cut.log.gz', cut],
+    ['two.log', LINE.repeat(2)],
+  ] as const)
+    body.append('file', new Blob([content]), name);
+  const answer = await ask('/uploads', { method: 'POST', body });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/uploads']);
+  const read = async () =>
+    ((await (await ask('/uploads.json')).json()) as { received: ReceivedFile[] }).received;
+  const received = await read();
+  expect(received).toMatchObject([
+    { name: 'one.log', problem: null },
+    { name: 'cut.log.gz', address: null, problem: expect.stringContaining('cut or damaged') },
+    { name: 'two.log', problem: null },
+  ]);
+  const stored = received.flatMap(({ address }) =>
+    address === null ? [] : [new URL(address, 'http://x').searchParams.get('file') ?? ''],
+  );
+  expect((await staged()).sort()).toEqual(stored.map((file) => file.slice(0, 32)).sort());
+  expect(await readFile(join(folder, stored[1] ?? ''), 'utf8')).toBe(LINE.repeat(2));
+  const page = await (await ask('/uploads')).text();
+  expect(page).toContain('aria-label="Read and add two.log"');
+  expect(page).toMatch(/type="file" name="file" multiple/);
+  const { entries } = (await (await ask('/audit.json')).json()) as {
+    entries: { command: string; outcome: string }[];
+  };
+  expect(entries.map(({ command, outcome }) => [command, outcome === '0'])).toEqual([
+    ['upload logs two.log', true],
+    ['upload logs cut.log.gz', false],
+    ['upload logs one.log', true],
+  ]);
+  // A file that was added or removed waits no more.
+  await rm(join(folder, stored[0]?.slice(0, 32) ?? ''), { recursive: true });
+  expect((await read()).map(({ name }) => name)).toEqual(['cut.log.gz', 'two.log']);
+});
+
+test('of more files than a form may have, the others are not stored, and the person sees that', async () => {
+  const { ask, csrf, staged } = await uploading();
+  const body = new FormData();
+  body.append('csrf', csrf);
+  for (let n = 0; n < 22; n++) body.append('file', new Blob([LINE]), `${n}.log`);
+  expect((await ask('/uploads', { method: 'POST', body })).headers.get('location')).toBe('/uploads');
+  expect((await staged()).length).toBe(20);
+  expect(await (await ask('/uploads')).text()).toContain('only the first 20 files were received');
 });
 
 test('an upload without its token, or with the token after the file, stores nothing', async () => {

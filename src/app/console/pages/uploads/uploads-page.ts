@@ -7,6 +7,7 @@ import { lookUp } from '../../../../core/text/look-up.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { table } from '../../../answers/presentation/html-table.ts';
 import { statusMark, timeText } from '../../../answers/presentation/marks.ts';
+import { ReceivedFile } from '../../actions/received-files.ts';
 import { MOST_FILE_BYTES } from '../../actions/staged-files.ts';
 import { READING_FIELDS, readUpload, UploadAction } from '../../actions/upload-action.ts';
 import { UploadPreview } from '../../actions/upload-preview.ts';
@@ -29,7 +30,12 @@ const Added = z.strictObject({
 });
 type Added = Typed<typeof Added>;
 
-const Uploads = z.strictObject({ limit_bytes: z.number(), added: z.array(Added) });
+const Uploads = z.strictObject({
+  limit_bytes: z.number(),
+  /** The files of the person's last upload that were refused, or that wait to be added. */
+  received: z.array(ReceivedFile),
+  added: z.array(Added),
+});
 
 export const UPLOADS = page<Typed<typeof Uploads>>({
   path: '/uploads',
@@ -46,21 +52,44 @@ export const UPLOADS = page<Typed<typeof Uploads>>({
       const line = lineOf(action);
       return line === null ? [] : [{ file, kind, site, added: line, removed: lineOf(removal) }];
     });
-    return { limit_bytes: MOST_FILE_BYTES, added };
+    const isWaiting = ({ address }: ReceivedFile): boolean =>
+      address === null || actions.staged.has(new URL(address, 'http://x').searchParams.get('file') ?? '');
+    const received = actions.received.of(request.session.subject).filter(isWaiting);
+    return { limit_bytes: MOST_FILE_BYTES, received, added };
   },
-  draw: ({ limit_bytes, added }, request) => ({
+  draw: ({ limit_bytes, received, added }, request) => ({
     title: 'Uploads',
     body: html`<h1>Uploads</h1>
+${received.length === 0 ? null : receivedTable(received)}
 <form class="upload" method="post" action="/uploads" enctype="multipart/form-data" data-drop>${csrfField(request.session.csrf)}
 <p><label for="kind">What it is</label><br><select id="kind" name="kind"><option value="logs">access logs</option><option value="demand">an export of Search Console or Bing Webmaster Tools</option></select></p>
 <p><label for="site">Website or project, if there are several</label><br><input id="site" name="site" placeholder="https://www.example.com/"></p>
-<p><label for="file">File, at most ${bytesText(limit_bytes)}; you can drop it here</label><br><input id="file" type="file" name="file" required></p>
+<p><label for="file">Files, at most ${bytesText(limit_bytes)} together; you can drop them here</label><br><input id="file" type="file" name="file" multiple required></p>
 <p><button type="submit" class="main">Upload</button></p></form>
-<p class="facts">The next page shows how crawlhouse reads the file. Nothing is added before you confirm it.</p>
+<p class="facts">The next page shows how crawlhouse reads each file. Nothing is added before you confirm it.</p>
 <h2>Added files</h2>
 ${addedTable(added, request)}`,
   }),
 });
+
+/** One row for each file of the last upload. */
+function receivedTable(received: readonly ReceivedFile[]): Html {
+  return table(
+    'Last upload',
+    [
+      { name: 'file', cell: ({ name }) => name || 'other files' },
+      {
+        name: 'result',
+        cell: ({ name, address, problem, hint }) =>
+          address === null
+            ? html`<strong class="bad">${problem}</strong>${hint === null ? null : html` To do: ${hint}`}`
+            : html`received; <a href="${address}" aria-label="Read and add ${name}">read and add</a>`,
+      },
+    ],
+    received,
+    '',
+  );
+}
 
 function addedTable(added: readonly Added[], request: PageRequest): Html {
   return table(
