@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, fork } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { type NearestTests, nearestTests } from '../../support/nearest-tests.ts'
 import { seededRandom, testSeed } from '../../support/random.ts';
 import { applyChange } from '../change.ts';
 import { type Fault, faultsOf } from './faults.ts';
+import type { RunRequest } from './run-tests.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const LEAST_RATIO = 0.9;
@@ -30,16 +30,24 @@ type Verdict = 'caught' | 'time limit' | 'NOT CAUGHT' | 'no tests';
  */
 export async function mutateTypeScript(folders: readonly string[], size: number): Promise<number> {
   const faults = sample(await allFaults(folders), size, seededRandom(testSeed()));
-  const { unit, e2e, replacing } = testFiles();
-  const tests = [...unit, ...e2e, ...replacing];
+  const kinds = testFiles();
+  const tests = [...kinds.unit, ...kinds.e2e, ...kinds.replacing];
+  const groupsOf = ({ own, folder }: NearestTests): string[][] =>
+    [own, folder].flatMap((files) => [
+      files.filter((file) => kinds.unit.includes(file)),
+      files.filter((file) => !kinds.unit.includes(file)),
+    ]);
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-mutation-'));
   const counts: Record<Verdict, number> = { caught: 0, 'time limit': 0, 'NOT CAUGHT': 0, 'no tests': 0 };
   try {
     const copy = await copyRepository(folder);
+    using runner = new TestRunner(copy);
     for (const fault of faults) {
-      const verdict = await judge(copy, fault, nearestTests(fault.file, tests));
+      const began = performance.now();
+      const verdict = await judge(runner, copy, fault, groupsOf(nearestTests(fault.file, tests)));
       counts[verdict]++;
-      console.log(`${fault.file}:${fault.line}  ${verdict}  ${fault.what}`);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      console.log(`${fault.file}:${fault.line}  ${verdict}  ${fault.what}  (${seconds} s)`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -89,37 +97,80 @@ async function copyRepository(folder: string): Promise<string> {
   return copy;
 }
 
-async function judge(copy: string, fault: SourceFault, { own, folder }: NearestTests): Promise<Verdict> {
-  if (own.length + folder.length === 0) return 'no tests';
+/** @param groups the tests that are nearest and take least first */
+async function judge(
+  runner: TestRunner,
+  copy: string,
+  fault: SourceFault,
+  groups: readonly string[][],
+): Promise<Verdict> {
+  const asked = groups.filter((files) => files.length > 0);
+  if (asked.length === 0) return 'no tests';
   const path = join(copy, fault.file);
   const source = await readFile(path, 'utf8');
   await writeFile(path, applyChange(source, fault));
+  runner.changed(fault.file);
   try {
-    for (const files of [own, folder].filter((list) => list.length > 0)) {
-      const verdict = await runTests(copy, files);
+    for (const files of asked) {
+      const verdict = await runner.run(files);
       if (verdict !== 'NOT CAUGHT') return verdict;
     }
     return 'NOT CAUGHT';
   } finally {
     await writeFile(path, source);
+    runner.changed(fault.file);
   }
 }
 
-async function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
-  const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--maxWorkers=1', ...files], {
-    cwd: copy,
-    stdio: 'ignore',
+/** A process that keeps Vitest and the unchanged sources; another one follows if a fault makes it end or hang. */
+class TestRunner implements Disposable {
+  readonly #copy: string;
+  #child: ChildProcess | undefined;
+  #changed = new Set<string>();
+
+  constructor(copy: string) {
+    this.#copy = copy;
+  }
+
+  changed(file: string): void {
+    this.#changed.add(file);
+  }
+
+  run(tests: readonly string[]): Promise<Verdict> {
+    const child = this.#child ?? this.#start();
+    const request: RunRequest = { tests, changed: [...this.#changed] };
+    this.#changed.clear();
+    return new Promise((resolve) => {
+      const done = (verdict: Verdict): void => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        if (verdict === 'time limit' || !child.connected) this[Symbol.dispose]();
+        resolve(verdict);
+      };
+      const timer = setTimeout(() => done('time limit'), MOST_SECONDS * 1000);
+      child.once('message', (isGood) => done(isGood === true ? 'NOT CAUGHT' : 'caught'));
+      child.once('exit', () => done('caught'));
+      child.send(request);
+    });
+  }
+
+  #start(): ChildProcess {
     // Its processes end with it.
-    detached: true,
-  });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  }, MOST_SECONDS * 1000);
-  const [code] = await once(child, 'exit');
-  clearTimeout(timer);
-  if (isLate) return 'time limit';
-  return code === 0 ? 'NOT CAUGHT' : 'caught';
+    this.#child = fork(join(this.#copy, 'test/mutation/typescript/run-tests.ts'), {
+      cwd: this.#copy,
+      stdio: 'ignore',
+      detached: true,
+    });
+    return this.#child;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#child?.pid !== undefined)
+      try {
+        process.kill(-this.#child.pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    this.#child = undefined;
+  }
 }
