@@ -202,3 +202,8 @@ test.each([
 ])('%j ends before its last ;', (whole, expected) => {
   expect(withoutEnd(whole)).toBe(expected);
 });
+
+test('the last two bytes are never a space, as in the parser of DuckDB', () => {
+  expect(plainSpaces('SELECT\u00a01 ')).toBe('SELECT 1 ');
+  expect(plainSpaces('SELECT 1\u00a0')).toBe('SELECT 1\u00a0');
+});

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { gcs } from '../../../src/core/stores/gcs/gcs.ts';
 import { gcsError } from '../../../src/core/stores/gcs/gcs-store.ts';
 import { s3Error } from '../../../src/core/stores/s3/s3-store.ts';
+import { storeError } from '../../../src/core/stores/store-errors.ts';
 import { QUICK } from './store-server.ts';
 
 /** An error as the SDK of AWS throws it. */
@@ -115,4 +116,16 @@ test('unavailable Google credentials are an access error before any request', as
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+test('the place of a missing bucket is the setting that names it', () => {
+  const facts = { url: 's3://x/', reason: 'gone', bucket: 'x', credentials: '', setting: 's3' } as const;
+  expect(storeError('no_bucket', facts)).toMatchObject({
+    message: 's3.bucket: there is no bucket x: gone',
+    hint: 'set s3.bucket in crawlhouse.yaml or CRAWLHOUSE_S3_BUCKET',
+  });
+  expect(storeError('no_bucket', { ...facts, location: 'mirror.to' })).toMatchObject({
+    message: 'mirror.to: there is no bucket x: gone',
+    hint: 'set mirror.to in crawlhouse.yaml',
+  });
 });

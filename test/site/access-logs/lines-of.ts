@@ -98,7 +98,7 @@ export async function linesOf(
     reading,
     signal,
   );
-  return { name, events, rejects, assumedScheme: rows.assumedScheme, ...tally };
+  return { name, events, rejects, assumedScheme: rows.assumedScheme, oddYear: rows.oddYear, ...tally };
 }
 
 export const line = (address: string, more = '', path = '/a'): string =>

@@ -14,8 +14,9 @@ test.for([
   ['31/Dec/9999', ['implausible_day']],
 ] as const)('a line of %s: %j', async ([day, reasons]) => {
   for (const log of [on(day), on(day).replace('"GET', '"get')]) {
-    const { events, rejects } = await linesOf(line('66.249.66.1') + log + line('66.249.66.1'));
+    const { events, rejects, oddYear } = await linesOf(line('66.249.66.1') + log + line('66.249.66.1'));
     expect([events.length + rejects.length, rejects]).toEqual([3, [...reasons]]);
+    expect(oddYear).toBe(reasons.length === 0 ? null : Number(day.slice(-4)));
   }
 });
 

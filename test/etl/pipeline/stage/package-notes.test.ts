@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { text } from '../../../../src/core/duckdb/duckdb.ts';
-import { packageNotes } from '../../../../src/etl/pipeline/stage/package-notes.ts';
+import { packageNotes, repeatedKeys } from '../../../../src/etl/pipeline/stage/package-notes.ts';
 import type { PackageColumn, PackageNote } from '../../../../src/etl/project/model/manifest.ts';
 import { writeForeignParquet } from '../../../support/foreign-parquet.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
@@ -115,4 +115,27 @@ test('a file without statistics is read', async () => {
     signal,
   );
   expect(notes).toMatchObject([{ field: 'clicks', after: '-4' }]);
+});
+
+test('rows with the same key are counted, with the most repeated key as an example', async () => {
+  const folder = await temporaryFolder();
+  const connection = await temporaryConnection(folder);
+  const paths = [0, 1].map((part) => join(folder, `keys-${part}.parquet`));
+  const parts = ["('a', 1), ('b', NULL)", "('b', NULL), ('b', NULL), ('a', 2), ('c', 1), ('c', 1)"];
+  for (const [index, rows] of parts.entries())
+    await connection.run(
+      `COPY (SELECT * FROM (VALUES ${rows}) AS t(url, day)) TO ${text(paths[index] ?? '')} (FORMAT parquet)`,
+    );
+  const columns = [column('url', 'string', 'VARCHAR'), column('day', 'integer', 'INTEGER')];
+  const repeated = (files: readonly string[], key: readonly string[]) =>
+    repeatedKeys(connection, files, columns, key, signal);
+  expect(await repeated(paths, ['url', 'day'])).toEqual({
+    rows: 7,
+    keys: 4,
+    example: 'url b, day null',
+    times: 3,
+  });
+  expect(await repeated(paths.slice(0, 1), ['url'])).toBeNull();
+  expect(await repeated([], ['url'])).toBeNull();
+  expect(await repeated(paths, ['other'])).toBeNull();
 });

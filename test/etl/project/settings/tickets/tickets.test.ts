@@ -6,6 +6,7 @@ import {
   addTicket,
   changeTicket,
   loadTickets,
+  TicketSettings,
   ticketsOf,
 } from '../../../../../src/etl/project/settings/tickets/tickets.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
@@ -111,4 +112,11 @@ test('two tickets with one id, and invalid values, are refused', async () => {
   await expect(addTicket(other, { ...GIVEN, owner: 'a\u0007b' })).rejects.toThrow('control characters');
   await expect(addTicket(other, { ...GIVEN, state: 'ignored' })).rejects.toThrow('needs until');
   expect(existsSync(join(other, 'tickets.yaml'))).toBe(false);
+});
+
+test('a tracker needs the place of its issues, a plain webhook does not', () => {
+  expect(TicketSettings.parse({})).toMatchObject({ template: 'plain', issue_type: 'Task' });
+  expect(TicketSettings.parse({ template: 'jira', place: 'SHOP' })).toMatchObject({ place: 'SHOP' });
+  for (const template of ['jira', 'linear'])
+    expect(TicketSettings.safeParse({ template }).error?.issues).toMatchObject([{ path: ['place'] }]);
 });
