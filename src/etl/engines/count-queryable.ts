@@ -1,7 +1,18 @@
+import { z } from 'zod';
 import { type Connection, given, table } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { presentRows } from '../state/catalog/fingerprint.ts';
 import type { RowStore } from './row-store.ts';
+
+const DatasetLoads = z.strictObject({
+  dataset: z.string(),
+  loaded: z.bigint(),
+  fresh: z.bigint(),
+  is_list: z.boolean(),
+});
+
+const UnreconciledUnit = z.strictObject({ unit: z.string(), loaded: z.bigint(), queryable: z.bigint() });
 
 /**
  * Counts the rows in a copy of the warehouse and writes them to its `ops.loads`. It counts each raw table and each
@@ -17,15 +28,13 @@ export async function countQueryable(
   { store, signal }: { readonly store: RowStore; readonly signal: AbortSignal },
 ): Promise<void> {
   const loads = table(catalog, 'ops', 'loads');
-  const datasets = await connection.rows<{
-    dataset: string;
-    loaded: bigint;
-    fresh: bigint;
-    is_list: boolean;
-  }>(
-    `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh,
-       bool_or(source_kind = 'resource') AS is_list
-     FROM ${loads} GROUP BY dataset`,
+  const datasets = typedRows(
+    DatasetLoads,
+    await connection.rows(
+      `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh,
+         bool_or(source_kind = 'resource') AS is_list
+       FROM ${loads} GROUP BY dataset`,
+    ),
   );
   const presentIn = await presentRows(connection, catalog);
   for (const { dataset, loaded, fresh, is_list } of datasets) {
@@ -83,8 +92,9 @@ async function differentLoad(
   connection: Connection,
   loads: string,
 ): Promise<{ unit: string; loaded: bigint; queryable: bigint } | undefined> {
-  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
-    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
+  const [different] = typedRows(
+    UnreconciledUnit,
+    await connection.rows(`SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`),
   );
   return different;
 }

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { ident, text } from '../../core/duckdb/duckdb.ts';
+import type { Typed } from '../../core/text/typed-rows.ts';
 
 /** A partition of a mirrored table: the values that distinguish its rows, in Hive's form. */
 export interface MirrorPartition {
@@ -29,9 +31,11 @@ export interface MirrorSource {
   write(table: MirroredTable, partition: MirrorPartition, file: string, signal: AbortSignal): Promise<bigint>;
 }
 
-export type PartitionRow = { readonly n: bigint; readonly fingerprint: string | null } & {
-  readonly [column: `k${number}`]: string | null;
-};
+/** A partition's values are `k0`, `k1` and so on, as text. */
+export const PartitionRow = z
+  .strictObject({ n: z.bigint(), fingerprint: z.string().nullable() })
+  .and(z.looseRecord(z.templateLiteral(['k', z.number()]), z.string().nullable()));
+type PartitionRow = Typed<typeof PartitionRow>;
 
 /** Returns SQL for both engines. */
 export function selectPartitions({ cut }: MirroredTable, fingerprint: string, from: string): string {

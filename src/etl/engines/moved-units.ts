@@ -1,10 +1,16 @@
+import { z } from 'zod';
 import { type Connection, ident, relationTable, table } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError, nothingPublished } from '../../core/errors/errors.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalog/ops/ops-rows.ts';
 import { type PublishedPlace, readPublished } from '../state/catalog/published/read-published.ts';
 import type { EnginePlace } from './engine.ts';
 import type { ModelQueries } from './model-engine.ts';
 import { openEngine } from './open-engine.ts';
+
+const SourceColumn = z.strictObject({ name: z.string(), type: z.string(), own: z.string().nullable() });
+
+const UnitCount = z.strictObject({ unit: z.string(), n: z.bigint() });
 
 type MovedPlace = PublishedPlace & EnginePlace;
 
@@ -62,14 +68,17 @@ export async function makeTable(
   dataset: string,
 ): Promise<readonly { name: string }[]> {
   const name = table('raw', dataset);
-  const columns = await connection.rows<{ name: string; type: string; own: string | null }>(
-    `SELECT source.column_name AS name, source.data_type AS type, own.data_type AS own
-     FROM duckdb_columns() AS source
-     LEFT JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = 'raw'
-       AND own.table_name = source.table_name AND own.column_name = source.column_name
-     WHERE source.database_name = '${SOURCE}' AND source.schema_name = 'raw' AND source.table_name = ?
-     ORDER BY source.column_index`,
-    [dataset],
+  const columns = typedRows(
+    SourceColumn,
+    await connection.rows(
+      `SELECT source.column_name AS name, source.data_type AS type, own.data_type AS own
+       FROM duckdb_columns() AS source
+       LEFT JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = 'raw'
+         AND own.table_name = source.table_name AND own.column_name = source.column_name
+       WHERE source.database_name = '${SOURCE}' AND source.schema_name = 'raw' AND source.table_name = ?
+       ORDER BY source.column_index`,
+      [dataset],
+    ),
   );
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${name} (${columns.map((one) => `${ident(one.name)} ${one.type}`).join(', ')})`,
@@ -172,10 +181,13 @@ async function countEach(
   const counted = new Map<string, UnitRows>();
   for (const name of names) {
     const unit = name.startsWith('raw.') ? '_unit' : "''";
-    const rows = await queries.rows<{ unit: string; n: bigint }>(
-      `SELECT ${unit} AS unit, count(*) AS n FROM ${relationTable(name)} GROUP BY 1`,
-      [],
-      signal,
+    const rows = typedRows(
+      UnitCount,
+      await queries.rows(
+        `SELECT ${unit} AS unit, count(*) AS n FROM ${relationTable(name)} GROUP BY 1`,
+        [],
+        signal,
+      ),
     );
     counted.set(name, new Map(rows.map((row) => [row.unit, row.n])));
   }

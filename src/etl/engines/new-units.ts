@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import { type Connection, ident, listed, table } from '../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { markDirty, publicationOf } from '../state/catalog/ops/ops-publication.ts';
 import { type NamedUnit, UNIT_COLUMNS, unitOf } from '../state/catalog/ops/ops-rows.ts';
 import { recordRemovedUnits } from '../state/catalog/ops/ops-tombstones.ts';
@@ -8,6 +10,8 @@ import { recordDropped } from '../state/catalog/ops/ops-units.ts';
 import { attachDespiteWriter } from '../state/catalog/published/attach-published.ts';
 import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalog/schema.ts';
 import type { WorkingCopy } from './working-copy.ts';
+
+const NewUnit = z.record(z.string(), z.string().nullable());
 
 const LISTED = listed('$1');
 
@@ -51,9 +55,12 @@ async function newUnits(connection: Connection, isThere: boolean): Promise<NewUn
     ? `EXISTS (FROM ${table(FORMER, 'ops', 'loads')} AS former WHERE former.unit = load.unit
          AND former.run_id = load.run_id AND former.loaded_at = load.loaded_at)`
     : 'false';
-  const rows = await connection.rows<Record<string, string | null>>(
-    `SELECT ${UNIT_COLUMNS.join(', ')}, run_id, content_sha256
-     FROM ops.loads AS load WHERE source_kind <> 'resource' AND NOT ${published} ORDER BY unit`,
+  const rows = typedRows(
+    NewUnit,
+    await connection.rows(
+      `SELECT ${UNIT_COLUMNS.join(', ')}, run_id, content_sha256
+       FROM ops.loads AS load WHERE source_kind <> 'resource' AND NOT ${published} ORDER BY unit`,
+    ),
   );
   return rows.map((row) => ({
     ...unitOf(row),

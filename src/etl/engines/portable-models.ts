@@ -1,6 +1,6 @@
 import { type Connection, ident, relationTable, text } from '../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../core/duckdb/sql-tokens.ts';
-import { tableColumns } from '../../core/duckdb/table-columns.ts';
+import { describeColumns, tableColumns } from '../../core/duckdb/table-columns.ts';
 import { referenceName } from '../project/sql/plan/inspect-model.ts';
 import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
 import { badModel, type SqlPlace } from '../project/sql/text/bad-model.ts';
@@ -47,7 +47,7 @@ export async function localPartitions(
   const held = await catalogRelations(catalog);
   if (tables.every((one) => one.schema === '' || held.includes(referenceName(one)))) return planned;
   const made = `SELECT * FROM (${withoutEnd(partitions)}\n) AS made`;
-  const columns = await catalog.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${made}`);
+  const columns = await describeColumns(catalog, made);
   const rows = await queries.jsonRows(made, [], signal);
   const texts = Object.fromEntries(columns.map((column) => [column.column_name, 'VARCHAR']));
   const values = columns.map(

@@ -1,10 +1,14 @@
+import { z } from 'zod';
 import { type AggMethod, type AggRange, COUNT_COLUMN } from '../../client/resources/aggregates.ts';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { type Column, isMany, valueKind } from '../fields/column.ts';
 import { type Bind, type Compiled, compileLeaf, compileOql, elementsOf, textOf } from '../oql/compile-oql.ts';
 import type { StoredDataset } from '../resources/resources.ts';
 import { checkPatterns, sourceOf } from '../rows/dataset-query.ts';
 import type { AggregateMetric, AggregatePlan, Bucket } from './plan-aggregate.ts';
+
+const LineRow = z.strictObject({ line: z.string() });
 
 /** The maximum number of rows of an aggregate. The specification gives no bound. */
 const AGGREGATE_CEILING = 10_000;
@@ -20,7 +24,7 @@ export async function aggregateRows(
 ): Promise<string> {
   const { sql, condition } = compileAggregate(dataset, plan);
   await checkPatterns(connection, condition);
-  const rows = await connection.rows<{ line: string }>(sql, condition.values);
+  const rows = typedRows(LineRow, await connection.rows(sql, condition.values));
   if (rows.length > AGGREGATE_CEILING) {
     const message = `${plan.path} has more than ${AGGREGATE_CEILING} rows: filter it, or use ranges`;
     return JSON.stringify({ error: { type: 'invalid_request', message } });

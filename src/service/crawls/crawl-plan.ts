@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   FETCH_STATUSES,
   type FetchCounts,
@@ -6,9 +7,12 @@ import {
   urlsOf,
 } from '../../client/resources/crawl-progress.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../../client/resources/end-reasons.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import type { Resources, StoredDataset, StoredResource } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { ServiceRows } from '../rows/service-rows.ts';
+
+const DepthCount = z.strictObject({ depth: z.number(), fetch_status: z.string(), urls: z.number() });
 
 /** A crawl fetches in this many steps, each of the same number of URLs. */
 export const FETCH_STEPS = 40;
@@ -79,9 +83,7 @@ export async function reportedPlan(
         WHEN ${cell('robots_txt_denied', 'BOOLEAN')} THEN 'unfetched_robots_denied' ELSE 'unfetched_exception' END AS fetch_status,
       CAST(count(*) AS INTEGER) AS urls
     FROM ${ServiceRows.table(pages.table)} GROUP BY ALL ORDER BY ALL`;
-  const found = await rows.use((connection) =>
-    connection.rows<{ depth: number; fetch_status: string; urls: number }>(sql),
-  );
+  const found = await rows.use(async (connection) => typedRows(DepthCount, await connection.rows(sql)));
   const steps = found.map(
     ({ depth, fetch_status, urls }): FetchStep => ({ step: 0, depth, ...NO_COUNTS, [fetch_status]: urls }),
   );

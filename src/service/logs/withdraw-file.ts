@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { type Connection, table } from '../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../core/text/typed-rows.ts';
 import { forgetFile, noteStaleDays } from './known-files.ts';
 import { dropCopies, dropKnownLines } from './known-lines.ts';
 import type { LogTables } from './log-tables.ts';
@@ -9,10 +11,8 @@ const AGAIN = table('temp', 'main', 'log_lines_again');
 const COUNTED = table('temp', 'main', 'log_lines_counted');
 
 /** Requests that a file also contains, and that count there now. */
-export interface SharedLines {
-  readonly file: string;
-  readonly events: number;
-}
+export const SharedLines = z.strictObject({ file: z.string(), events: z.number() });
+export type SharedLines = Typed<typeof SharedLines>;
 
 /** Removes the lines of a file as if they had never been read: lines that other files also contain count there. */
 export async function withdrawFile(
@@ -85,10 +85,13 @@ async function decideAgain(
     `UPDATE ${tables.files} AS known
       SET events = (SELECT count(*) FROM ${tables.lines} AS line WHERE line.file = known.id) WHERE id IN (${files.join(', ')})`,
   );
-  const shared = await connection.rows<SharedLines>(
-    `SELECT name AS file, CAST(count(*) AS INTEGER) AS events
+  const shared = typedRows(
+    SharedLines,
+    await connection.rows(
+      `SELECT name AS file, CAST(count(*) AS INTEGER) AS events
       FROM (${now} EXCEPT ${before}) AS back JOIN ${tables.files} AS known ON known.id = back.file
       GROUP BY id, name ORDER BY id`,
+    ),
   );
   for (const one of [AGAIN, COUNTED]) await connection.run(`DROP TABLE ${one}`);
   return shared;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Oql } from '../../client/oql/oql.ts';
 import {
   RANKING_METHOD_FIELDS,
@@ -6,6 +6,7 @@ import {
   type RankingQuery,
 } from '../../client/resources/ranking-performance.ts';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { type Column, isMany } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
@@ -14,6 +15,8 @@ import type { Resources, StoredDataset } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
 import { sourceOf } from '../rows/dataset-query.ts';
+
+const LineRow = z.strictObject({ line: z.string() });
 
 const HOUR = 3_600_000;
 const DEFAULT_RANKING_QUOTA = 2_000_000_000;
@@ -147,7 +150,7 @@ export async function aggregateRanking(
 ): Promise<string> {
   const cells = columns.map(jsonCell).join(", ',', ");
   const line = `SELECT concat('[', ${cells}, ']') AS line FROM (${sql} LIMIT ${limit} OFFSET ${offset})`;
-  const rows = await connection.rows<{ line: string }>(line, values);
+  const rows = typedRows(LineRow, await connection.rows(line, values));
   const cols = columns.map((column) => column.field.name);
   return `{"cols":${JSON.stringify(cols)},"rows":[${rows.map((row) => row.line).join(',')}]}`;
 }

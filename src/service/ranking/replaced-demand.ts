@@ -1,5 +1,15 @@
+import { z } from 'zod';
 import { type Connection, ident, text } from '../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../core/text/typed-rows.ts';
 import { DETAILS, type DemandTables, EXPORT, idOf, LEFT_OUT, TOTALS } from './demand-tables.ts';
+
+const ReplacedTotal = z.strictObject({
+  by: z.string(),
+  from: z.string(),
+  to: z.string(),
+  rows: z.number(),
+  clicks: z.bigint(),
+});
 
 /** The rows of earlier exports that a new export replaces. */
 export interface Replaced {
@@ -9,13 +19,7 @@ export interface Replaced {
   readonly lost_urls: number;
   readonly lost_clicks: bigint;
   /** Totals of a period that are replaced, by their dimensions. */
-  readonly totals: readonly {
-    readonly by: string;
-    readonly from: string;
-    readonly to: string;
-    readonly rows: number;
-    readonly clicks: bigint;
-  }[];
+  readonly totals: readonly Typed<typeof ReplacedTotal>[];
   /** Totals by URL that answers show, and that rows by day hide: their URLs without rows by day. */
   readonly hidden: {
     readonly from: string;
@@ -69,11 +73,14 @@ export async function replacedDemand(
        CAST(coalesce(sum(${CLICKS}) FILTER (${isLost}), 0) AS BIGINT) AS clicks
      FROM ${others} AND ${DETAILS_GO}`,
   );
-  const totals = await connection.rows<Replaced['totals'][number]>(
-    `SELECT ${BY} AS "by", min(${FROM}) AS "from", max(${DATE}) AS "to", CAST(count(*) AS INTEGER) AS rows,
-       CAST(sum(${CLICKS}) AS BIGINT) AS clicks
-     FROM ${others} AND ${PERIOD} IS NOT NULL AND ${totalsGo(isWhole)}
-     GROUP BY ${BY}, ${PERIOD} ORDER BY "by", "from"`,
+  const totals = typedRows(
+    ReplacedTotal,
+    await connection.rows(
+      `SELECT ${BY} AS "by", min(${FROM}) AS "from", max(${DATE}) AS "to", CAST(count(*) AS INTEGER) AS rows,
+         CAST(sum(${CLICKS}) AS BIGINT) AS clicks
+       FROM ${others} AND ${PERIOD} IS NOT NULL AND ${totalsGo(isWhole)}
+       GROUP BY ${BY}, ${PERIOD} ORDER BY "by", "from"`,
+    ),
   );
   const hidden = await hiddenPeriod(connection, rows);
   return {

@@ -1,23 +1,33 @@
+import { z } from 'zod';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import { countText } from '../../core/text/amounts.ts';
+import { type Typed, typedRows } from '../../core/text/typed-rows.ts';
 import { type DemandExport, dimensionsText, isDetailed } from '../../site/search-data/demand-row.ts';
 import { STAGED } from './repeated-demand.ts';
 
+const ComparedDemand = z.strictObject({
+  clicks: z.bigint().nullable(),
+  impressions: z.bigint().nullable(),
+  total_clicks: z.bigint().nullable(),
+  total_impressions: z.bigint().nullable(),
+});
+
 /** The rows of an export by the same dimensions, added up. */
-export interface DemandSums {
+export const DemandSums = z.strictObject({
   /** The dimensions, as in `date, url, query`. */
-  readonly by: string;
-  readonly rows: bigint;
+  by: z.string(),
+  rows: z.bigint(),
   /** First and last day; null for totals of a period. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly days: bigint;
-  readonly clicks: bigint;
-  readonly impressions: bigint;
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  days: z.bigint(),
+  clicks: z.bigint(),
+  impressions: z.bigint(),
   /** Clicks of queries that the search engine does not name, included in the clicks. */
-  readonly anonymized_clicks: bigint;
-  readonly anonymized_impressions: bigint;
-}
+  anonymized_clicks: z.bigint(),
+  anonymized_impressions: z.bigint(),
+});
+export type DemandSums = Typed<typeof DemandSums>;
 
 /** The difference between the rows by some dimensions and the export's own totals of the same days. */
 export interface DemandDifference {
@@ -43,12 +53,15 @@ export async function sumDemand(
   connection: Connection,
   { tables, format }: DemandExport,
 ): Promise<{ readonly sums: readonly DemandSums[]; readonly differences: readonly DemandDifference[] }> {
-  const sums = await connection.rows<DemandSums>(
-    `SELECT counted_by AS "by", count(*) AS rows, min(date) AS "from", max(date) AS "to", count(DISTINCT date) AS days,
-       CAST(sum(clicks) AS BIGINT) AS clicks, CAST(sum(impressions) AS BIGINT) AS impressions,
-       CAST(coalesce(sum(clicks) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_clicks,
-       CAST(coalesce(sum(impressions) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_impressions
-     FROM ${STAGED} GROUP BY counted_by ORDER BY counted_by`,
+  const sums = typedRows(
+    DemandSums,
+    await connection.rows(
+      `SELECT counted_by AS "by", count(*) AS rows, min(date) AS "from", max(date) AS "to", count(DISTINCT date) AS days,
+         CAST(sum(clicks) AS BIGINT) AS clicks, CAST(sum(impressions) AS BIGINT) AS impressions,
+         CAST(coalesce(sum(clicks) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_clicks,
+         CAST(coalesce(sum(impressions) FILTER (is_anonymized), 0) AS BIGINT) AS anonymized_impressions
+       FROM ${STAGED} GROUP BY counted_by ORDER BY counted_by`,
+    ),
   );
   const total = totalOf(tables.map(({ dimensions }) => dimensions));
   if (total === undefined) return { sums, differences: [] };
@@ -78,19 +91,24 @@ async function compare(
   by: string,
   total: string,
 ): Promise<Omit<DemandDifference, 'text'> | null> {
-  const [found] = await connection.rows<Omit<DemandDifference, 'by' | 'text'>>(
-    `WITH part AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $1),
-       whole AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $2),
-       common AS (SELECT DISTINCT whole.date FROM whole JOIN part ON part.date IS NULL OR part.date = whole.date)
-     SELECT
-       (SELECT CAST(sum(clicks) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS clicks,
-       (SELECT CAST(sum(impressions) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS impressions,
-       (SELECT CAST(sum(clicks) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_clicks,
-       (SELECT CAST(sum(impressions) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_impressions`,
-    [by, total],
+  const [found] = typedRows(
+    ComparedDemand,
+    await connection.rows(
+      `WITH part AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $1),
+         whole AS (SELECT date, clicks, impressions FROM ${STAGED} WHERE counted_by = $2),
+         common AS (SELECT DISTINCT whole.date FROM whole JOIN part ON part.date IS NULL OR part.date = whole.date)
+       SELECT
+         (SELECT CAST(sum(clicks) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS clicks,
+         (SELECT CAST(sum(impressions) AS BIGINT) FROM part WHERE date IS NULL OR date IN (FROM common)) AS impressions,
+         (SELECT CAST(sum(clicks) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_clicks,
+         (SELECT CAST(sum(impressions) AS BIGINT) FROM whole WHERE date IN (FROM common)) AS total_impressions`,
+      [by, total],
+    ),
   );
-  if (found === undefined || found.clicks === null || found.total_clicks === null) return null;
-  return { by, ...found };
+  const { clicks = null, impressions = null, total_clicks = null, total_impressions = null } = found ?? {};
+  if (clicks === null || impressions === null || total_clicks === null || total_impressions === null)
+    return null;
+  return { by, clicks, impressions, total_clicks, total_impressions };
 }
 
 /** Describes how the rows differ from the totals and the likely cause; null if they add up. */

@@ -1,12 +1,16 @@
+import { z } from 'zod';
 import type { Oql } from '../../client/oql/oql.ts';
 import type { SearchBody } from '../../client/resources/search.ts';
 import type { Connection } from '../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import { type Column, SQL_TYPES } from '../fields/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
 import { invalidParameter, invalidParameters, type OffendingField } from '../resources/refusal.ts';
 import type { StoredDataset, StoredResource } from '../resources/resources.ts';
 import { ServiceRows } from './service-rows.ts';
+
+const MatchRow = z.strictObject({ matches: z.boolean() });
 
 /** The rows of a dataset in a FROM; without a table, its columns and no rows. */
 export function sourceOf({ table, columns }: StoredDataset): string {
@@ -126,10 +130,10 @@ export async function filterResources(
   const sql = `SELECT CAST(${condition.sql} AS BOOLEAN) AS matches FROM (SELECT ${values.join(', ')} FROM (${docs}))`;
   return rows.use(async (connection) => {
     await checkPatterns(connection, condition);
-    const found = await connection.rows<{ matches: boolean }>(sql, [
-      ...condition.values,
-      JSON.stringify(slim),
-    ]);
+    const found = typedRows(
+      MatchRow,
+      await connection.rows(sql, [...condition.values, JSON.stringify(slim)]),
+    );
     return resources.filter((_, index) => found[index]?.matches === true);
   });
 }

@@ -1,11 +1,15 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
+import { z } from 'zod';
 import type { ExportFileType, SearchBody } from '../../client/resources/search.ts';
 import { type Connection, text, type Values } from '../../core/duckdb/duckdb.ts';
 import { StreamedRows } from '../../core/duckdb/streamed-rows.ts';
 import { stringifyJson } from '../../core/text/json.ts';
+import { typedRows } from '../../core/text/typed-rows.ts';
 import type { Column } from '../fields/column.ts';
 import { csvCell, jsonCell } from './cell-sql.ts';
 import type { DatasetQuery } from './dataset-query.ts';
+
+const LineRow = z.strictObject({ line: z.string() });
 
 const PIECE = 64 * 1024;
 const VECTOR = 2048;
@@ -142,7 +146,7 @@ async function page(
   // The page's rows are found before they are written out: a sort would carry every line.
   const found = `SELECT rowid ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
   const sql = `SELECT ${jsonLine(query.columns, '')} AS line FROM ${query.table} WHERE rowid IN (${found}) ${query.order || 'ORDER BY rowid'}`;
-  const rows = await connection.rows<{ line: string }>(sql, query.condition.values);
+  const rows = typedRows(LineRow, await connection.rows(sql, query.condition.values));
   return rows.map((row) => row.line);
 }
 

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { tryLockState } from '../../../core/locks/state-lock.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import {
   deleteRows,
   insertRows,
@@ -8,6 +10,10 @@ import {
 } from '../../../etl/state/ledger/sql-database.ts';
 import type { Alert } from './alert.ts';
 import type { OpenIncident } from './incident.ts';
+
+const IncidentRow = z.strictObject({ incident: z.string() });
+
+const OutboxRow = z.strictObject({ id: z.unknown(), target: z.string(), alert: z.string() });
 
 interface Undelivered {
   readonly id: number;
@@ -48,9 +54,12 @@ export class AlertStore implements AsyncDisposable {
 
   async #incidents(statements: LedgerStatements): Promise<OpenIncident[]> {
     const { project, own } = this.#database;
-    const rows = await statements.rows<{ incident: string }>(
-      `SELECT CAST(incident AS text) AS incident FROM ${this.#database.table('incidents')} WHERE ${own} ORDER BY key`,
-      [project],
+    const rows = typedRows(
+      IncidentRow,
+      await statements.rows(
+        `SELECT CAST(incident AS text) AS incident FROM ${this.#database.table('incidents')} WHERE ${own} ORDER BY key`,
+        [project],
+      ),
     );
     return rows.map(({ incident }) => ofJson<OpenIncident>(incident));
   }
@@ -73,9 +82,12 @@ export class AlertStore implements AsyncDisposable {
   /** Returns undelivered alerts, oldest first. */
   async undelivered(): Promise<Undelivered[]> {
     const { project, own } = this.#database;
-    const rows = await this.#database.rows<{ id: unknown; target: string; alert: string }>(
-      `SELECT id, target, CAST(alert AS text) AS alert FROM ${this.#database.table('outbox')} WHERE ${own} ORDER BY id`,
-      [project],
+    const rows = typedRows(
+      OutboxRow,
+      await this.#database.rows(
+        `SELECT id, target, CAST(alert AS text) AS alert FROM ${this.#database.table('outbox')} WHERE ${own} ORDER BY id`,
+        [project],
+      ),
     );
     return rows.map(({ id, target, alert }) => ({ id: Number(id), target, alert: ofJson<Alert>(alert) }));
   }

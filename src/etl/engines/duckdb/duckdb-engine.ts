@@ -1,4 +1,5 @@
 import { type Connection, relationTable, text } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { Engine } from '../engine.ts';
 import {
   all,
@@ -7,7 +8,7 @@ import {
   type MirroredTable,
   type MirrorPartition,
   type MirrorSource,
-  type PartitionRow,
+  PartitionRow,
   partitionsOf,
   selectPartitions,
 } from '../mirror-sql.ts';
@@ -61,7 +62,7 @@ export class DuckDbMirror implements MirrorSource {
 
   async partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]> {
     const select = selectPartitions(table, 'sum(hash(t))::VARCHAR', relationTable(table.name));
-    return partitionsOf(table, await this.#connection.rows<PartitionRow>(select, [], signal));
+    return partitionsOf(table, typedRows(PartitionRow, await this.#connection.rows(select, [], signal)));
   }
 
   write(table: MirroredTable, { key }: MirrorPartition, file: string, signal: AbortSignal): Promise<bigint> {

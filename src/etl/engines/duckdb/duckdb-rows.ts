@@ -1,7 +1,13 @@
+import { z } from 'zod';
 import { type Connection, ident, listed, relationTable } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { mergeType } from '../../state/catalog/raw/merge-type.ts';
 import { FORMER } from '../../state/catalog/schema.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
+
+const UnitCount = z.strictObject({ unit: z.string(), n: z.bigint() });
+
+const FormerColumn = z.strictObject({ name: z.string(), former: z.string(), own: z.string() });
 
 const LISTED = listed('$1');
 
@@ -57,10 +63,13 @@ export class DuckDbRows implements RowStore {
     units: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, bigint>> {
-    const rows = await this.#connection.rows<{ unit: string; n: bigint }>(
-      `SELECT _unit AS unit, count(*) AS n FROM ${relationTable(relation)} WHERE _unit IN ${LISTED} GROUP BY _unit`,
-      [JSON.stringify(units)],
-      signal,
+    const rows = typedRows(
+      UnitCount,
+      await this.#connection.rows(
+        `SELECT _unit AS unit, count(*) AS n FROM ${relationTable(relation)} WHERE _unit IN ${LISTED} GROUP BY _unit`,
+        [JSON.stringify(units)],
+        signal,
+      ),
     );
     return new Map([
       ...units.map((unit) => [unit, 0n] as const),
@@ -85,14 +94,17 @@ async function formerColumns(
   connection: Connection,
   relation: string,
 ): Promise<{ readonly name: string; readonly value: string; readonly isRetyped: boolean }[]> {
-  const rows = await connection.rows<{ name: string; former: string; own: string }>(
-    `SELECT former.column_name AS name, former.data_type AS former, own.data_type AS own
-     FROM duckdb_columns() AS former
-     JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = former.schema_name
-       AND own.table_name = former.table_name AND own.column_name = former.column_name
-     WHERE former.database_name = $2 AND former.schema_name || '.' || former.table_name = $1
-     ORDER BY former.column_index`,
-    [relation, FORMER],
+  const rows = typedRows(
+    FormerColumn,
+    await connection.rows(
+      `SELECT former.column_name AS name, former.data_type AS former, own.data_type AS own
+       FROM duckdb_columns() AS former
+       JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = former.schema_name
+         AND own.table_name = former.table_name AND own.column_name = former.column_name
+       WHERE former.database_name = $2 AND former.schema_name || '.' || former.table_name = $1
+       ORDER BY former.column_index`,
+      [relation, FORMER],
+    ),
   );
   return rows.map(({ name, former, own }) => ({
     name,

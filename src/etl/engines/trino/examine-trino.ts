@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Check, type Finding, look, smallEngine } from '../../../core/duckdb/check.ts';
 import { ident, text } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { tryObject } from '../../../core/stores/try-object.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { TrinoAddress } from './client/address.ts';
 import { literal } from './client/literal.ts';
 import { openTrinoPlace } from './client/open-trino.ts';
 import { RelationNames } from './client/relation-names.ts';
 import type { TrinoClient } from './client/trino-client.ts';
 import { TrinoFailure } from './client/trino-error.ts';
+
+const SchemaRow = z.strictObject({ Schema: z.string() });
+
+const CatalogRow = z.strictObject({ Catalog: z.string() });
 
 type Place = Awaited<ReturnType<typeof openTrinoPlace>>;
 
@@ -58,11 +64,11 @@ export async function examineTrino(address: TrinoAddress, signal: AbortSignal): 
 /** @throws CrawlhouseError `bad_settings` where there is no such catalog */
 async function schemasOf({ client, catalog }: Place, signal: AbortSignal): Promise<string[]> {
   try {
-    const rows = await client.rows<{ Schema: string }>(`SHOW SCHEMAS FROM ${ident(catalog)}`, {}, signal);
+    const rows = typedRows(SchemaRow, await client.rows(`SHOW SCHEMAS FROM ${ident(catalog)}`, {}, signal));
     return rows.map(({ Schema }) => Schema);
   } catch (error) {
     if (!isFailure(error, 'CATALOG_NOT_FOUND')) throw error;
-    const rows = await client.rows<{ Catalog: string }>('SHOW CATALOGS', {}, signal);
+    const rows = typedRows(CatalogRow, await client.rows('SHOW CATALOGS', {}, signal));
     throw new CrawlhouseError('bad_settings', `warehouse.catalog: Trino has no catalog ${catalog}`, {
       cause: error,
       hint: `catalogs that you can use: ${rows.map(({ Catalog }) => Catalog).join(', ')}`,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Connection, ident, relationTable } from '../../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { EngineAddress } from '../../project/settings/settings.ts';
 import {
   inPartitions,
@@ -30,7 +31,7 @@ import {
   type MirroredTable,
   type MirrorPartition,
   type MirrorSource,
-  type PartitionRow,
+  PartitionRow,
   partitionsOf,
   selectPartitions,
 } from '../mirror-sql.ts';
@@ -140,7 +141,7 @@ export class TrinoMirror implements MirrorSource {
   async partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]> {
     const fingerprint = `to_hex(checksum(ROW(${table.columns.map(({ name }) => ident(name)).join(', ')})))`;
     const select = this.#rows.resolve((nameOf) => selectPartitions(table, fingerprint, nameOf(table.name)));
-    return partitionsOf(table, await this.#rows.rows<PartitionRow>(select, signal));
+    return partitionsOf(table, typedRows(PartitionRow, await this.#rows.rows(select, signal)));
   }
 
   async write(

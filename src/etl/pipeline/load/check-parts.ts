@@ -1,9 +1,18 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Connection, DUCKDB_VERSION, ident, parquetFiles } from '../../../core/duckdb/duckdb.ts';
+import { describeColumns } from '../../../core/duckdb/table-columns.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { REJECT_COLUMNS } from '../../project/model/manifest.ts';
 import { fingerprintSql } from '../../state/catalog/fingerprint.ts';
 import type { Package } from './read-package.ts';
+
+const PartFacts = z.strictObject({
+  rows: z.bigint(),
+  sound: z.object({ items: z.array(z.boolean()) }),
+  fingerprint: z.string(),
+});
 
 /**
  * Reads every value of a package's files and checks them against the manifest. Each part must have the declared columns
@@ -47,11 +56,7 @@ async function checkFile(
 ): Promise<bigint> {
   const source = parquetFiles([path]);
   const described = await reading(path, signal, () =>
-    connection.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE SELECT * FROM ${source}`,
-      [],
-      signal,
-    ),
+    describeColumns(connection, `SELECT * FROM ${source}`, signal),
   );
   const types = new Map(described.map((column) => [column.column_name, column.column_type]));
   for (const [column, type] of declared) {
@@ -64,12 +69,15 @@ async function checkFile(
   const sound = columns.map(([column, type]) => soundSql(ident(column), type));
   // It reads every value.
   const fingerprint = fingerprintSql(columns.map(([column]) => ({ column, sql: ident(column) })));
-  const [facts] = await reading(path, signal, () =>
-    connection.rows<{ rows: bigint; sound: { items: readonly boolean[] }; fingerprint: string }>(
-      `SELECT count(*) AS rows, CAST([${sound.join(', ')}] AS BOOLEAN[]) AS sound, ${fingerprint} AS fingerprint
-       FROM ${source}`,
-      [],
-      signal,
+  const [facts] = await reading(path, signal, async () =>
+    typedRows(
+      PartFacts,
+      await connection.rows(
+        `SELECT count(*) AS rows, CAST([${sound.join(', ')}] AS BOOLEAN[]) AS sound, ${fingerprint} AS fingerprint
+         FROM ${source}`,
+        [],
+        signal,
+      ),
     ),
   );
   if (facts?.rows !== BigInt(rows))

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import {
   type Connection,
   DUCKDB_VERSION,
@@ -9,6 +10,7 @@ import {
 } from '../../../core/duckdb/duckdb.ts';
 import { withLowerMemory, withOneThread } from '../../../core/duckdb/lower-memory.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import type { Manifest } from '../../project/model/manifest.ts';
 import type { SchemaChangeRule } from '../../project/model/pipeline.ts';
@@ -38,6 +40,8 @@ import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../../state/catal
 import { mergeHistory } from './merge-history.ts';
 import { checkFiles, type Package } from './read-package.ts';
 import { type ColumnContract, refuseDrift, refuseTypesModelsCannotRead, typeRules } from './refuse-drift.ts';
+
+const VariantCounts = z.record(z.string(), z.bigint());
 
 /** SQL of the constant values of a unit's rows, by column. */
 type MetaValues = Partial<Record<RawMetaColumn, string>>;
@@ -195,7 +199,7 @@ async function withCounts(connection: Connection, { staged, plan }: Load): Promi
   const from = staged.prepared ? null : partsOf(staged);
   if (variants.length === 0 || from === null) return plan;
   const counts = variants.map((target, at) => `count(${ident(target.from)}) AS v${at}`);
-  const [row] = await connection.rows<Record<string, bigint>>(`SELECT ${counts.join(', ')} FROM ${from}`);
+  const [row] = typedRows(VariantCounts, await connection.rows(`SELECT ${counts.join(', ')} FROM ${from}`));
   const byField = new Map(variants.map(({ field }, at) => [field, Number(row?.[`v${at}`])]));
   const changes = plan.changes.map((change) =>
     change.change === 'variant' ? { ...change, value_count: byField.get(change.field) ?? 0 } : change,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { type CatalogColumn, tableColumns } from '../../../core/duckdb/table-columns.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -12,6 +13,7 @@ import type { StoredObject } from '../../../core/stores/object-store.ts';
 import { objectBytes } from '../../../core/stores/read-object.ts';
 import { openConfiguredStore, type StorePrefix, type StoreSettings } from '../../../core/stores/registry.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-sql.ts';
 import type { WorkingCopy } from '../../engines/working-copy.ts';
 import {
@@ -30,6 +32,8 @@ import {
   readManifest,
   rowsInFooter,
 } from './mirror-objects.ts';
+
+const RowCount = z.strictObject({ n: z.bigint() });
 
 export interface MirrorSettings extends StoreSettings {
   readonly state_dir: string;
@@ -163,10 +167,13 @@ async function rowsInObject(
   const file = join(folder, `${randomUUID()}.parquet`);
   try {
     await writeFile(file, objectBytes(store, object, {}, signal), { signal });
-    const [row] = await connection.rows<{ n: bigint }>(
-      `SELECT count(hash(t)) AS n FROM read_parquet(${text(file)}, hive_partitioning = false) AS t`,
-      [],
-      signal,
+    const [row] = typedRows(
+      RowCount,
+      await connection.rows(
+        `SELECT count(hash(t)) AS n FROM read_parquet(${text(file)}, hive_partitioning = false) AS t`,
+        [],
+        signal,
+      ),
     );
     return Number(row?.n);
   } catch (error) {

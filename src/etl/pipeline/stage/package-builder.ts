@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import {
   type Connection,
   type ConnectionPool,
@@ -11,6 +12,7 @@ import {
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { syncPath } from '../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { retriable } from '../../../core/time/retry.ts';
 import type { Part } from '../../project/model/download.ts';
 import type { Field } from '../../project/model/field.ts';
@@ -25,6 +27,8 @@ import { stageParquet } from './parquet-reader.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { splitPart } from './split-part.ts';
 import { sealFile } from './unit-folders.ts';
+
+const ShownColumn = z.strictObject({ path: z.string() });
 
 /** DuckDB's errors for bytes that are not Parquet. */
 const UNREADABLE = /^(?:Invalid (?:Input )?|Serialization |Not implemented |Out of Range )Error: /i;
@@ -325,11 +329,14 @@ async function fieldsWithoutValue(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (columns.length === 0) return new Set();
-  const rows = await connection.rows<{ path: string }>(
-    `SELECT DISTINCT path_in_schema AS path FROM parquet_metadata([${paths.map(file).join(', ')}])
-     WHERE stats_null_count < num_values`,
-    [],
-    signal,
+  const rows = typedRows(
+    ShownColumn,
+    await connection.rows(
+      `SELECT DISTINCT path_in_schema AS path FROM parquet_metadata([${paths.map(file).join(', ')}])
+       WHERE stats_null_count < num_values`,
+      [],
+      signal,
+    ),
   );
   const shown = new Set(rows.map(({ path }) => path));
   const doubtful = columns.filter(({ column }) => !shown.has(column));

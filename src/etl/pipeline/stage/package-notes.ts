@@ -1,6 +1,18 @@
+import { z } from 'zod';
 import { type Connection, file, ident, parquetFiles, text } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { typeFamily, WIDE_WHOLE } from '../../project/model/field.ts';
 import type { PackageColumn, PackageNote } from '../../project/model/manifest.ts';
+
+/** A Parquet file of somebody else may tell NaN or infinity. */
+const Told = z.custom<number>((value) => typeof value === 'number').nullable();
+const ColumnRange = z.strictObject({ path: z.string(), low: Told, high: Told, bare: z.boolean() });
+
+const Texts = z.record(z.string(), z.string().nullable());
+
+const FoundValue = z.strictObject({ value: z.string() });
+
+const KeyCounts = z.strictObject({ rows: z.bigint(), keys: z.bigint() });
 
 /** Maximum recorded values outside an enum's list per field. */
 const MOST_VALUES = 20;
@@ -61,19 +73,17 @@ async function suspectColumns(
 ): Promise<readonly Ranged[]> {
   if (ranged.length === 0) return [];
   // A list's values are below its column: `depths, list, element`.
-  const rows = await connection.rows<{
-    path: string;
-    low: number | null;
-    high: number | null;
-    bare: boolean;
-  }>(
-    `SELECT path_in_schema AS path, min(TRY_CAST(stats_min_value AS DOUBLE)) AS low,
-       max(TRY_CAST(stats_max_value AS DOUBLE)) AS high,
-       bool_or(stats_null_count IS DISTINCT FROM num_values
-         AND (TRY_CAST(stats_min_value AS DOUBLE) IS NULL OR TRY_CAST(stats_max_value AS DOUBLE) IS NULL)) AS bare
-     FROM parquet_metadata([${paths.map(file).join(', ')}]) GROUP BY ALL`,
-    [],
-    signal,
+  const rows = typedRows(
+    ColumnRange,
+    await connection.rows(
+      `SELECT path_in_schema AS path, min(TRY_CAST(stats_min_value AS DOUBLE)) AS low,
+         max(TRY_CAST(stats_max_value AS DOUBLE)) AS high,
+         bool_or(stats_null_count IS DISTINCT FROM num_values
+           AND (TRY_CAST(stats_min_value AS DOUBLE) IS NULL OR TRY_CAST(stats_max_value AS DOUBLE) IS NULL)) AS bare
+       FROM parquet_metadata([${paths.map(file).join(', ')}]) GROUP BY ALL`,
+      [],
+      signal,
+    ),
   );
   return ranged.filter(({ column, from, to }) => {
     // Decimals are bytes in the statistics.
@@ -98,10 +108,13 @@ async function rangeNotes(
     const [low, high] = column.arity === 'many' ? [`list_min(${name})`, `list_max(${name})`] : [name, name];
     return `CAST(min(${low}) AS VARCHAR) AS low${index}, CAST(max(${high}) AS VARCHAR) AS high${index}`;
   });
-  const [row] = await connection.rows<Record<string, string | null>>(
-    `SELECT ${extremes.join(', ')} FROM ${parquetFiles(paths, { unionByName: true })}`,
-    [],
-    signal,
+  const [row] = typedRows(
+    Texts,
+    await connection.rows(
+      `SELECT ${extremes.join(', ')} FROM ${parquetFiles(paths, { unionByName: true })}`,
+      [],
+      signal,
+    ),
   );
   return suspects.flatMap(({ column: { field }, from, to }, index): PackageNote[] => {
     const before = to === null ? `>= ${from}` : `${from} to ${to}`;
@@ -136,11 +149,14 @@ async function valueNotes(
     const { column, values } = one;
     const value = column.arity === 'many' ? `unnest(${ident(column.column)})` : ident(column.column);
     // A limit, not a sort, because every row may have another value.
-    const found = await connection.rows<{ value: string }>(
-      `SELECT DISTINCT value FROM (SELECT ${value} AS value FROM ${source} WHERE NOT ${isListed(one)})
-       WHERE value NOT IN (${values.map(text).join(', ')}) LIMIT ${MOST_VALUES}`,
-      [],
-      signal,
+    const found = typedRows(
+      FoundValue,
+      await connection.rows(
+        `SELECT DISTINCT value FROM (SELECT ${value} AS value FROM ${source} WHERE NOT ${isListed(one)})
+         WHERE value NOT IN (${values.map(text).join(', ')}) LIMIT ${MOST_VALUES}`,
+        [],
+        signal,
+      ),
     );
     const before = values.join(', ');
     const after = found.map((other) => other.value).sort();
@@ -178,18 +194,24 @@ export async function repeatedKeys(
   const files = parquetFiles(paths, { unionByName: true });
   const names = named.map(({ column }) => ident(column)).join(', ');
   const groups = `SELECT ${names}, count(*) AS _times FROM ${files} GROUP BY ${names}`;
-  const [found] = await connection.rows<{ rows: bigint; keys: bigint }>(
-    `SELECT coalesce(CAST(sum(_times) AS BIGINT), 0) AS rows, count(*) AS keys FROM (${groups})`,
-    [],
-    signal,
+  const [found] = typedRows(
+    KeyCounts,
+    await connection.rows(
+      `SELECT coalesce(CAST(sum(_times) AS BIGINT), 0) AS rows, count(*) AS keys FROM (${groups})`,
+      [],
+      signal,
+    ),
   );
   if (!found || found.rows === found.keys) return null;
   const texts = named.map(({ column }, index) => `CAST(${ident(column)} AS VARCHAR) AS k${index}`).join(', ');
-  const [most] = await connection.rows<Record<string, string | null> & { times: bigint }>(
-    `SELECT ${texts}, _times AS times FROM (${groups}) ORDER BY _times DESC LIMIT 1`,
-    [],
-    signal,
+  const [most] = typedRows(
+    Texts,
+    await connection.rows(
+      `SELECT ${texts}, CAST(_times AS VARCHAR) AS times FROM (${groups}) ORDER BY _times DESC LIMIT 1`,
+      [],
+      signal,
+    ),
   );
   const example = named.map(({ field }, index) => `${field} ${most?.[`k${index}`] ?? 'null'}`).join(', ');
-  return { rows: Number(found.rows), keys: Number(found.keys), example, times: Number(most?.times ?? 0n) };
+  return { rows: Number(found.rows), keys: Number(found.keys), example, times: Number(most?.times ?? 0) };
 }

@@ -1,9 +1,18 @@
+import { z } from 'zod';
 import { type Connection, ident, parquetFiles, text, withoutOptimizer } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { PackageColumn } from '../../project/model/manifest.ts';
 import { hashSumSql, rowHashSql } from '../../state/catalog/fingerprint.ts';
 import { foreignRowSql } from './foreign-rows.ts';
 import { type PackageColumns, ROW_HASH } from './package-columns.ts';
 import type { UsualSql } from './value-sql.ts';
+
+const PartRow = z.strictObject({
+  n: z.bigint(),
+  fingerprint: z.string(),
+  foreign: z.boolean(),
+  broken: z.boolean(),
+});
 
 /** Rows per Parquet row group. It bounds the memory for writing 750 columns. */
 const ROW_GROUP_ROWS = 20_480;
@@ -60,12 +69,15 @@ export async function readPart(
   { hash = hashSql(columns), brokenChecks = [] }: { hash?: string; brokenChecks?: readonly string[] },
   signal: AbortSignal,
 ): Promise<PartFacts> {
-  const [row] = await connection.rows<{ n: bigint; fingerprint: string; foreign: boolean; broken: boolean }>(
-    `SELECT count(*) AS n, ${hashSumSql('hash')} AS fingerprint, count(*) > count(hash) AS "foreign",
-       coalesce(bool_or(broken), false) AS broken
-     FROM (SELECT ${hash} AS hash, ${brokenChecks.join(' OR ') || 'false'} AS broken FROM ${parquetFiles([path])})`,
-    [],
-    signal,
+  const [row] = typedRows(
+    PartRow,
+    await connection.rows(
+      `SELECT count(*) AS n, ${hashSumSql('hash')} AS fingerprint, count(*) > count(hash) AS "foreign",
+         coalesce(bool_or(broken), false) AS broken
+       FROM (SELECT ${hash} AS hash, ${brokenChecks.join(' OR ') || 'false'} AS broken FROM ${parquetFiles([path])})`,
+      [],
+      signal,
+    ),
   );
   if (!row) throw new Error(`${path}: an aggregate returned no row`);
   return { ...row, rows: Number(row.n), columns, fingerprint: BigInt(row.fingerprint) };

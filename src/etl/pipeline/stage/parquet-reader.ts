@@ -1,5 +1,6 @@
 import { copyFile, link, rm } from 'node:fs/promises';
 import { type Connection, ident, parquetFiles } from '../../../core/duckdb/duckdb.ts';
+import { describeColumns } from '../../../core/duckdb/table-columns.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Part } from '../../project/model/download.ts';
 import { typeFamily } from '../../project/model/field.ts';
@@ -15,11 +16,7 @@ export async function parquetColumns(
   part: Part,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await connection.rows<{ column_name: string; column_type: string }>(
-    `DESCRIBE SELECT * FROM ${parquetFiles([part.path])}`,
-    [],
-    signal,
-  );
+  const rows = await describeColumns(connection, `SELECT * FROM ${parquetFiles([part.path])}`, signal);
   return new Map(rows.map((row) => [row.column_name, row.column_type]));
 }
 

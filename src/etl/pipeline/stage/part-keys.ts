@@ -1,9 +1,13 @@
 import { listValue } from '@duckdb/node-api';
+import { z } from 'zod';
 import { type Connection, file, text } from '../../../core/duckdb/duckdb.ts';
 import { readLines } from '../../../core/files/read-lines.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { Part } from '../../project/model/download.ts';
 import { needsInspection } from './convert-part.ts';
 import { MAX_JSON_RECORD } from './raw-reader.ts';
+
+const PartNames = z.strictObject({ names: z.object({ items: z.array(z.string()) }), repeated: z.boolean() });
 
 /** Names in the rows of a JSONL part. */
 export interface PartKeys {
@@ -43,12 +47,15 @@ export async function partKeys(
   try {
     const different = await connection.scalar(`SELECT count(*) ${others}`, values, signal);
     if (different === 0n) return { names: usual, repeated: false };
-    const [row] = await connection.rows<{ names: { items: readonly string[] }; repeated: boolean }>(
-      `SELECT list(DISTINCT name) AS names, bool_or(repeated) AS repeated FROM (
+    const [row] = typedRows(
+      PartNames,
+      await connection.rows(
+        `SELECT list(DISTINCT name) AS names, bool_or(repeated) AS repeated FROM (
          SELECT unnest(json_keys(json)) AS name, len(list_distinct(json_keys(json))) < len(json_keys(json)) AS repeated
          ${others})`,
-      values,
-      signal,
+        values,
+        signal,
+      ),
     );
     const names = new Set([...usual, ...(row?.names?.items ?? [])]);
     return { names: [...names], repeated: row?.repeated ?? false };

@@ -1,16 +1,20 @@
+import { z } from 'zod';
+import type { Typed } from '../../../core/text/typed-rows.ts';
+
 /** What a run needs to know about a unit in the warehouse. */
-export interface FormerLoad {
-  readonly unit: string;
+export const FormerLoad = z.strictObject({
+  unit: z.string(),
   /** For content that crawlhouse requests repeatedly; null for crawls and comparisons. */
-  readonly content_sha256: string | null;
+  content_sha256: z.string().nullable(),
   /** Whether the published file contains its rows too. */
-  readonly published: boolean;
+  published: z.boolean(),
   /** UTC milliseconds. */
-  readonly loaded_at: number;
+  loaded_at: z.number(),
   /** The run that loaded it through a data export; else null. */
-  readonly run_id: string | null;
+  run_id: z.string().nullable(),
   /** When its crawl or comparison ended, UTC milliseconds; null if it has no end, or none was recorded. */
-  readonly source_ended_at: number | null;
+  source_ended_at: z.number().nullable(),
   /** A reload failed, so these are its previous rows and it is due. False for a quarantined unit. */
-  readonly is_owed: boolean;
-}
+  is_owed: z.boolean(),
+});
+export type FormerLoad = Typed<typeof FormerLoad>;

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import type { Typed } from '../../../core/text/typed-rows.ts';
+
 /** Newest loads of a project's dataset by one route and format that count. */
 export const LAST_LOADS = 7;
 /** Minimum rows of a load for its pace to count. Fewer rows take most of their time for the requests before them. */
@@ -6,17 +9,18 @@ export const LEAST_ROWS = 100_000;
 const SHORTEST = 0.001;
 
 /** A past load of a crawl's data, by streamed export or data export. */
-export interface RouteLoad {
-  readonly dataset: string;
-  readonly project_id: string | null;
-  readonly route: string;
-  readonly format: string;
-  readonly rows: number;
+export const RouteLoad = z.strictObject({
+  dataset: z.string(),
+  project_id: z.string().nullable(),
+  route: z.string(),
+  format: z.string(),
+  rows: z.number(),
   /** Seconds from the first request to the package. */
-  readonly seconds: number;
+  seconds: z.number(),
   /** Of those, the seconds until the service had made the data export; null for another route. */
-  readonly waited: number | null;
-}
+  waited: z.number().nullable(),
+});
+export type RouteLoad = Typed<typeof RouteLoad>;
 
 /** The pace of past loads of a project's dataset by one route and format, as medians. */
 export interface RoutePace {

@@ -3,6 +3,12 @@ import { type Connection, listed } from '../../../core/duckdb/duckdb.ts';
 import { type CatalogColumn, columnOf } from '../../../core/duckdb/table-columns.ts';
 import { typedRows } from '../../../core/text/typed-rows.ts';
 
+const FactsRow = z.strictObject({ table: z.string(), comment: z.string().nullable(), rows: z.bigint() });
+
+const RecordedRow = z.strictObject({ table: z.string(), rows: z.bigint() });
+
+const MartObject = z.strictObject({ name: z.string(), kind: z.enum(['table', 'view']) });
+
 /** A table or view that a reader sees, with its schema: `mart.pages`. */
 interface CatalogTable {
   readonly name: string;
@@ -80,9 +86,12 @@ export interface TableFacts {
 
 /** Returns DuckDB's own facts about the tables, by `schema.table`. */
 export async function tableFacts(connection: Connection): Promise<Map<string, TableFacts>> {
-  const rows = await connection.rows<{ table: string; comment: string | null; rows: bigint }>(
-    `SELECT schema_name || '.' || table_name AS "table", comment, estimated_size AS rows
-     FROM duckdb_tables() WHERE database_name = current_database()`,
+  const rows = typedRows(
+    FactsRow,
+    await connection.rows(
+      `SELECT schema_name || '.' || table_name AS "table", comment, estimated_size AS rows
+       FROM duckdb_tables() WHERE database_name = current_database()`,
+    ),
   );
   return new Map(rows.map(({ table, comment, rows }) => [table, { comment, rows: Number(rows) }]));
 }
@@ -90,10 +99,13 @@ export async function tableFacts(connection: Connection): Promise<Map<string, Ta
 /** Returns the facts recorded at load and build, for tables whose rows are in another engine. */
 export async function recordedFacts(connection: Connection): Promise<Map<string, TableFacts>> {
   const facts = await tableFacts(connection);
-  const recorded = await connection.rows<{ table: string; rows: bigint }>(
-    `SELECT 'raw.' || dataset AS "table", CAST(sum(loaded) AS BIGINT) AS rows FROM ops.loads
-     WHERE source_kind <> 'resource' GROUP BY dataset
-     UNION ALL SELECT name, rows FROM ops.models WHERE rows IS NOT NULL`,
+  const recorded = typedRows(
+    RecordedRow,
+    await connection.rows(
+      `SELECT 'raw.' || dataset AS "table", CAST(sum(loaded) AS BIGINT) AS rows FROM ops.loads
+       WHERE source_kind <> 'resource' GROUP BY dataset
+       UNION ALL SELECT name, rows FROM ops.models WHERE rows IS NOT NULL`,
+    ),
   );
   for (const { table, rows } of recorded)
     facts.set(table, { comment: facts.get(table)?.comment ?? null, rows: Number(rows) });
@@ -110,12 +122,15 @@ export async function rawRows(connection: Connection): Promise<number> {
 export type MartObjects = ReadonlyMap<string, 'table' | 'view'>;
 
 export async function martObjects(connection: Connection): Promise<MartObjects> {
-  const rows = await connection.rows<{ name: string; kind: 'table' | 'view' }>(
-    `SELECT 'mart.' || table_name AS name, 'table' AS kind FROM duckdb_tables()
-     WHERE database_name = current_database() AND schema_name = 'mart'
-     UNION ALL
-     SELECT 'mart.' || view_name, 'view' FROM duckdb_views()
-     WHERE database_name = current_database() AND schema_name = 'mart'`,
+  const rows = typedRows(
+    MartObject,
+    await connection.rows(
+      `SELECT 'mart.' || table_name AS name, 'table' AS kind FROM duckdb_tables()
+       WHERE database_name = current_database() AND schema_name = 'mart'
+       UNION ALL
+       SELECT 'mart.' || view_name, 'view' FROM duckdb_views()
+       WHERE database_name = current_database() AND schema_name = 'mart'`,
+    ),
   );
   return new Map(rows.map((row) => [row.name, row.kind]));
 }

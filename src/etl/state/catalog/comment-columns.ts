@@ -1,7 +1,16 @@
+import { z } from 'zod';
 import { type Connection, table, text } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { baseColumn } from '../../project/model/column-name.ts';
 import { type DescribedField, describeField, describeMetaColumn } from './descriptions/describe-field.ts';
 import { OPS_TABLES } from './descriptions/ops-tables.ts';
+
+const ColumnField = z.strictObject({
+  column: z.string(),
+  field: z.string(),
+  type: z.string(),
+  arity: z.string(),
+});
 
 /**
  * Comments in one transaction. Until the commit, DuckDB keeps a version of the table for each comment: 750 comments
@@ -57,10 +66,13 @@ export async function rawTables(connection: Connection): Promise<string[]> {
 
 /** Returns the fields that the units of a dataset have had, by column. */
 async function formerFields(connection: Connection, dataset: string): Promise<Map<string, DescribedField>> {
-  const rows = await connection.rows<{ column: string; field: string; type: string; arity: string }>(
-    `SELECT column_name AS "column", any_value(field) AS field, any_value(type) AS type, any_value(arity) AS arity
-     FROM ops.unit_fields WHERE dataset = ? GROUP BY column_name`,
-    [dataset],
+  const rows = typedRows(
+    ColumnField,
+    await connection.rows(
+      `SELECT column_name AS "column", any_value(field) AS field, any_value(type) AS type, any_value(arity) AS arity
+       FROM ops.unit_fields WHERE dataset = ? GROUP BY column_name`,
+      [dataset],
+    ),
   );
   return new Map(rows.map((row) => [row.column, row]));
 }

@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { type Connection, ident, table, text } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { recordFingerprint, unpublishedUnits } from './ops/ops-loads.ts';
 import { columnsOfUnits } from './ops/ops-unit-fields.ts';
 import { CATALOG } from './schema.ts';
+
+const FingerprintRow = z.strictObject({ unit: z.string(), fingerprint: z.string() });
 
 /** Units of one statement. DuckDB reads the other columns only where `_unit` matches; with `IN` it would read all. */
 const UNITS_AT_ONCE = 50;
@@ -52,11 +56,14 @@ export async function unitFingerprints(
     const values = (group[0]?.columns ?? []).map((column) => ({ column, sql: ident(column) }));
     for (let first = 0; first < group.length; first += UNITS_AT_ONCE) {
       const some = group.slice(first, first + UNITS_AT_ONCE).map(({ unit }) => text(unit));
-      const rows = await connection.rows<{ unit: string; fingerprint: string }>(
-        `SELECT _unit AS unit, ${fingerprintSql(values)} AS fingerprint FROM ${table(catalog, 'raw', dataset)}
-         WHERE list_contains([${some.join(', ')}], _unit) AND ${present} AND ${recent} GROUP BY _unit`,
-        [],
-        signal,
+      const rows = typedRows(
+        FingerprintRow,
+        await connection.rows(
+          `SELECT _unit AS unit, ${fingerprintSql(values)} AS fingerprint FROM ${table(catalog, 'raw', dataset)}
+           WHERE list_contains([${some.join(', ')}], _unit) AND ${present} AND ${recent} GROUP BY _unit`,
+          [],
+          signal,
+        ),
       );
       for (const { unit, fingerprint } of rows) found.set(unit, fingerprint);
     }

@@ -1,4 +1,5 @@
-import type { LedgerExport } from './ledger-facts.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
+import { LedgerExport } from './ledger-facts.ts';
 import { insertRows, type LedgerWrite, type SqlDatabase } from './sql-database.ts';
 
 /** The data exports of the units' present attempts. */
@@ -44,16 +45,19 @@ export class ExportRecords {
     return (await this.#read('AND unit = $2', [unit]))[0];
   }
 
-  exports(): Promise<LedgerExport[]> {
+  exports(): Promise<readonly LedgerExport[]> {
     return this.#read('', []);
   }
 
-  #read(condition: string, values: readonly string[]): Promise<LedgerExport[]> {
+  async #read(condition: string, values: readonly string[]): Promise<readonly LedgerExport[]> {
     const { project, own } = this.database;
-    return this.database.rows<LedgerExport>(
-      `SELECT unit, data_export_id, store, format, prefix, status, requested_at, run_id
-       FROM ${this.database.table('exports')} WHERE ${own} ${condition} ORDER BY requested_at, unit`,
-      [project, ...values],
+    return typedRows(
+      LedgerExport,
+      await this.database.rows(
+        `SELECT unit, data_export_id, store, format, prefix, status, requested_at, run_id
+         FROM ${this.database.table('exports')} WHERE ${own} ${condition} ORDER BY requested_at, unit`,
+        [project, ...values],
+      ),
     );
   }
 }

@@ -41,8 +41,5 @@ export const ClaimedUnit = z.strictObject({
 });
 export type ClaimedUnit = z.infer<typeof ClaimedUnit>;
 
-export interface UnitCount {
-  readonly dataset: string;
-  readonly status: string;
-  readonly units: number;
-}
+export const UnitCount = z.strictObject({ dataset: z.string(), status: z.string(), units: z.number() });
+export type UnitCount = Typed<typeof UnitCount>;

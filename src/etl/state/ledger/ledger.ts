@@ -1,11 +1,19 @@
+import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { host, timestamp } from '../../../core/host/host.ts';
-import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/runs/ledger-records.ts';
+import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
+import {
+  type LedgerRun,
+  type LedgerUnit,
+  RunRecord,
+  UnitRecord,
+  type UnitState,
+} from '../../project/model/runs/ledger-records.ts';
 import type { RunSummary } from '../../project/model/runs/run-summary.ts';
 import type { UnitError } from '../../project/model/runs/unit-report.ts';
 import { type Unit, unitName } from '../../project/model/unit.ts';
 import { ExportRecords } from './export-records.ts';
-import type { ClaimedUnit, Discovery, UnitCount } from './ledger-facts.ts';
+import { type ClaimedUnit, type Discovery, UnitCount } from './ledger-facts.ts';
 import { type Move, reconcileUnits } from './reconcile-units.ts';
 import { failuresAfter, nextTryAt } from './respect-backoff.ts';
 import {
@@ -17,6 +25,11 @@ import {
   ofJson,
 } from './sql-database.ts';
 import type { UnitOffers } from './unit-queue.ts';
+
+const UnitRow = UnitRecord.extend({ unit: z.string(), spec: z.string(), error: z.string().nullable() });
+const FactRow = z.strictObject({ value: z.string() });
+const RunRow = RunRecord.extend({ summary: z.string().nullable() });
+const OpenCrawl = z.strictObject({ id: z.string() });
 
 /** The state of a unit, or `unknown` if the ledger does not have it yet. */
 type UnitOrigin = UnitState | 'unknown';
@@ -46,11 +59,8 @@ export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
 };
 
 /** The parts of a unit's entry that decide the next entry. */
-interface FormerEntry {
-  readonly status: UnitState;
-  readonly failures: number;
-  readonly failing_since: string | null;
-}
+const FormerEntry = UnitRecord.pick({ status: true, failures: true, failing_since: true }).strict();
+type FormerEntry = Typed<typeof FormerEntry>;
 
 interface NextEntry extends FormerEntry {
   readonly next_try_at: string | null;
@@ -131,9 +141,12 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
   ): Promise<void> {
     const { project, own, forUpdate } = this.database;
     const unit = unitName({ dataset, source, window });
-    const [former] = await statements.rows<FormerEntry>(
-      `SELECT status, failures, failing_since FROM ${this.#table('units')} WHERE ${own} AND unit = $2 ${forUpdate}`,
-      [project, unit],
+    const [former] = typedRows(
+      FormerEntry,
+      await statements.rows(
+        `SELECT status, failures, failing_since FROM ${this.#table('units')} WHERE ${own} AND unit = $2 ${forUpdate}`,
+        [project, unit],
+      ),
     );
     const next = nextEntry(unit, former, status);
     await this.#putUnits(statements, [{ unit, dataset, source, window, attempts, error, ...next }]);
@@ -194,12 +207,15 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
 
   async #units(statements: LedgerStatements, which: 'all' | 'unpublished'): Promise<LedgerUnit[]> {
     const { project, own } = this.database;
-    const rows = await statements.rows<Omit<LedgerUnit, 'error'> & { spec: string; error: string | null }>(
-      `SELECT unit, CAST(spec AS text) AS spec, status, attempts, CAST(error AS text) AS error, failures,
-         failing_since, next_try_at, updated_at
-       FROM ${this.#table('units')} WHERE ${own} ${which === 'all' ? '' : `AND status <> 'published'`}
-       ORDER BY updated_at, unit`,
-      [project],
+    const rows = typedRows(
+      UnitRow,
+      await statements.rows(
+        `SELECT unit, CAST(spec AS text) AS spec, status, attempts, CAST(error AS text) AS error, failures,
+           failing_since, next_try_at, updated_at
+         FROM ${this.#table('units')} WHERE ${own} ${which === 'all' ? '' : `AND status <> 'published'`}
+         ORDER BY updated_at, unit`,
+        [project],
+      ),
     );
     return rows.map(({ spec, ...row }) => {
       const { dataset, source, window } = ofJson<Unit>(spec);
@@ -207,13 +223,16 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
     });
   }
 
-  async unitCounts(): Promise<UnitCount[]> {
+  async unitCounts(): Promise<readonly UnitCount[]> {
     const { project, own, binary } = this.database;
-    return this.database.rows<UnitCount>(
-      `SELECT dataset, status, CAST(count(*) AS integer) AS units
-       FROM (SELECT ${this.dataset} AS dataset, status FROM ${this.#table('units')} WHERE ${own}) AS known
-       GROUP BY dataset, status ORDER BY dataset ${binary}, status ${binary}`,
-      [project],
+    return typedRows(
+      UnitCount,
+      await this.database.rows(
+        `SELECT dataset, status, CAST(count(*) AS integer) AS units
+         FROM (SELECT ${this.dataset} AS dataset, status FROM ${this.#table('units')} WHERE ${own}) AS known
+         GROUP BY dataset, status ORDER BY dataset ${binary}, status ${binary}`,
+        [project],
+      ),
     );
   }
 
@@ -256,9 +275,12 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
 
   async #fact(name: string): Promise<string | null> {
     const { project, own } = this.database;
-    const [row] = await this.database.rows<{ value: string }>(
-      `SELECT value FROM ${this.#table('facts')} WHERE ${own} AND name = $2`,
-      [project, name],
+    const [row] = typedRows(
+      FactRow,
+      await this.database.rows(`SELECT value FROM ${this.#table('facts')} WHERE ${own} AND name = $2`, [
+        project,
+        name,
+      ]),
     );
     return row?.value ?? null;
   }
@@ -299,10 +321,13 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
   /** Returns the last runs, newest first. */
   async runs(limit = 20): Promise<LedgerRun[]> {
     const { project, own, binary } = this.database;
-    const rows = await this.database.rows<LedgerRun>(
-      `SELECT run_id, command, ${this.runStatus} AS status, started_at, ended_at, CAST(summary AS text) AS summary
-       FROM ${this.#table('runs')} AS run WHERE ${own} ORDER BY started_at DESC, run_id ${binary} LIMIT $2`,
-      [project, limit],
+    const rows = typedRows(
+      RunRow,
+      await this.database.rows(
+        `SELECT run_id, command, ${this.runStatus} AS status, started_at, ended_at, CAST(summary AS text) AS summary
+         FROM ${this.#table('runs')} AS run WHERE ${own} ORDER BY started_at DESC, run_id ${binary} LIMIT $2`,
+        [project, limit],
+      ),
     );
     const runs = rows.map((row) => ({ ...row, summary: ofJson<RunSummary | null>(row.summary) }));
     return this.markDead(runs);
@@ -321,9 +346,11 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
 
   async discovery(): Promise<Discovery> {
     const { project, own } = this.database;
-    const open = await this.database.rows<{ id: string }>(
-      `SELECT id FROM ${this.#table('open_crawls')} WHERE ${own} ORDER BY id`,
-      [project],
+    const open = typedRows(
+      OpenCrawl,
+      await this.database.rows(`SELECT id FROM ${this.#table('open_crawls')} WHERE ${own} ORDER BY id`, [
+        project,
+      ]),
     );
     return { open: open.map(({ id }) => id), swept_at: await this.#fact('swept_at') };
   }

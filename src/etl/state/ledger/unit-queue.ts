@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Typed } from '../../../core/text/typed-rows.ts';
 import type { UnitError } from '../../project/model/runs/unit-report.ts';
 import type { ExportRecords } from './export-records.ts';
 
@@ -20,14 +22,15 @@ export interface ClaimLimits {
   readonly store: number;
 }
 
-export interface ClaimProgress {
+export const ClaimProgress = z.strictObject({
   /** Rows as the service reports; null if it gives no count. */
-  readonly reported: number | null;
-  readonly columns: number;
+  reported: z.number().nullable(),
+  columns: z.number(),
   /** Rows so far. */
-  readonly received: number;
-  readonly phase: 'download' | 'stage';
-}
+  received: z.number(),
+  phase: z.enum(['download', 'stage']),
+});
+export type ClaimProgress = Typed<typeof ClaimProgress>;
 
 /** A claimed, staged or failed unit. */
 export interface QueueEntry {

@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { z } from 'zod';
 import type { ExportFormat } from '../../../client/resources/data-exports.ts';
 import { type Connection, text } from '../../../core/duckdb/duckdb.ts';
 import { makeFolder } from '../../../core/files/make-folder.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { Column } from '../../fields/column.ts';
 import type { StoredDataset } from '../../resources/resources.ts';
 import { sourceOf } from '../../rows/dataset-query.ts';
 import { CELL_BYTES, csvHeader, csvLine, jsonLine, streamLines } from '../../rows/export-lines.ts';
 import type { ServiceRows } from '../../rows/service-rows.ts';
 import { parquetColumns } from './parquet-columns.ts';
+
+const RowIds = z.strictObject({ first: z.bigint(), last: z.bigint() });
 
 export interface WrittenFormat {
   readonly format: ExportFormat;
@@ -77,7 +81,7 @@ async function sliceRows(
   { format, objects }: WrittenFormat,
 ): Promise<string[]> {
   const sql = `SELECT coalesce(min(rowid), 0) AS first, coalesce(max(rowid), -1) AS last ${source}`;
-  const [row] = await rows.use((connection) => connection.rows<{ first: bigint; last: bigint }>(sql));
+  const [row] = await rows.use(async (connection) => typedRows(RowIds, await connection.rows(sql)));
   const [first, end] = [Number(row?.first ?? 0), Number(row?.last ?? -1) + 1];
   const bounds = sliceBounds(
     first,

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { CrawlDataType, FieldRecord } from '../../../client/resources/fields.ts';
 import { text } from '../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import { FIELD_RECORDS } from '../../fields/field-records-of.ts';
 import { MORE_PAGE_FIELDS, PAGE_FIELD_RECORDS } from '../../fields/specified-page-fields.ts';
 import type { StoredDataset } from '../../resources/resources.ts';
@@ -26,6 +28,8 @@ import {
   statusOf,
   urlOf,
 } from './site.ts';
+
+const RepeatedText = z.strictObject({ field: z.enum(PAGE_TEXTS), value: z.string() });
 
 export interface Wanted {
   readonly site: GeneratedSite;
@@ -145,10 +149,13 @@ async function countPages(rows: ServiceRows, name: string, counted: Counted): Pr
       (field) => `SELECT '${field}' AS field, ${field} AS value FROM facts
         WHERE ${field} IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
     );
-    const found = await connection.rows<{ field: PageText; value: string }>(
-      `WITH facts AS MATERIALIZED (
-        SELECT ${PAGE_TEXTS.join(', ')} FROM (${pageFacts(counted.site)}) WHERE shares_title AND slot < ${counted.pages})
-      ${repeated.join(' UNION ALL ')} ORDER BY ALL`,
+    const found = typedRows(
+      RepeatedText,
+      await connection.rows(
+        `WITH facts AS MATERIALIZED (
+          SELECT ${PAGE_TEXTS.join(', ')} FROM (${pageFacts(counted.site)}) WHERE shares_title AND slot < ${counted.pages})
+        ${repeated.join(' UNION ALL ')} ORDER BY ALL`,
+      ),
     );
     const valuesOf = (field: PageText): string[] =>
       found.filter((one) => one.field === field).map(({ value }) => value);

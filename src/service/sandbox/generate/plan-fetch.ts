@@ -1,9 +1,30 @@
-import { FETCH_STATUSES, type FetchStatus, NO_COUNTS } from '../../../client/resources/crawl-progress.ts';
+import { z } from 'zod';
+import { FETCH_STATUSES, NO_COUNTS } from '../../../client/resources/crawl-progress.ts';
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
 import { type CrawlPlan, FETCH_STEPS, type FetchStep } from '../../crawls/crawl-plan.ts';
 import { crawlDepth, pageFacts, slotsWithin } from './page-facts.ts';
 import { pageValues } from './page-values.ts';
 import { type GeneratedSite, kindOf, slotsForFetched, statusOf } from './site.ts';
+
+/** Pages of one step, depth and status, with the first and the last of their slots. */
+const PlannedPage = z.strictObject({
+  step: z.number(),
+  depth: z.number(),
+  fetch_status: z.enum(FETCH_STATUSES),
+  urls: z.number(),
+  first: z.number(),
+  last: z.number(),
+});
+type PlannedPage = Typed<typeof PlannedPage>;
+
+const SampleRow = z.strictObject({
+  step: z.number(),
+  url: z.string(),
+  fetch_status: z.enum(FETCH_STATUSES),
+  status_code: z.number().nullable(),
+  fetch_duration: z.number().nullable(),
+});
 
 export interface GeneratedLimits {
   /** Pages of the whole site. */
@@ -35,25 +56,19 @@ export async function planFetch(
   const { slots, endReason } = reachOf(site, limits);
   const facts = `SELECT range AS slot, range * ${FETCH_STEPS} // ${slots} AS step, ${crawlDepth(site, 'range')} AS depth,
     ${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status FROM range(${slots})`;
-  const found = await connection.rows<PlannedPage>(
-    `SELECT CAST(step AS INTEGER) AS step, CAST(depth AS INTEGER) AS depth, ${pageValues(site).fetch_status} AS fetch_status,
-      CAST(count(*) AS INTEGER) AS urls, CAST(min(slot) AS DOUBLE) AS first, CAST(max(slot) AS DOUBLE) AS last
-    FROM (${facts}) GROUP BY ALL ORDER BY ALL`,
+  const found = typedRows(
+    PlannedPage,
+    await connection.rows(
+      `SELECT CAST(step AS INTEGER) AS step, CAST(depth AS INTEGER) AS depth, ${pageValues(site).fetch_status} AS fetch_status,
+        CAST(count(*) AS INTEGER) AS urls, CAST(min(slot) AS DOUBLE) AS first, CAST(max(slot) AS DOUBLE) AS last
+      FROM (${facts}) GROUP BY ALL ORDER BY ALL`,
+    ),
   );
   return {
     end_reason: endReason,
     steps: stepsOf(found),
     samples: await samplesOf(connection, site, slots, sampleSlots(found)),
   };
-}
-
-interface PlannedPage extends Record<string, string | number> {
-  readonly step: number;
-  readonly depth: number;
-  readonly fetch_status: string;
-  readonly urls: number;
-  readonly first: number;
-  readonly last: number;
 }
 
 function stepsOf(found: readonly PlannedPage[]): FetchStep[] {
@@ -84,16 +99,12 @@ async function samplesOf(
   samples: readonly number[],
 ) {
   const values = pageValues(site);
-  const rows = await connection.rows<Record<string, string | number | null>>(
-    `SELECT CAST(slot * ${FETCH_STEPS} // ${slots} AS INTEGER) AS step, url, ${values.fetch_status} AS fetch_status,
-      CAST(status AS INTEGER) AS status_code, CAST(${values.load_time} AS INTEGER) AS fetch_duration
-    FROM (${pageFacts(site)}) WHERE slot IN (${samples.join(', ')}) ORDER BY slot`,
+  return typedRows(
+    SampleRow,
+    await connection.rows(
+      `SELECT CAST(slot * ${FETCH_STEPS} // ${slots} AS INTEGER) AS step, url, ${values.fetch_status} AS fetch_status,
+        CAST(status AS INTEGER) AS status_code, CAST(${values.load_time} AS INTEGER) AS fetch_duration
+      FROM (${pageFacts(site)}) WHERE slot IN (${samples.join(', ')}) ORDER BY slot`,
+    ),
   );
-  return rows.map((row) => ({
-    step: Number(row.step),
-    url: String(row.url),
-    fetch_status: row.fetch_status as FetchStatus,
-    status_code: row.status_code as number | null,
-    fetch_duration: row.fetch_duration as number | null,
-  }));
 }

@@ -39,7 +39,8 @@ export const REQUEST_TYPES = typesOf(REQUEST_COLUMNS);
 /** A request of the crawl that is not for a page. */
 export type RequestRecord = RowOf<typeof REQUEST_COLUMNS>;
 
-export type DeclaredAs = 'canonical' | 'hreflang' | 'redirect' | 'next' | 'prev' | 'amp';
+export const DECLARED_AS = ['canonical', 'hreflang', 'redirect', 'next', 'prev', 'amp'] as const;
+export type DeclaredAs = (typeof DECLARED_AS)[number];
 
 /** A request without a response yet. */
 export const UNANSWERED_REQUEST = {

@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { Database } from '../../../core/duckdb/duckdb.ts';
 import { webUrl } from '../../../core/net/web-url.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { FetchTools } from '../fetch-round.ts';
 import type { DeclaredTarget } from '../frontier/kept-requests.ts';
 import { fetchedPages } from '../load-crawl.ts';
+import { DECLARED_AS } from '../records/request-record.ts';
+
+const TargetRow = z.strictObject({ url: z.string(), source: z.string(), as: z.enum(DECLARED_AS) });
 
 /** The most targets that are requested; those of canonicals and redirects come first. */
 const MOST_TARGETS = 10_000;
@@ -25,10 +30,9 @@ export async function declaredTargets(tools: TargetTools): Promise<DeclaredTarge
   try {
     await using database = await Database.open({ memoryLimit: MEMORY, threads: 1, tempDirectory });
     const connection = await database.connect();
-    const rows = await connection.rows<Omit<DeclaredTarget, 'hop'>>(
-      declarationsIn(fetchedPages(folder, frontier), isList),
-      [],
-      signal,
+    const rows = typedRows(
+      TargetRow,
+      await connection.rows(declarationsIn(fetchedPages(folder, frontier), isList), [], signal),
     );
     found.push(...rows.map((row) => ({ ...row, hop: row.as === 'redirect' ? 1 : 0 })));
   } finally {

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Connection, Database } from '../../../core/duckdb/duckdb.ts';
 import { ownUrl } from '../../../core/net/web-url.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { CrawlSession } from '../crawl-session.ts';
 import type { CrawlSettings } from '../crawl-settings.ts';
 import type { ProxyRoute } from '../fetch/crawl-proxy.ts';
@@ -23,6 +25,8 @@ import {
   type VitalsOptions,
 } from './vitals.ts';
 import { RequestGate, VitalsMeter } from './vitals-meter.ts';
+
+const UrlRow = z.strictObject({ url: z.string() });
 
 /** The most templates in a sample: those with the most pages. */
 const MOST_TEMPLATES = 50;
@@ -143,21 +147,24 @@ export async function samplePages(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const isAll = perTemplate === 'all';
-  const rows = await connection.rows<{ url: string }>(
-    `WITH page AS (
-       SELECT url, depth,
-         concat_ws(' ', url_host, url_first_path, len(string_split(urlpath, '/')), url_has_params) AS template
-       FROM ${pages} WHERE parsed_html AND status_code BETWEEN 200 AND 299
-     ),
-     placed AS (
-       SELECT *, count(*) OVER (PARTITION BY template) AS pages,
-         row_number() OVER (PARTITION BY template ORDER BY depth NULLS LAST, url) AS place
-       FROM page
-     ),
-     ranked AS (SELECT *, dense_rank() OVER (ORDER BY pages DESC, template) AS rank FROM placed)
-     SELECT url FROM ranked WHERE $1 OR (place <= $2 AND rank <= ${MOST_TEMPLATES}) ORDER BY place, rank`,
-    [isAll, isAll ? 0 : perTemplate],
-    signal,
+  const rows = typedRows(
+    UrlRow,
+    await connection.rows(
+      `WITH page AS (
+         SELECT url, depth,
+           concat_ws(' ', url_host, url_first_path, len(string_split(urlpath, '/')), url_has_params) AS template
+         FROM ${pages} WHERE parsed_html AND status_code BETWEEN 200 AND 299
+       ),
+       placed AS (
+         SELECT *, count(*) OVER (PARTITION BY template) AS pages,
+           row_number() OVER (PARTITION BY template ORDER BY depth NULLS LAST, url) AS place
+         FROM page
+       ),
+       ranked AS (SELECT *, dense_rank() OVER (ORDER BY pages DESC, template) AS rank FROM placed)
+       SELECT url FROM ranked WHERE $1 OR (place <= $2 AND rank <= ${MOST_TEMPLATES}) ORDER BY place, rank`,
+      [isAll, isAll ? 0 : perTemplate],
+      signal,
+    ),
   );
   return rows.map(({ url }) => url);
 }

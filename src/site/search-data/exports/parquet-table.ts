@@ -1,15 +1,19 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Connection, Database, ident, parquetFiles, text } from '../../../core/duckdb/duckdb.ts';
 import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { countText } from '../../../core/text/amounts.ts';
+import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { PlausibleTime } from '../../../core/time/plausible-days.ts';
 import type { DemandRecord, DemandTable } from '../demand-row.ts';
 import { makeRecord } from '../make-record.ts';
 import { otherReport } from './figure-names.ts';
 import { dimensionsOf, isBulk, namedCells, namedColumns } from './named-columns.ts';
+
+const RowsOfFile = z.strictObject({ rows: z.bigint() });
 
 const OPTIONS = { memoryLimit: '300MB', threads: 2 } as const;
 /** No URL and no query is longer, in bytes. */
@@ -72,10 +76,13 @@ export async function parquetTable(
 
 /** A small file may contain any number of equal rows. */
 async function refuseBomb(connection: Connection, path: string, signal: AbortSignal): Promise<void> {
-  const [found] = await connection.rows<{ rows: bigint }>(
-    `SELECT CAST(coalesce(sum(num_rows), 0) AS BIGINT) AS rows FROM parquet_file_metadata(${text(path)})`,
-    [],
-    signal,
+  const [found] = typedRows(
+    RowsOfFile,
+    await connection.rows(
+      `SELECT CAST(coalesce(sum(num_rows), 0) AS BIGINT) AS rows FROM parquet_file_metadata(${text(path)})`,
+      [],
+      signal,
+    ),
   );
   const [rows, { size }] = [Number(found?.rows ?? 0), await stat(path)];
   if (rows > FEW_ROWS && rows > size * MOST_ROWS_A_BYTE)

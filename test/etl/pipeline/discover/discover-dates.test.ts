@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
 import { datesKey, discoverDates } from '../../../../src/etl/pipeline/discover/discover-dates.ts';
 import { loadPipelines } from '../../../../src/etl/project/settings/pipelines.ts';
 import { sendJson, testClient, testService } from '../../../client/test-service.ts';
@@ -41,4 +42,14 @@ test('log lines and log pages have separate days, requested once per project', a
 test('data that no pipeline reads is not requested', async () => {
   expect((await datesOf(['log_pages_weeks'])).asked).toEqual(['/pages/metadata']);
   expect((await datesOf(['log_events'])).asked).toEqual(['/events/metadata']);
+});
+
+test.each([
+  [403, { type: 'forbidden', error: 'no' }, { skip: expect.any(String) }],
+  [400, { type: 'invalid_request_parameters', error: 'no' }, { failure: expect.any(CrawlhouseError) }],
+])('a project whose days are answered with %s is skipped or fails', async (status, body, dates) => {
+  const service = await testService((_seen, response) => sendJson(response, status, body));
+  const project = { id: 'p', name: 'P', start_url: 'https://tea.example/' };
+  const found = await discoverDates(testClient(service), [project], LOGS, Date.now(), signal);
+  expect([...(found.get('p')?.values() ?? [])]).toContainEqual(dates);
 });

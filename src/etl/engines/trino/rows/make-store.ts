@@ -1,6 +1,10 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { RelationNames } from '../client/relation-names.ts';
 import type { TrinoClient } from '../client/trino-client.ts';
+
+const StoredTable = z.strictObject({ table_name: z.string() });
 
 const POINTERS = '(token bigint, seq bigint, relation varchar, unit varchar, load_id varchar)';
 
@@ -11,7 +15,7 @@ export async function makeStore(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   // They come last.
-  const made = await client.rows<{ table_name: string }>(names.storedTables, {}, signal);
+  const made = typedRows(StoredTable, await client.rows(names.storedTables, {}, signal));
   const present = made.map(({ table_name }) => table_name);
   if (present.includes('visible') && present.includes('candidate')) return;
   for (const schema of ['store', 'work', 'raw', 'mart', 'ops'] as const)

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { type Connection, ident, relationTable, text } from '../../../../core/duckdb/duckdb.ts';
+import { describeColumns } from '../../../../core/duckdb/table-columns.ts';
 import { listObjects } from '../../../../core/stores/list-objects.ts';
 import type { ObjectStore } from '../../../../core/stores/object-store.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { DEFINITION, type Pointer, readPointers } from '../../../state/catalog/ops/ops-pointers.ts';
 import { literal } from '../client/literal.ts';
 import type { RelationNames } from '../client/relation-names.ts';
@@ -12,6 +15,14 @@ import { TrinoFailure } from '../client/trino-error.ts';
 import type { TrinoPlace } from '../trino-place.ts';
 import type { Definition } from './definition.ts';
 import { columnSql, folderOf, laterTypeOf, type PhysicalColumn, physicalColumns } from './write-load.ts';
+
+const StoredColumn = z.strictObject({
+  table_name: z.string(),
+  column_name: z.string(),
+  data_type: z.string(),
+});
+
+const UnitHash = z.strictObject({ unit: z.string(), hash: z.string() });
 
 /** Much longer than a CREATE TABLE takes. */
 const SETTLED_MS = 5_000;
@@ -128,11 +139,14 @@ export class StoredTables {
     // Without this schema, Trino would read all others, and fail where another project drops one of them meanwhile.
     const count = `SELECT count(*) FROM ${of}.schemata WHERE schema_name = ?`;
     if (Number(await this.#client.scalar(count, { values: [schema] }, signal)) === 0) return new Map();
-    const rows = await this.#client.rows<{ table_name: string; column_name: string; data_type: string }>(
-      `SELECT table_name, column_name, data_type FROM ${of}.columns
-       WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
-      { values: [schema] },
-      signal,
+    const rows = typedRows(
+      StoredColumn,
+      await this.#client.rows(
+        `SELECT table_name, column_name, data_type FROM ${of}.columns
+         WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
+        { values: [schema] },
+        signal,
+      ),
     );
     return new Map(
       [...Map.groupBy(rows, (row) => row.table_name)].map(([name, columns]) => [
@@ -205,11 +219,14 @@ interface ChangedCopies {
 export async function changedCopies(connection: Connection, relation: string): Promise<ChangedCopies> {
   const select = lookUp(AS_PUBLISHED, relation) ?? `SELECT * FROM ${relationTable(relation)}`;
   const unit = relation.startsWith('raw.') ? '_unit' : "''";
-  const described = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${select}`);
+  const described = await describeColumns(connection, select);
   const types = hash('md5', JSON.stringify(described));
-  const rows = await connection.rows<{ unit: string; hash: string }>(
-    `SELECT ${unit} AS unit, concat_ws(' ', count(*), sum(hash(copied))) AS hash FROM (${select}) AS copied
-     GROUP BY ${unit}`,
+  const rows = typedRows(
+    UnitHash,
+    await connection.rows(
+      `SELECT ${unit} AS unit, concat_ws(' ', count(*), sum(hash(copied))) AS hash FROM (${select}) AS copied
+       GROUP BY ${unit}`,
+    ),
   );
   const pointers = (await readPointers(connection, relation)).filter((one) => one.unit !== DEFINITION);
   const former = new Map(pointers.map((one) => [one.unit, one.madeFrom]));

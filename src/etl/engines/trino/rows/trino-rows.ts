@@ -1,6 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { type Connection, ident, relationTable, text } from '../../../../core/duckdb/duckdb.ts';
+import { describeColumns } from '../../../../core/duckdb/table-columns.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { hasColumns } from '../../../state/catalog/catalog.ts';
 import { rawTables } from '../../../state/catalog/comment-columns.ts';
 import {
@@ -36,6 +39,8 @@ import { writeRowsFile } from './rows-file.ts';
 import { changedCopies, type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { vacuumAtTimes } from './vacuum-rows.ts';
 import { folderOf, writeLoad } from './write-load.ts';
+
+const UnitCount = z.strictObject({ unit: z.string(), n: z.bigint() });
 
 /** The relation whose pointer, only in the catalog, contains the token of the last writer with this catalog. */
 const WRITER = 'writer';
@@ -118,10 +123,13 @@ export class TrinoRows implements RowStore {
     const counts = new Map(units.map((unit) => [unit, 0n]));
     for (let at = 0; at < units.length; at += UNITS_AT_ONCE) {
       const listed = units.slice(at, at + UNITS_AT_ONCE).map(literal);
-      const rows = await this.#pointers.rows<{ unit: string; n: bigint }>(
-        `SELECT _unit AS unit, count(*) AS n FROM ${this.names.work(relation)}
-         WHERE _unit IN (${listed.join(', ')}) GROUP BY _unit`,
-        signal,
+      const rows = typedRows(
+        UnitCount,
+        await this.#pointers.rows(
+          `SELECT _unit AS unit, count(*) AS n FROM ${this.names.work(relation)}
+           WHERE _unit IN (${listed.join(', ')}) GROUP BY _unit`,
+          signal,
+        ),
       );
       for (const { unit, n } of rows) counts.set(unit, n);
     }
@@ -310,9 +318,7 @@ export class TrinoRows implements RowStore {
 
   /** Creates what Trino lacks of a relation of the catalog. The next pointers record it. */
   async #prepare(relation: string, signal: AbortSignal | undefined): Promise<PreparedRelation> {
-    const described = await this.#place.connection.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE ${relationTable(relation)}`,
-    );
+    const described = await describeColumns(this.#place.connection, relationTable(relation));
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
     const prepared = await this.#tables.prepare(relation, types, signal);
     const { definition } = prepared;

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { writeFileAtomic } from '../../../../core/files/atomic-file.ts';
 import { makeFolder } from '../../../../core/files/make-folder.ts';
 import { host } from '../../../../core/host/host.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { literal } from '../client/literal.ts';
 import type { RelationNames } from '../client/relation-names.ts';
 import type { TrinoClient } from '../client/trino-client.ts';
 import type { TrinoPlace } from '../trino-place.ts';
 import type { PointerTable } from './pointer-table.ts';
+
+const StoredTable = z.strictObject({ table_name: z.string() });
+
+const UnseenLoad = z.strictObject({ load: z.string() });
 
 const EVERY_MS = 24 * 3600 * 1000;
 /** The time for which running queries keep their snapshot. */
@@ -23,7 +29,7 @@ export async function vacuumAtTimes(
   const last = host().files.statSync(note, { throwIfNoEntry: false })?.mtimeMs;
   if (last !== undefined && host().now() - last < EVERY_MS) return;
   if (last !== undefined) {
-    const tables = await pointers.rows<{ table_name: string }>(names.storedTables, signal);
+    const tables = typedRows(StoredTable, await pointers.rows(names.storedTables, signal));
     const relations = tables
       .map(({ table_name }) => table_name.replace('_', '.'))
       .filter((relation) => relation.includes('.'));
@@ -69,11 +75,14 @@ export async function vacuumRows(
   const unseen = new Map<string, readonly string[]>();
   for (const relation of relations) {
     const seen = `${names.lastPointers('visible', relation)} UNION ${names.lastPointers('work', relation)}`;
-    const loads = await client.rows<{ load: string }>(
-      `SELECT DISTINCT _load_id AS load FROM ${names.stored(relation)}
-       WHERE _load_id NOT IN (SELECT load_id FROM (${seen}) WHERE load_id IS NOT NULL)`,
-      {},
-      signal,
+    const loads = typedRows(
+      UnseenLoad,
+      await client.rows(
+        `SELECT DISTINCT _load_id AS load FROM ${names.stored(relation)}
+         WHERE _load_id NOT IN (SELECT load_id FROM (${seen}) WHERE load_id IS NOT NULL)`,
+        {},
+        signal,
+      ),
     );
     if (loads.length > 0)
       unseen.set(

@@ -1,4 +1,6 @@
-import { type Connection, given, ident, type Row, text } from '../../../../core/duckdb/duckdb.ts';
+import { z } from 'zod';
+import { type Connection, given, ident, text } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { isDataError } from '../../../engines/data-error.ts';
 import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { NewUnit, NewUnits } from '../../../engines/new-units.ts';
@@ -17,6 +19,15 @@ import { assessModels } from '../build/assess-models.ts';
 import { makeModel } from '../build/make-model.ts';
 import type { ModelsOutcome } from '../build/make-models.ts';
 import { countFailures } from '../tests/test-model.ts';
+
+const SuspectRow = z.strictObject({
+  n: z.bigint(),
+  example: z.string(),
+  exact: z.string(),
+  near: z.string(),
+});
+
+const PartitionStamp = z.strictObject({ partition_key: z.string(), stamp: z.string() });
 
 /** A new unit whose rows fail a test or break a model. */
 export interface TestFault {
@@ -219,20 +230,23 @@ async function attributeRows(
     [],
     signal,
   );
-  const found = await connection.rows<{ n: bigint; example: string; exact: string; near: string } & Row>(
-    `WITH suspect AS (SELECT ${given(text(JSON.stringify(units.map(unitRow))), UNIT_COLUMNS)}),
-     broken AS (SELECT ${given(text(JSON.stringify(broken)), [...naming, 'n', 'example'])}),
-     numbered AS (SELECT *, row_number() OVER () AS number FROM broken)
-     SELECT CAST(any_value(b.n) AS BIGINT) AS n, any_value(b.example) AS example,
-       to_json(list(s.unit ORDER BY s.unit) FILTER (s.is_exact))::VARCHAR AS exact,
-       to_json(list(s.unit ORDER BY s.unit) FILTER (NOT s.is_exact))::VARCHAR AS near
-     FROM numbered AS b
-     LEFT JOIN LATERAL (
-       SELECT unit, ${exactMatch(naming)} AS is_exact FROM suspect WHERE ${exactMatch(naming)} OR ${nearMatch(naming)}
-     ) AS s ON true
-     GROUP BY b.number ORDER BY b.number`,
-    [],
-    signal,
+  const found = typedRows(
+    SuspectRow,
+    await connection.rows(
+      `WITH suspect AS (SELECT ${given(text(JSON.stringify(units.map(unitRow))), UNIT_COLUMNS)}),
+       broken AS (SELECT ${given(text(JSON.stringify(broken)), [...naming, 'n', 'example'])}),
+       numbered AS (SELECT *, row_number() OVER () AS number FROM broken)
+       SELECT CAST(any_value(b.n) AS BIGINT) AS n, any_value(b.example) AS example,
+         to_json(list(s.unit ORDER BY s.unit) FILTER (s.is_exact))::VARCHAR AS exact,
+         to_json(list(s.unit ORDER BY s.unit) FILTER (NOT s.is_exact))::VARCHAR AS near
+       FROM numbered AS b
+       LEFT JOIN LATERAL (
+         SELECT unit, ${exactMatch(naming)} AS is_exact FROM suspect WHERE ${exactMatch(naming)} OR ${nearMatch(naming)}
+       ) AS s ON true
+       GROUP BY b.number ORDER BY b.number`,
+      [],
+      signal,
+    ),
   );
   return found.map(({ n, example, exact, near }) => {
     const units = list(exact);
@@ -314,9 +328,7 @@ async function isMadeFromUnitAlone(
   unit: string,
 ): Promise<boolean> {
   const stamps = async (): Promise<Map<string, string>> => {
-    const rows = await connection.rows<{ partition_key: string; stamp: string }>(
-      currentPartitions(partitioned),
-    );
+    const rows = typedRows(PartitionStamp, await connection.rows(currentPartitions(partitioned)));
     return new Map(rows.map((row) => [row.partition_key, row.stamp]));
   };
   const before = await stamps();

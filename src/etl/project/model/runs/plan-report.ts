@@ -73,17 +73,18 @@ export function totalsOf(units: readonly PlanEntry[], lanes: EstimateLanes): Pla
   };
 }
 
-export interface PastLoad {
-  readonly dataset: string;
-  readonly route: string;
-  readonly loads: number;
+export const PastLoad = z.strictObject({
+  dataset: z.string(),
+  route: z.string(),
+  loads: z.number(),
   /** Transferred bytes; null if no row was received. */
-  readonly bytes_per_row: number | null;
-  readonly seconds_per_row: number | null;
-  readonly bytes_per_load: number | null;
+  bytes_per_row: z.number().nullable(),
+  seconds_per_row: z.number().nullable(),
+  bytes_per_load: z.number().nullable(),
   /** Seconds of the quickest load: the minimum even for a small unit. */
-  readonly least_seconds: number;
-}
+  least_seconds: z.number(),
+});
+export type PastLoad = Typed<typeof PastLoad>;
 
 /** Expected bytes and seconds of a unit, as far as past loads show. */
 export interface Estimate {

@@ -1,5 +1,6 @@
 import { type Connection, ident } from '../../../../core/duckdb/duckdb.ts';
 import { nodesOf, type SqlNode, serializeSql } from '../../../../core/duckdb/serialize-sql.ts';
+import { describeColumns } from '../../../../core/duckdb/table-columns.ts';
 import type { Segmentation } from '../../settings/segments.ts';
 import type { Model } from '../models/model.ts';
 import { segmentParts, segmentRows } from '../segments/segment-rows.ts';
@@ -118,7 +119,7 @@ async function describe(
 ): Promise<OutputList> {
   try {
     return await remember(async () => {
-      const rows = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${sql}`);
+      const rows = await describeColumns(connection, sql);
       return rows.map((row) => [row.column_name, row.column_type] as const);
     });
   } catch (error) {

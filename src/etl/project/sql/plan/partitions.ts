@@ -1,6 +1,10 @@
+import { z } from 'zod';
 import { type Connection, ident, type Row, text } from '../../../../core/duckdb/duckdb.ts';
 import { withoutEnd } from '../../../../core/duckdb/sql-tokens.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { PlannedModel } from './plan-models.ts';
+
+const PartitionKey = z.strictObject({ partition_key: z.string() });
 
 export interface PartitionedModel {
   readonly name: string;
@@ -25,8 +29,11 @@ export async function presentPartitions(
   connection: Connection,
   partitioned: PartitionedModel,
 ): Promise<string[]> {
-  const rows = await connection.rows<{ partition_key: string }>(
-    `SELECT partition_key FROM (${currentPartitions(partitioned)}) ORDER BY partition_key`,
+  const rows = typedRows(
+    PartitionKey,
+    await connection.rows(
+      `SELECT partition_key FROM (${currentPartitions(partitioned)}) ORDER BY partition_key`,
+    ),
   );
   return rows.map((row) => row.partition_key);
 }

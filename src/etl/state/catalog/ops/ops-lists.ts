@@ -1,12 +1,27 @@
+import { z } from 'zod';
 import { type Connection, given, listed, type Row } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import {
-  type KnownItem,
   type KnownList,
   type Listed,
   type ListName,
   UNKNOWN_LIST,
 } from '../../../project/model/inventory.ts';
 import { hasColumns } from '../catalog.ts';
+
+const KnownRow = z.strictObject({
+  id: z.string(),
+  project_id: z.string().nullable(),
+  status: z.string(),
+  end_reason: z.string().nullable(),
+  link_status: z.string().nullable(),
+  content: z.string().nullable(),
+  pending: z.boolean(),
+  gone: z.boolean(),
+  has_requests: z.boolean().nullable(),
+  created_at: z.number().nullable(),
+  ended_at: z.number().nullable(),
+});
 
 /** The known state of every list, in the published warehouse or the working copy. */
 export interface KnownLists {
@@ -43,11 +58,14 @@ export async function readKnownLists(connection: Connection): Promise<KnownLists
   );
   const known = new Map<string, KnownList>();
   for (const row of lists) {
-    const items = await connection.rows<KnownItem & { readonly id: string }>(
-      `SELECT id, project_id, status, end_reason, link_status, content, pending, gone, ${hasRequests} AS has_requests,
-         CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at
-       FROM ops.listed WHERE list = ? AND workspace_id = ?`,
-      [row.list ?? null, row.workspace_id ?? null],
+    const items = typedRows(
+      KnownRow,
+      await connection.rows(
+        `SELECT id, project_id, status, end_reason, link_status, content, pending, gone, ${hasRequests} AS has_requests,
+           CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at
+         FROM ops.listed WHERE list = ? AND workspace_id = ?`,
+        [row.list ?? null, row.workspace_id ?? null],
+      ),
     );
     known.set(keyOf(row), {
       swept_at: row.swept_at as number | null,

@@ -1,49 +1,72 @@
+import { z } from 'zod';
 import { type Connection, ident, isoTime, listed, table } from '../../../../core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../../core/text/json.ts';
-import type { FormerLoad } from '../../../project/model/former-load.ts';
+import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
+import { FormerLoad } from '../../../project/model/former-load.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import {
   LAST_LOADS,
   LEAST_ROWS,
-  type RouteLoad,
+  RouteLoad,
   USUAL_OF,
   type Volume,
 } from '../../../project/model/route-pace.ts';
-import type { PastLoad } from '../../../project/model/runs/plan-report.ts';
-import { COUNTS, type CountName, type Counts } from '../../../project/model/runs/six-counts.ts';
+import { PastLoad } from '../../../project/model/runs/plan-report.ts';
+import { COUNTS, type CountName, Counts } from '../../../project/model/runs/six-counts.ts';
 import type { Task } from '../../../project/model/task.ts';
 import type { Unit } from '../../../project/model/unit.ts';
 import { hasColumns } from '../catalog.ts';
 import { exactRows, unitRow } from './ops-rows.ts';
 
+const CountsRow = Counts.extend({ unit: z.string() });
+
+const AnomalyRow = z.strictObject({
+  unit: z.string(),
+  project_id: z.string(),
+  loaded: z.bigint(),
+  usual: z.bigint(),
+  loaded_at: z.string(),
+});
+
+const UsualRow = z.strictObject({ dataset: z.string(), rows: z.number() });
+
+const LoadVersion = z.strictObject({ dataset: z.string(), version: z.string() });
+
 /** Returns every loaded unit, by name. There may be tens of thousands, so it reads only the texts that are needed. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, FormerLoad>> {
-  const rows = await connection.rows<FormerLoad>(
-    `SELECT unit, queryable IS NOT NULL AS published,
-       CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
-       CASE WHEN route = 'export' THEN run_id END AS run_id,
-       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at,
-       CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at,
-       unit IN (SELECT unit FROM ops.units WHERE status IN ('failed', 'refused')
-         AND coalesce(error_code, '') NOT IN ('test_held', 'model_held')) AS is_owed
-     FROM ops.loads`,
+  const rows = typedRows(
+    FormerLoad,
+    await connection.rows(
+      `SELECT unit, queryable IS NOT NULL AS published,
+         CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
+         CASE WHEN route = 'export' THEN run_id END AS run_id,
+         CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at,
+         CAST(epoch_ms(loaded_at) AS DOUBLE) AS loaded_at,
+         unit IN (SELECT unit FROM ops.units WHERE status IN ('failed', 'refused')
+           AND coalesce(error_code, '') NOT IN ('test_held', 'model_held')) AS is_owed
+       FROM ops.loads`,
+    ),
   );
   return new Map(rows.map((row) => [row.unit, row]));
 }
 
 /** The published part of a dataset; `loaded_at` in seconds since 1970, UTC. */
-export interface LoadTotal {
-  readonly dataset: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly loaded_at: number;
-}
+export const LoadTotal = z.strictObject({
+  dataset: z.string(),
+  rows: z.number(),
+  bytes: z.number(),
+  loaded_at: z.number(),
+});
+export type LoadTotal = Typed<typeof LoadTotal>;
 
-export async function loadTotals(connection: Connection): Promise<LoadTotal[]> {
-  return connection.rows<LoadTotal>(
-    `SELECT dataset, CAST(sum(loaded) AS DOUBLE) AS rows, CAST(sum(bytes) AS DOUBLE) AS bytes,
-       epoch(max(loaded_at)) AS loaded_at
-     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+export async function loadTotals(connection: Connection): Promise<readonly LoadTotal[]> {
+  return typedRows(
+    LoadTotal,
+    await connection.rows(
+      `SELECT dataset, CAST(sum(loaded) AS DOUBLE) AS rows, CAST(sum(bytes) AS DOUBLE) AS bytes,
+         epoch(max(loaded_at)) AS loaded_at
+       FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+    ),
   );
 }
 
@@ -53,9 +76,11 @@ export async function countsOf(
   units: readonly string[],
 ): Promise<Map<string, Counts>> {
   const doubles = COUNTS.map((name) => `CAST(${name} AS DOUBLE) AS ${name}`);
-  const rows = await connection.rows<Counts & { readonly unit: string }>(
-    `SELECT unit, ${doubles.join(', ')} FROM ops.loads WHERE unit IN ${listed('?')}`,
-    [JSON.stringify(units)],
+  const rows = typedRows(
+    CountsRow,
+    await connection.rows(`SELECT unit, ${doubles.join(', ')} FROM ops.loads WHERE unit IN ${listed('?')}`, [
+      JSON.stringify(units),
+    ]),
   );
   return new Map(rows.map(({ unit, ...counts }) => [unit, counts]));
 }
@@ -83,35 +108,38 @@ export async function rowCountAnomalies(
 ): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
   // Published by a version that did not compare rows yet.
   if (!(await hasColumns(connection, 'ops.loads', ['flag']))) return [];
-  const rows = await connection.rows<{
-    unit: string;
-    project_id: string;
-    loaded: bigint;
-    usual: bigint;
-    loaded_at: string;
-  }>(
-    `SELECT unit, project_id, loaded, usual, ${isoTime('loaded_at')} AS loaded_at FROM (
-       SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
-       QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
-     WHERE flag = 'few_rows' ORDER BY unit`,
+  const rows = typedRows(
+    AnomalyRow,
+    await connection.rows(
+      `SELECT unit, project_id, loaded, usual, ${isoTime('loaded_at')} AS loaded_at FROM (
+         SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
+         QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
+       WHERE flag = 'few_rows' ORDER BY unit`,
+    ),
   );
   return rows.map(({ loaded, usual, ...one }) => ({ ...one, rows: Number(loaded), usual: Number(usual) }));
 }
 
 /** Returns past loads by dataset and route, from `ops.loads`. */
-export async function readPastLoads(connection: Connection): Promise<PastLoad[]> {
-  return await connection.rows<PastLoad & Record<string, string | number | null>>(
-    `SELECT dataset, route, count(*)::INTEGER AS loads,
-            (sum(bytes) / nullif(sum(received), 0))::DOUBLE AS bytes_per_row,
-            (sum(seconds) / nullif(sum(received), 0))::DOUBLE AS seconds_per_row,
-            avg(bytes)::DOUBLE AS bytes_per_load, min(seconds) AS least_seconds
-     FROM ops.loads WHERE seconds IS NOT NULL GROUP BY dataset, route ORDER BY dataset, route`,
+export async function readPastLoads(connection: Connection): Promise<readonly PastLoad[]> {
+  return typedRows(
+    PastLoad,
+    await connection.rows(
+      `SELECT dataset, route, count(*)::INTEGER AS loads,
+              (sum(bytes) / nullif(sum(received), 0))::DOUBLE AS bytes_per_row,
+              (sum(seconds) / nullif(sum(received), 0))::DOUBLE AS seconds_per_row,
+              avg(bytes)::DOUBLE AS bytes_per_load, min(seconds) AS least_seconds
+       FROM ops.loads WHERE seconds IS NOT NULL GROUP BY dataset, route ORDER BY dataset, route`,
+    ),
   );
 }
 
 export async function usualRows(connection: Connection): Promise<ReadonlyMap<string, number>> {
-  const rows = await connection.rows<{ dataset: string; rows: number }>(
-    'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
+  const rows = typedRows(
+    UsualRow,
+    await connection.rows(
+      'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
+    ),
   );
   return new Map(rows.map((row) => [row.dataset, row.rows]));
 }
@@ -217,9 +245,12 @@ export async function forgetLoads(
 
 /** Returns a short stamp of the loads of each dataset so far. */
 export async function loadVersions(connection: Connection): Promise<Map<string, string>> {
-  const rows = await connection.rows<{ dataset: string; version: string }>(
-    `SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version
-     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+  const rows = typedRows(
+    LoadVersion,
+    await connection.rows(
+      `SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version
+       FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+    ),
   );
   return new Map(rows.map(({ dataset, version }) => [dataset, version]));
 }
@@ -233,22 +264,26 @@ export async function markPinned(connection: Connection, units: readonly string[
 }
 
 /** A unit loaded since the last publication, with the fingerprint of its rows. */
-export interface FreshUnit {
-  readonly dataset: string;
-  readonly unit: string;
-  readonly fingerprint: string;
+export const FreshUnit = z.strictObject({
+  dataset: z.string(),
+  unit: z.string(),
+  fingerprint: z.string(),
   /** Rows times columns. */
-  readonly values: number;
-}
+  values: z.number(),
+});
+export type FreshUnit = Typed<typeof FreshUnit>;
 
 /** Returns the unpublished units of a copy, without units from versions that took no fingerprint. */
-export async function freshUnits(connection: Connection, catalog: string): Promise<FreshUnit[]> {
-  return connection.rows<FreshUnit>(
-    `SELECT dataset, l.unit, fingerprint, CAST(loaded AS DOUBLE) * coalesce(fields, 0) AS "values"
-     FROM ${table(catalog, 'ops', 'loads')} AS l
-     LEFT JOIN (SELECT unit, count(*) AS fields FROM ${table(catalog, 'ops', 'unit_fields')} GROUP BY unit) AS f
-       ON f.unit = l.unit
-     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, l.unit`,
+export async function freshUnits(connection: Connection, catalog: string): Promise<readonly FreshUnit[]> {
+  return typedRows(
+    FreshUnit,
+    await connection.rows(
+      `SELECT dataset, l.unit, fingerprint, CAST(loaded AS DOUBLE) * coalesce(fields, 0) AS "values"
+       FROM ${table(catalog, 'ops', 'loads')} AS l
+       LEFT JOIN (SELECT unit, count(*) AS fields FROM ${table(catalog, 'ops', 'unit_fields')} GROUP BY unit) AS f
+         ON f.unit = l.unit
+       WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, l.unit`,
+    ),
   );
 }
 
@@ -312,17 +347,20 @@ export function isNameLoaded(
  * leaves out data exports that a killed run requested, because their wait is unknown, and units with a filter, which
  * data exports do not support.
  */
-export async function readRouteLoads(connection: Connection): Promise<RouteLoad[]> {
+export async function readRouteLoads(connection: Connection): Promise<readonly RouteLoad[]> {
   // Published by a version that did not record it yet.
   const isKept = await hasColumns(connection, 'ops.loads', ['waited']);
-  return connection.rows<RouteLoad>(
-    `SELECT dataset, project_id, route, format, CAST(received AS DOUBLE) AS rows, seconds, waited
-     FROM (SELECT dataset, project_id, route, format, received, seconds, loaded_at, unit,
-             ${isKept ? 'waited' : 'CAST(NULL AS DOUBLE)'} AS waited
-           FROM ops.loads WHERE source_kind = 'crawl' AND seconds > 0 AND filter IS NULL)
-     WHERE (route = 'stream' AND received >= ${LEAST_ROWS}) OR (route = 'export' AND waited IS NOT NULL)
-     QUALIFY row_number() OVER (
-       PARTITION BY dataset, project_id, route, format ORDER BY loaded_at DESC, unit DESC) <= ${LAST_LOADS}
-     ORDER BY dataset, project_id, route, format, loaded_at DESC, unit DESC`,
+  return typedRows(
+    RouteLoad,
+    await connection.rows(
+      `SELECT dataset, project_id, route, format, CAST(received AS DOUBLE) AS rows, seconds, waited
+       FROM (SELECT dataset, project_id, route, format, received, seconds, loaded_at, unit,
+               ${isKept ? 'waited' : 'CAST(NULL AS DOUBLE)'} AS waited
+             FROM ops.loads WHERE source_kind = 'crawl' AND seconds > 0 AND filter IS NULL)
+       WHERE (route = 'stream' AND received >= ${LEAST_ROWS}) OR (route = 'export' AND waited IS NOT NULL)
+       QUALIFY row_number() OVER (
+         PARTITION BY dataset, project_id, route, format ORDER BY loaded_at DESC, unit DESC) <= ${LAST_LOADS}
+       ORDER BY dataset, project_id, route, format, loaded_at DESC, unit DESC`,
+    ),
   );
 }

@@ -1,5 +1,15 @@
-import { type Connection, given, type Row, text } from '../../../../core/duckdb/duckdb.ts';
+import { z } from 'zod';
+import { type Connection, given, text } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { recordRemovedPartitions } from './ops-tombstones.ts';
+
+const ChangedPartition = z.strictObject({
+  partition_key: z.string(),
+  stamp: z.string().nullable(),
+  total: z.bigint(),
+});
+
+const TestedPartition = z.strictObject({ partition_key: z.string(), tested: z.boolean() });
 
 /** Out-of-date partitions of a model by key: a JSON list of the values of its `by` columns, as text. */
 export interface PartitionChanges {
@@ -21,14 +31,17 @@ export async function changedPartitions(
   model: string,
   current: string,
 ): Promise<PartitionChanges & { readonly total: number }> {
-  const rows = await connection.rows<{ partition_key: string; stamp: string | null; total: bigint } & Row>(
-    `SELECT coalesce(now.partition_key, former.partition_key) AS partition_key, now.stamp AS stamp,
-       (SELECT count(*) FROM ops.model_partitions WHERE model = $1) AS total
-     FROM (${current}) AS now
-     FULL JOIN (FROM ops.model_partitions WHERE model = $1) AS former ON former.partition_key = now.partition_key
-     WHERE now.stamp IS DISTINCT FROM former.stamp
-     ORDER BY partition_key`,
-    [model],
+  const rows = typedRows(
+    ChangedPartition,
+    await connection.rows(
+      `SELECT coalesce(now.partition_key, former.partition_key) AS partition_key, now.stamp AS stamp,
+         (SELECT count(*) FROM ops.model_partitions WHERE model = $1) AS total
+       FROM (${current}) AS now
+       FULL JOIN (FROM ops.model_partitions WHERE model = $1) AS former ON former.partition_key = now.partition_key
+       WHERE now.stamp IS DISTINCT FROM former.stamp
+       ORDER BY partition_key`,
+      [model],
+    ),
   );
   const stamps = new Map<string, string>();
   for (const { partition_key: key, stamp } of rows) if (stamp !== null) stamps.set(key, stamp);
@@ -80,9 +93,12 @@ export async function untestedPartitions(
   connection: Connection,
   model: string,
 ): Promise<string[] | undefined> {
-  const rows = await connection.rows<{ partition_key: string; tested: boolean }>(
-    'SELECT partition_key, tested FROM ops.model_partitions WHERE model = $1 ORDER BY partition_key',
-    [model],
+  const rows = typedRows(
+    TestedPartition,
+    await connection.rows(
+      'SELECT partition_key, tested FROM ops.model_partitions WHERE model = $1 ORDER BY partition_key',
+      [model],
+    ),
   );
   const untested = rows.filter((row) => !row.tested).map((row) => row.partition_key);
   const few = untested.length > 0 && untested.length * 2 <= rows.length;

@@ -1,6 +1,19 @@
+import { z } from 'zod';
 import { type Connection, given, listed, text } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { martObjects } from '../catalog.ts';
 import { exactRows } from './ops-rows.ts';
+
+const BuiltModelRow = z.strictObject({
+  name: z.string(),
+  kind: z.enum(['table', 'view']),
+  fingerprint: z.string(),
+  definition: z.string(),
+  sources: z.string(),
+  looked_at: z.string(),
+  rows: z.bigint().nullable(),
+  tested: z.boolean(),
+});
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -27,9 +40,12 @@ export interface BuiltModel {
 /** Returns the models that exist as they were built, by name. */
 export async function builtModels(connection: Connection): Promise<Map<string, BuiltModel>> {
   const objects = await martObjects(connection);
-  const rows = await connection.rows<Omit<BuiltModel, 'rows'> & { name: string; rows: bigint | null }>(
-    `SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
+  const rows = typedRows(
+    BuiltModelRow,
+    await connection.rows(
+      `SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
        coalesce(looked_at, '') AS looked_at, rows, tested_at IS NOT NULL AS tested FROM ops.models`,
+    ),
   );
   const present = rows.filter((row) => objects.get(row.name) === row.kind);
   return new Map(

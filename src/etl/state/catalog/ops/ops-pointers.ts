@@ -1,4 +1,13 @@
+import { z } from 'zod';
 import { type Connection, given } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
+
+const PointerRow = z.strictObject({
+  relation: z.string(),
+  unit: z.string(),
+  load: z.string().nullable(),
+  madeFrom: z.string().nullable(),
+});
 
 /** Names the load whose rows count for a unit, in a store outside the catalog. */
 export interface Pointer {
@@ -17,11 +26,17 @@ export const DEFINITION = 'definition';
 
 const GIVEN = `(SELECT ${given('$1', ['relation', 'unit', 'load', 'madeFrom'])})`;
 
-export async function readPointers(connection: Connection, relation?: string): Promise<Required<Pointer>[]> {
-  return connection.rows<Required<Pointer>>(
-    `SELECT relation, unit, load_id AS load, made_from AS "madeFrom" FROM ops.pointers
-     WHERE $1 IS NULL OR relation = $1`,
-    [relation ?? null],
+export async function readPointers(
+  connection: Connection,
+  relation?: string,
+): Promise<readonly Required<Pointer>[]> {
+  return typedRows(
+    PointerRow,
+    await connection.rows(
+      `SELECT relation, unit, load_id AS load, made_from AS "madeFrom" FROM ops.pointers
+       WHERE $1 IS NULL OR relation = $1`,
+      [relation ?? null],
+    ),
   );
 }
 

@@ -1,18 +1,22 @@
+import { z } from 'zod';
 import { type Connection, table } from '../../../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
 import { CATALOG } from '../schema.ts';
 
 /** Identity of a warehouse file: its publication, and the one that it was made from. */
-export interface Publication {
-  readonly id: string | null;
-  readonly base_id: string | null;
-  readonly dirty: boolean;
-  readonly version: number;
-}
+export const Publication = z.strictObject({
+  id: z.string().nullable(),
+  base_id: z.string().nullable(),
+  dirty: z.boolean(),
+  version: z.number(),
+});
+export type Publication = Typed<typeof Publication>;
 
 /** @param catalog the name under which the file is attached */
 export async function publicationOf(connection: Connection, catalog: string): Promise<Publication> {
-  const rows = await connection.rows<Publication>(
-    `SELECT id, base_id, dirty, version FROM ${table(catalog, 'ops', 'publication')}`,
+  const rows = typedRows(
+    Publication,
+    await connection.rows(`SELECT id, base_id, dirty, version FROM ${table(catalog, 'ops', 'publication')}`),
   );
   const row = rows[0];
   if (!row) throw new Error('ops.publication is empty');

@@ -1,7 +1,13 @@
+import { z } from 'zod';
 import { type Connection, given, listed, table } from '../../../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
 import { baseColumn } from '../../../project/model/column-name.ts';
 import type { Manifest } from '../../../project/model/manifest.ts';
 import type { RawTablePlan, SchemaChange } from '../raw/raw-table.ts';
+
+const FieldColumn = z.strictObject({ field: z.string(), column_name: z.string() });
+
+const UnitColumns = z.strictObject({ columns: z.string(), unit: z.string() });
 
 const FIELD = given('?', ['unit', 'dataset', 'field', 'type', 'arity', 'column_name']);
 
@@ -15,11 +21,8 @@ interface KnownFields {
   readonly last: Map<string | null, { readonly unit: string; readonly fields: readonly UnitField[] }>;
 }
 
-interface UnitField {
-  readonly field: string;
-  readonly type: string;
-  readonly arity: string;
-}
+const UnitField = z.strictObject({ field: z.string(), type: z.string(), arity: z.string() });
+type UnitField = Typed<typeof UnitField>;
 
 const KNOWN = new WeakMap<Connection, Map<string, KnownFields>>();
 
@@ -78,9 +81,11 @@ export async function fieldRegistry(
 ): Promise<ReadonlyMap<string, string>> {
   const known = KNOWN.get(connection)?.get(dataset);
   if (known) return known.registry;
-  const rows = await connection.rows<{ field: string; column_name: string }>(
-    'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
-    [dataset],
+  const rows = typedRows(
+    FieldColumn,
+    await connection.rows('SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?', [
+      dataset,
+    ]),
   );
   return new Map(rows.map(({ field, column_name }) => [field, baseColumn(field, column_name)]));
 }
@@ -99,11 +104,14 @@ export async function columnsOfUnits(
   dataset: string,
   units: readonly string[],
 ): Promise<{ readonly unit: string; readonly columns: readonly string[] }[]> {
-  const rows = await connection.rows<{ columns: string; unit: string }>(
-    `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
-     FROM ${table(catalog, 'ops', 'unit_fields')}
-     WHERE dataset = ? AND unit IN ${listed('?')} GROUP BY unit ORDER BY unit`,
-    [dataset, JSON.stringify(units)],
+  const rows = typedRows(
+    UnitColumns,
+    await connection.rows(
+      `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
+       FROM ${table(catalog, 'ops', 'unit_fields')}
+       WHERE dataset = ? AND unit IN ${listed('?')} GROUP BY unit ORDER BY unit`,
+      [dataset, JSON.stringify(units)],
+    ),
   );
   return rows.map(({ unit, columns }) => ({ unit, columns: JSON.parse(columns) as string[] }));
 }
@@ -118,12 +126,15 @@ export async function fieldChanges(connection: Connection, manifest: Manifest): 
   const before =
     last && last.unit !== manifest.name
       ? last.fields
-      : await connection.rows<Record<keyof UnitField, string>>(
-          `SELECT field, type, arity FROM ops.unit_fields WHERE unit = (
-             SELECT unit FROM ops.loads WHERE dataset = ? AND project_id IS NOT DISTINCT FROM ? AND unit <> ?
-             ORDER BY loaded_at DESC, unit DESC LIMIT 1)
-           ORDER BY field`,
-          [dataset, source.project_id, manifest.name],
+      : typedRows(
+          UnitField,
+          await connection.rows(
+            `SELECT field, type, arity FROM ops.unit_fields WHERE unit = (
+               SELECT unit FROM ops.loads WHERE dataset = ? AND project_id IS NOT DISTINCT FROM ? AND unit <> ?
+               ORDER BY loaded_at DESC, unit DESC LIMIT 1)
+             ORDER BY field`,
+            [dataset, source.project_id, manifest.name],
+          ),
         );
   const now = new Map(manifest.columns.map((column) => [column.field, column]));
   return before.flatMap(({ field, type, arity }): SchemaChange[] => {

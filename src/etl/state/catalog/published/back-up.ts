@@ -1,15 +1,19 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
 import { damagedFile, verifyBlocks } from '../../../../core/duckdb/database-blocks.ts';
 import { type Connection, Database, table, text } from '../../../../core/duckdb/duckdb.ts';
 import { nothingPublished } from '../../../../core/errors/errors.ts';
 import { writeWhole } from '../../../../core/files/atomic-file.ts';
 import { giveUserMode } from '../../../../core/files/private-files.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { publicationOf } from '../ops/ops-publication.ts';
 import { attachPublished } from './attach-published.ts';
 import { readPublication } from './read-publication.ts';
 import type { PublishedPlace } from './read-published.ts';
+
+const TableName = z.strictObject({ schema: z.string(), name: z.string() });
 
 /** A complete copy of a published warehouse. */
 export interface Backup {
@@ -97,10 +101,13 @@ async function verify(
 }
 
 async function rowsByTable(connection: Connection, catalog: string): Promise<Map<string, number>> {
-  const names = await connection.rows<{ schema: string; name: string }>(
-    `SELECT schema_name AS schema, table_name AS name FROM duckdb_tables()
-     WHERE database_name = ? ORDER BY ALL`,
-    [catalog],
+  const names = typedRows(
+    TableName,
+    await connection.rows(
+      `SELECT schema_name AS schema, table_name AS name FROM duckdb_tables()
+       WHERE database_name = ? ORDER BY ALL`,
+      [catalog],
+    ),
   );
   const counts = new Map<string, number>();
   for (const { schema, name } of names) {

@@ -1,12 +1,17 @@
+import { z } from 'zod';
 import { END_REASONS_WITHOUT_REPORT } from '../../../../client/resources/end-reasons.ts';
 import { type Connection, listed } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { hasColumns } from '../catalog.ts';
+
+const ProjectName = z.strictObject({ id: z.string(), name: z.string() });
 
 /** Returns the names of the current projects, by id. */
 export async function projectNames(connection: Connection): Promise<ReadonlyMap<string, string>> {
   if (!(await hasColumns(connection, 'raw.projects', ['id', 'name', '_seen_to']))) return new Map();
-  const rows = await connection.rows<{ id: string; name: string }>(
-    'SELECT id, name FROM raw.projects WHERE _seen_to IS NULL',
+  const rows = typedRows(
+    ProjectName,
+    await connection.rows('SELECT id, name FROM raw.projects WHERE _seen_to IS NULL'),
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { type Connection, ident, table } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import { nameColumns, variantColumn, variantOf } from '../../../project/model/column-name.ts';
 import { MOST_COLUMNS, WIDE_WHOLE } from '../../../project/model/field.ts';
 import type { PackageColumn } from '../../../project/model/manifest.ts';
@@ -8,6 +10,8 @@ import { commentRawColumns } from '../comment-columns.ts';
 import type { DescribedField } from '../descriptions/describe-field.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../schema.ts';
 import { type MergedType, mergeType } from './merge-type.ts';
+
+const ColumnType = z.strictObject({ column_name: z.string(), data_type: z.string() });
 
 /** A change to a dataset's table by the fields of a unit. */
 export interface SchemaChange {
@@ -133,10 +137,13 @@ export async function rawTableColumns(
 ): Promise<ReadonlyMap<string, string>> {
   const known = COLUMNS.get(connection)?.get(dataset);
   if (known) return known;
-  const rows = await connection.rows<{ column_name: string; data_type: string }>(
-    `SELECT column_name, data_type FROM duckdb_columns()
-     WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? ORDER BY column_index`,
-    [CATALOG, dataset],
+  const rows = typedRows(
+    ColumnType,
+    await connection.rows(
+      `SELECT column_name, data_type FROM duckdb_columns()
+       WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? ORDER BY column_index`,
+      [CATALOG, dataset],
+    ),
   );
   const columns = new Map(rows.map((row) => [row.column_name, row.data_type]));
   const tables = COLUMNS.get(connection) ?? new Map();

@@ -1,4 +1,8 @@
+import { z } from 'zod';
 import { type Connection, table, text } from '../../../../core/duckdb/duckdb.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
+
+const SinceRow = z.strictObject({ dataset: z.string(), since: z.string() });
 
 /**
  * Returns, by dataset, a condition that the rows of unpublished units meet, and few others. DuckDB knows the least and
@@ -13,14 +17,17 @@ export async function recentRows(
   connection: Connection,
   catalog: string,
 ): Promise<(dataset: string) => string> {
-  const rows = await connection.rows<{ dataset: string; since: string }>(
-    `SELECT dataset, CAST(min(loaded_at) - INTERVAL 1 DAY AS VARCHAR) AS since
-     FROM ${table(catalog, 'ops', 'loads')}
-     WHERE queryable IS NULL AND dataset IN (
-       SELECT table_name FROM duckdb_columns() WHERE database_name = $1 AND schema_name = 'raw'
-       GROUP BY table_name HAVING bool_or(column_name = '_loaded_at') AND NOT bool_or(column_name = '_seen_to'))
-     GROUP BY dataset HAVING count(*) = count(loaded_at)`,
-    [catalog],
+  const rows = typedRows(
+    SinceRow,
+    await connection.rows(
+      `SELECT dataset, CAST(min(loaded_at) - INTERVAL 1 DAY AS VARCHAR) AS since
+       FROM ${table(catalog, 'ops', 'loads')}
+       WHERE queryable IS NULL AND dataset IN (
+         SELECT table_name FROM duckdb_columns() WHERE database_name = $1 AND schema_name = 'raw'
+         GROUP BY table_name HAVING bool_or(column_name = '_loaded_at') AND NOT bool_or(column_name = '_seen_to'))
+       GROUP BY dataset HAVING count(*) = count(loaded_at)`,
+      [catalog],
+    ),
   );
   const since = new Map(rows.map((row) => [row.dataset, row.since]));
   return (dataset) => {

@@ -1,9 +1,13 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { makePrivateFolder } from '../../../../core/files/private-files.ts';
 import { host, timestamp } from '../../../../core/host/host.ts';
+import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
+
+const TakenLease = z.strictObject({ token: z.string() });
 
 /** A holder without a heartbeat for this time loses its lease to the next process that requests it. */
 const LEASE_MS = 30_000;
@@ -14,14 +18,17 @@ const LOOK_MS = 250;
  * The holder of a lease. `place` distinguishes a state directory from its copies and from directories on other
  * machines.
  */
-export interface LeaseHolder {
-  readonly command: string;
-  readonly pid: number;
-  readonly host: string;
-  readonly place: string;
+export const LeaseHolder = z.strictObject({
+  command: z.string(),
+  pid: z.number(),
+  host: z.string(),
+  place: z.string(),
   /** ISO 8601, UTC. */
-  readonly since: string;
-}
+  since: z.string(),
+});
+export type LeaseHolder = Typed<typeof LeaseHolder>;
+
+const HeldLease = z.strictObject({ holder: LeaseHolder, until: z.string() });
 
 /** Returns this process as a holder. */
 export function holderOf(command: string, stateDir: string): LeaseHolder {
@@ -80,14 +87,17 @@ export class Lease implements AsyncDisposable {
     const leases = tableOf(name);
     const values = [name.project, name.name];
     const found = await pool.transaction(async (statements) => {
-      const [taken] = await statements.rows<{ token: string }>(
-        `INSERT INTO ${leases} (project, name, token, holder, until)
-         VALUES ($1, $2, 1, $3, clock_timestamp() + $4 * interval '1 millisecond')
-         ON CONFLICT (project, name) DO UPDATE
-         SET token = leases.token + 1, holder = excluded.holder, until = excluded.until
-         WHERE leases.until <= clock_timestamp() OR leases.holder ->> 'place' = $5
-         RETURNING token::text`,
-        [...values, JSON.stringify(holder), LEASE_MS, holder.place],
+      const [taken] = typedRows(
+        TakenLease,
+        await statements.rows(
+          `INSERT INTO ${leases} (project, name, token, holder, until)
+           VALUES ($1, $2, 1, $3, clock_timestamp() + $4 * interval '1 millisecond')
+           ON CONFLICT (project, name) DO UPDATE
+           SET token = leases.token + 1, holder = excluded.holder, until = excluded.until
+           WHERE leases.until <= clock_timestamp() OR leases.holder ->> 'place' = $5
+           RETURNING token::text`,
+          [...values, JSON.stringify(holder), LEASE_MS, holder.place],
+        ),
       );
       if (taken) return taken;
       // If the server's clock was set back, the lease would last that much longer. A live holder has time to renew it.
@@ -96,9 +106,9 @@ export class Lease implements AsyncDisposable {
          WHERE project = $1 AND name = $2 AND until > clock_timestamp() + $3 * interval '1 millisecond'`,
         [...values, LEASE_MS],
       );
-      const [held] = await statements.rows<{ holder: LeaseHolder; until: string }>(
-        `SELECT holder, until FROM ${leases} WHERE project = $1 AND name = $2`,
-        values,
+      const [held] = typedRows(
+        HeldLease,
+        await statements.rows(`SELECT holder, until FROM ${leases} WHERE project = $1 AND name = $2`, values),
       );
       if (!held) throw new Error(`the lease ${name.name} is gone`);
       return { holder: held.holder, until: Date.parse(held.until) };

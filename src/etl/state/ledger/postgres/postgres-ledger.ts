@@ -1,13 +1,35 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
 import type { PostgresAddress } from '../../../../core/net/postgres-address.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
+import type { UnitError } from '../../../project/model/runs/unit-report.ts';
 import type { Unit } from '../../../project/model/unit.ts';
 import { Ledger } from '../ledger.ts';
-import type { ClaimedUnit } from '../ledger-facts.ts';
+import { ClaimedUnit } from '../ledger-facts.ts';
 import type { LedgerRow, LedgerStatements, LedgerWrite } from '../sql-database.ts';
-import type { ClaimProgress, OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
+import { ClaimProgress, type OfferedUnit, type QueueEntry, type UnitOffers } from '../unit-queue.ts';
 import { holderOf, Lease } from './lease.ts';
 import { BRIEF, type LedgerProject, PATIENT, PostgresDatabase, PostgresPool } from './postgres-pool.ts';
 import { openShared, SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
+
+const ClaimRow = ClaimedUnit.pick({ unit: true, worker: true, claimed_at: true }).extend({
+  progress: ClaimProgress.nullable(),
+});
+
+const EntryRow = z.strictObject({
+  unit: z.string(),
+  status: z.enum(['claimed', 'staged', 'failed']),
+  claim: z.string().nullable(),
+  worker: z.string(),
+  progress: ClaimProgress.nullable(),
+  error: z.custom<UnitError>((error) => typeof error === 'object').nullable(),
+  attempts: z.number(),
+  waiting: z.number(),
+});
+
+const TokenRow = z.strictObject({ claim: z.string() });
+
+const FactRow = z.strictObject({ value: z.string() });
 
 /** The lease of the one process that writes. */
 export const WRITER = 'writer';
@@ -58,10 +80,13 @@ class PostgresLedger extends Ledger {
 
   /** Returns the units that live processes work on, the longest claimed first. */
   override async claimed(): Promise<ClaimedUnit[]> {
-    const rows = await this.#pool.rows<ClaimRow>(
-      `SELECT unit, worker, claimed_at, progress FROM ${this.database.table('queue')}
-       WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
-      [this.#of.project],
+    const rows = typedRows(
+      ClaimRow,
+      await this.#pool.rows(
+        `SELECT unit, worker, claimed_at, progress FROM ${this.database.table('queue')}
+         WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
+        [this.#of.project],
+      ),
     );
     return rows.map(({ progress, ...claim }) => ({
       ...claim,
@@ -75,10 +100,6 @@ class PostgresLedger extends Ledger {
     await this.#lease?.[Symbol.asyncDispose]();
     await super[Symbol.asyncDispose]();
   }
-}
-
-interface ClaimRow extends Pick<ClaimedUnit, 'unit' | 'worker' | 'claimed_at'> {
-  readonly progress: ClaimProgress | null;
 }
 
 /** The queue of a project in a shared ledger, for the run that holds the writer's lease. */
@@ -150,7 +171,7 @@ class PostgresUnitOffers implements UnitOffers {
     runId: string,
   ): Promise<{ readonly entries: readonly QueueEntry[]; readonly waiting: number }> {
     const values = [this.#of.project, runId];
-    const rows = await this.#pool.rows<QueueEntry & { readonly waiting: number }>(
+    const rows = await this.#pool.rows(
       `SELECT unit, status, claim, worker, progress, error, attempts,
          (SELECT count(*)::integer FROM ${this.#table} WHERE project = $1 AND run_id = $2 AND status = 'waiting') AS waiting
        FROM (SELECT 1) AS one LEFT JOIN ${this.#table} AS queue
@@ -159,8 +180,11 @@ class PostgresUnitOffers implements UnitOffers {
       values,
     );
     return {
-      entries: rows.filter(({ unit }) => unit !== null).map(({ waiting: _, ...entry }) => entry),
-      waiting: rows[0]?.waiting ?? 0,
+      entries: typedRows(
+        EntryRow,
+        rows.filter(({ unit }) => unit !== null),
+      ).map(({ waiting: _, ...entry }) => entry),
+      waiting: Number(rows[0]?.waiting ?? 0),
     };
   }
 
@@ -185,10 +209,13 @@ class PostgresUnitOffers implements UnitOffers {
   }
 
   async claims(): Promise<ReadonlySet<string>> {
-    const rows = await this.#pool.rows<{ claim: string }>(
-      `SELECT claim FROM ${this.#table}
-       WHERE project = $1 AND claim IS NOT NULL AND status IN ('claimed', 'staged', 'loaded')`,
-      [this.#of.project],
+    const rows = typedRows(
+      TokenRow,
+      await this.#pool.rows(
+        `SELECT claim FROM ${this.#table}
+         WHERE project = $1 AND claim IS NOT NULL AND status IN ('claimed', 'staged', 'loaded')`,
+        [this.#of.project],
+      ),
     );
     return new Set(rows.map(({ claim }) => claim));
   }
@@ -254,8 +281,11 @@ export async function lockQueue(
 export async function queueId(pool: PostgresPool, { schema, project }: LedgerProject): Promise<string> {
   const facts = `${ident(schema)}.facts`;
   const values = [project, 'queue'];
-  const read = () =>
-    pool.rows<{ value: string }>(`SELECT value FROM ${facts} WHERE project = $1 AND name = $2`, values);
+  const read = async () =>
+    typedRows(
+      FactRow,
+      await pool.rows(`SELECT value FROM ${facts} WHERE project = $1 AND name = $2`, values),
+    );
   const [known] = await read();
   if (known) return known.value;
   await pool.transaction((statements) =>

@@ -1,11 +1,15 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { host } from '../../../../core/host/host.ts';
 import type { PostgresAddress } from '../../../../core/net/postgres-address.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { SchedulerLease } from '../shared-ledger.ts';
 import { describeLeaseHolder, holderOf, Lease } from './lease.ts';
 import { PATIENT, type PostgresPool } from './postgres-pool.ts';
 import { openShared } from './postgres-schema.ts';
+
+const StateRow = z.strictObject({ value: z.string() });
 
 const SCHEDULER = 'scheduler';
 /** The key in the facts of the project. */
@@ -52,9 +56,12 @@ class PostgresSchedulerLease implements SchedulerLease {
   }
 
   async readState(): Promise<string | null> {
-    const [row] = await this.#pool.rows<{ value: string }>(
-      `SELECT value FROM ${this.#facts} WHERE project = $1 AND name = $2`,
-      [this.#address.project, STATE],
+    const [row] = typedRows(
+      StateRow,
+      await this.#pool.rows(`SELECT value FROM ${this.#facts} WHERE project = $1 AND name = $2`, [
+        this.#address.project,
+        STATE,
+      ]),
     );
     return row?.value ?? null;
   }

@@ -1,9 +1,15 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { newerVersion } from '../../../../core/errors/newer-version.ts';
 import type { PostgresAddress } from '../../../../core/net/postgres-address.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { LedgerStatements } from '../sql-database.ts';
 import { type Patience, PostgresPool } from './postgres-pool.ts';
+
+const ServerVersion = z.strictObject({ number: z.number() });
+
+const SchemaVersion = z.strictObject({ version: z.number() });
 
 /** The first version with `gen_random_uuid`. */
 const OLDEST_SERVER = 130_000;
@@ -61,8 +67,9 @@ export const SHARED_LEDGER_VERSION = MIGRATIONS.length;
  * @throws CrawlhouseError `newer_version`, `bad_settings` for a server that is too old
  */
 export async function migrateSharedLedger(statements: LedgerStatements, schema: string): Promise<void> {
-  const [server] = await statements.rows<{ number: number }>(
-    `SELECT current_setting('server_version_num')::integer AS number`,
+  const [server] = typedRows(
+    ServerVersion,
+    await statements.rows(`SELECT current_setting('server_version_num')::integer AS number`),
   );
   if (Number(server?.number) < OLDEST_SERVER) {
     throw new CrawlhouseError('bad_settings', 'ledger: the server is older than PostgreSQL 13', {
@@ -113,7 +120,10 @@ export async function sharedVersion(statements: LedgerStatements, schema: string
     [schema],
   );
   if (!found) return null;
-  const [row] = await statements.rows<{ version: number }>(`SELECT version FROM ${ident(schema)}.version`);
+  const [row] = typedRows(
+    SchemaVersion,
+    await statements.rows(`SELECT version FROM ${ident(schema)}.version`),
+  );
   const version = Number(row?.version ?? 0);
   if (version <= SHARED_LEDGER_VERSION) return version;
   throw newerVersion(

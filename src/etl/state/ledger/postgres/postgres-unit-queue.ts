@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { ident } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { host } from '../../../../core/host/host.ts';
 import { packageVersion } from '../../../../core/host/package-version.ts';
 import type { PostgresAddress } from '../../../../core/net/postgres-address.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { UnitError } from '../../../project/model/runs/unit-report.ts';
 import { ExportRecords } from '../export-records.ts';
 import type { LedgerStatements } from '../sql-database.ts';
@@ -10,6 +12,15 @@ import type { ClaimLimits, ClaimProgress, UnitClaim, UnitQueue } from '../unit-q
 import { CLAIM_MS, lockQueue, MOST_CLAIMS, queueId, WRITER } from './postgres-ledger.ts';
 import { type LedgerProject, PATIENT, PostgresDatabase, type PostgresPool } from './postgres-pool.ts';
 import { openShared } from './postgres-schema.ts';
+
+const FreeUnit = z.strictObject({ version: z.string() });
+
+const ClaimedRow = z.strictObject({
+  unit: z.string(),
+  work: z.string(),
+  run_id: z.string(),
+  claim: z.string(),
+});
 
 const LOST = {
   code: 'worker_lost',
@@ -51,10 +62,13 @@ class PostgresUnitQueue implements UnitQueue {
     // If the server's clock was set back, a claim would last that much longer. A live process has time to renew it.
     const isAhead = `status = 'claimed' AND until > clock_timestamp() + $3 * interval '1 millisecond'`;
     // Looked up without the lock, so that an idle process delays no other process.
-    const [free] = await this.#pool.rows<{ version: string }>(
-      `SELECT version FROM ${this.#table} AS queue
-       WHERE project = $1 AND (${isFree} OR ${isAhead}) ORDER BY version = $2 DESC LIMIT 1`,
-      [project, this.#version, CLAIM_MS],
+    const [free] = typedRows(
+      FreeUnit,
+      await this.#pool.rows(
+        `SELECT version FROM ${this.#table} AS queue
+         WHERE project = $1 AND (${isFree} OR ${isAhead}) ORDER BY version = $2 DESC LIMIT 1`,
+        [project, this.#version, CLAIM_MS],
+      ),
     );
     this.otherVersion = free === undefined || free.version === this.#version ? null : free.version;
     if (free === undefined || this.otherVersion !== null) return null;
@@ -70,29 +84,32 @@ class PostgresUnitQueue implements UnitQueue {
          WHERE project = $1 AND status = 'claimed' AND claims >= $2 AND until <= clock_timestamp()`,
         [project, MOST_CLAIMS, JSON.stringify(LOST)],
       );
-      const [row] = await statements.rows<{ unit: string; work: string; run_id: string; claim: string }>(
-        `WITH live AS (
-           SELECT source_project, store FROM ${this.#table}
-           WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp()
-         ), busy AS (SELECT source_project, count(*) AS units FROM live GROUP BY source_project),
-         served AS (
-           SELECT source_project, max(claimed_at) AS at FROM ${this.#table} WHERE project = $1 GROUP BY source_project
-         ), next AS (
-           SELECT queue.unit FROM ${this.#table} AS queue
-           LEFT JOIN busy USING (source_project) LEFT JOIN served USING (source_project)
-           WHERE queue.project = $1 AND queue.version = $2 AND ${isFree}
-             AND coalesce(busy.units, 0) < $3
-             AND (queue.store IS NULL OR (SELECT count(*) FROM live WHERE live.store = queue.store) < $4)
-           ORDER BY coalesce(busy.units, 0), served.at NULLS FIRST, queue.position, queue.unit COLLATE "C" LIMIT 1
-           FOR UPDATE OF queue SKIP LOCKED
-         )
-         UPDATE ${this.#table} AS queue
-         SET status = 'claimed', claim = gen_random_uuid()::text, claims = queue.claims + 1, worker = $5,
-           claimed_at = clock_timestamp(), until = clock_timestamp() + $6 * interval '1 millisecond',
-           progress = NULL, error = NULL
-         FROM next WHERE queue.project = $1 AND queue.unit = next.unit
-         RETURNING queue.unit, queue.work, queue.run_id, queue.claim`,
-        [project, this.#version, limits.project, limits.store, this.#worker, CLAIM_MS],
+      const [row] = typedRows(
+        ClaimedRow,
+        await statements.rows(
+          `WITH live AS (
+             SELECT source_project, store FROM ${this.#table}
+             WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp()
+           ), busy AS (SELECT source_project, count(*) AS units FROM live GROUP BY source_project),
+           served AS (
+             SELECT source_project, max(claimed_at) AS at FROM ${this.#table} WHERE project = $1 GROUP BY source_project
+           ), next AS (
+             SELECT queue.unit FROM ${this.#table} AS queue
+             LEFT JOIN busy USING (source_project) LEFT JOIN served USING (source_project)
+             WHERE queue.project = $1 AND queue.version = $2 AND ${isFree}
+               AND coalesce(busy.units, 0) < $3
+               AND (queue.store IS NULL OR (SELECT count(*) FROM live WHERE live.store = queue.store) < $4)
+             ORDER BY coalesce(busy.units, 0), served.at NULLS FIRST, queue.position, queue.unit COLLATE "C" LIMIT 1
+             FOR UPDATE OF queue SKIP LOCKED
+           )
+           UPDATE ${this.#table} AS queue
+           SET status = 'claimed', claim = gen_random_uuid()::text, claims = queue.claims + 1, worker = $5,
+             claimed_at = clock_timestamp(), until = clock_timestamp() + $6 * interval '1 millisecond',
+             progress = NULL, error = NULL
+           FROM next WHERE queue.project = $1 AND queue.unit = next.unit
+           RETURNING queue.unit, queue.work, queue.run_id, queue.claim`,
+          [project, this.#version, limits.project, limits.store, this.#worker, CLAIM_MS],
+        ),
       );
       return row;
     });

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { newerVersion } from '../../../../core/errors/newer-version.ts';
 import { makePrivateFolder } from '../../../../core/files/private-files.ts';
@@ -11,9 +12,12 @@ import {
   openSqliteToRead,
 } from '../../../../core/locks/open-sqlite.ts';
 import type { Logger } from '../../../../core/logs/logger.ts';
+import { typedRows } from '../../../../core/text/typed-rows.ts';
 import type { LedgerRun } from '../../../project/model/runs/ledger-records.ts';
 import { Ledger } from '../ledger.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
+
+const QuickCheck = z.strictObject({ quick_check: z.string() });
 
 /** SQLite codes: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED: readonly unknown[] = [11, 26];
@@ -81,7 +85,7 @@ class SqliteLedger extends Ledger {
   /** @throws CrawlhouseError `damaged_ledger` */
   async check(): Promise<void> {
     try {
-      const [said] = await this.database.rows<{ quick_check: string }>('PRAGMA quick_check(1)');
+      const [said] = typedRows(QuickCheck, await this.database.rows('PRAGMA quick_check(1)'));
       if (said?.quick_check !== 'ok') throw damaged(this.#path, said?.quick_check);
     } catch (error) {
       throw asDamage(error, this.#path);
