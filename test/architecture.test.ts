@@ -989,6 +989,11 @@ test('only the command line and session openers accept all settings; other funct
   expect(offenders(takes, (file) => edge.includes(roomOf(file)))).toEqual(OPENS_A_SESSION);
 });
 
+test('rows of a database get their type from a schema, and no value by way of unknown', () => {
+  const cast = /\.rows<(?![TR]>)|\bas unknown as\b/;
+  expect(sources.filter(({ text }) => cast.test(text)).map(({ file }) => file)).toEqual([]);
+});
+
 test(`no file is longer than ${LONGEST_FILE} lines`, () => {
   const long = sources.filter(({ text }) => text.split('\n').length - 1 > LONGEST_FILE);
   expect(long.map(({ file }) => file)).toEqual([]);

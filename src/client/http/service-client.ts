@@ -104,12 +104,13 @@ export class ServiceClient implements AsyncDisposable {
     operation: Id,
     request: RequestOf<Endpoints[Id]>,
     signal?: AbortSignal,
-  ): Promise<ResultOf<Endpoints[Id]>> {
-    const { query, body, ...parameters } = request as unknown as Omit<LooseRequest, 'parameters'> &
-      Record<string, string>;
-    return this.#call(ENDPOINTS[operation], { parameters, query, body }, signal) as Promise<
-      ResultOf<Endpoints[Id]>
-    >;
+  ): Promise<ResultOf<Endpoints[Id]>>;
+  call(
+    operation: OperationId,
+    { query, body, ...parameters }: Pick<LooseRequest, 'query' | 'body'>,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    return this.#call(ENDPOINTS[operation], { parameters, query, body }, signal);
   }
 
   /**

@@ -90,8 +90,9 @@ export function where(name: string): AnyFilters {
 }
 
 /** `where` for known fields: other names, and filters that do not fit a field's type, do not compile. */
-export function whereOf<Fields extends FieldTypes>(): Where<Fields> {
-  return where as unknown as Where<Fields>;
+export function whereOf<Fields extends FieldTypes>(): Where<Fields>;
+export function whereOf(): typeof where {
+  return where;
 }
 
 /** All conditions must hold; without any, every row matches. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import type { Endpoint } from '../../client/endpoint.ts';
 import type { ListQuery, PageMeta } from '../../client/http/pagination.ts';
 import { decodeRison } from '../../client/http/rison.ts';
@@ -43,18 +44,27 @@ export function serveList<E extends Endpoint & { readonly result: string }>(
   endpoint: E,
   options: ListOptions,
   resourcesOf: (parameters: EndpointCall<E>['parameters']) => readonly StoredResource[],
+): void;
+export function serveList(
+  api: FastifyInstance,
+  endpoint: ListEndpoint,
+  options: ListOptions,
+  resourcesOf: (parameters: Readonly<Record<string, string>>) => readonly StoredResource[],
 ): void {
   serve(api, endpoint, async ({ parameters, query }) => {
-    const { meta, items } = await listPage(resourcesOf(parameters), options, query as unknown as ListQuery);
+    const { meta, items } = await listPage(resourcesOf(parameters), options, query);
     return { meta, [endpoint.result]: items };
   });
 }
 
+/** A list may support neither sort nor filters. */
+type AskedPage = Pick<ListQuery, 'offset' | 'limit'> & Partial<ListQuery>;
+type ListEndpoint = Endpoint & { readonly result: string; readonly query: z.ZodType<AskedPage> };
+
 async function listPage(
   resources: readonly StoredResource[],
   { rows, names = [], aliases = {} }: ListOptions,
-  // A list may support neither sort nor filters.
-  { offset, limit, ...rest }: Pick<ListQuery, 'offset' | 'limit'> & Partial<ListQuery>,
+  { offset, limit, ...rest }: AskedPage,
 ): Promise<{ readonly meta: PageMeta; readonly items: readonly StoredResource[] }> {
   const columns = new Map(names.map((name, index) => [name, listColumn(name, index)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, columns);

@@ -43,12 +43,7 @@ interface Drawing {
  */
 export function drawn({ label, options, under, marks }: Drawing): Html {
   const { document } = parseHTML('<html></html>');
-  const svg = Plot.plot({
-    width: WIDTH,
-    className: 'chart',
-    ...options,
-    document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
-  });
+  const svg = Plot.plot({ width: WIDTH, className: 'chart', ...options, document });
   for (const style of svg.querySelectorAll('style')) style.remove();
   for (const element of [svg, ...svg.querySelectorAll('[style]')]) element.removeAttribute('style');
   svg.setAttribute('font-size', '12');
