@@ -98,6 +98,7 @@ test('the id lists of a project are always current', async () => {
   expect(await look()).toMatchObject({ last_crawl_id: id });
   await client.call('pilotCrawl', { crawl_id: id, body: { command: 'cancel' } });
   await client.call('deleteCrawl', { crawl_id: id });
+  expect((await look()).crawl_ids).not.toContain(id);
   await client.call('deleteCrawlConfig', { project_id: projectId, crawl_config_id: config });
   expect((await look()).crawl_config_ids).toEqual([life.configId]);
   await client.call('createCrawlConfig', { project_id: projectId, body: { crawl_config: CONFIG } });
