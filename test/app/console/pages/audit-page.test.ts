@@ -15,7 +15,7 @@ const LINE: AuditLine = {
 };
 
 function drawn(more: Partial<AuditLine>): string {
-  return String(DO_ACTION.draw({ ...LINE, ...more }, {} as PageRequest).body);
+  return DO_ACTION.draw({ ...LINE, ...more }, {} as PageRequest).body.text;
 }
 
 test.each<[Partial<AuditLine>, string]>([
