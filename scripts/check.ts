@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { changedCases } from '../test/support/changed-cases.ts';
 import { testFiles } from '../test/support/kinds.ts';
 import { nearestTests } from '../test/support/nearest-tests.ts';
 import { testsWith } from '../test/support/tests-with.ts';
 
 /**
- * Says what a change forgot: types, lint, architecture, lists that lack something, and the tests of the folders that
- * differ from `main`. It takes less than a minute of processor time; `npm test` is for the end.
+ * Says what a change forgot: types, lint, architecture, lists that lack something, the cases of models and issues that
+ * differ from `main`, and the tests of the folders that do. It takes about a minute of processor time; `npm test` is
+ * for the end.
  */
 const root = join(import.meta.dirname, '..');
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=2'];
@@ -30,6 +32,10 @@ const steps: readonly Step[] = [
   { name: 'lint', command: ['npm', 'run', '-s', 'lint'] },
   { name: 'rules and docs', command: [...VITEST, ...rules] },
   { name: 'lists', command: [...VITEST, ...complete.files, '--testNamePattern', complete.pattern] },
+  ...changedCases(changed).map((cases) => ({
+    name: `cases of ${cases.of.join(', ')}`,
+    command: [...VITEST, ...cases.arguments],
+  })),
   ...(own.length > 0 ? [{ name: `tests of ${folders(own)}`, command: [...VITEST, ...own] }] : []),
 ];
 process.stdout.write(`${changed.length} files differ from ${base()}\n`);
