@@ -185,7 +185,7 @@ test('importing the same folder again replaces the events, another folder of the
   const refused = await it.ask('/_sandbox/import', { body: { dir: other } });
   expect([refused.status, refused.json.message]).toEqual([
     400,
-    expect.stringContaining(`${other} and ${dir} both hold events of the same project`),
+    expect.stringContaining(`${other} and ${dir} both contain events of the same project`),
   ]);
 });
 

@@ -280,7 +280,7 @@ test('crawls of two configurations, incomplete crawls and crawls in reverse orde
 
 test.each([
   ['latest', 'shop-3', 'Shop', 'both names refer to the crawl shop-3'],
-  ['blog-1', 'shop-3', undefined, 'blog-1 is a crawl of Blog, and shop-3 one of Shop'],
+  ['blog-1', 'shop-3', undefined, 'blog-1 is a crawl of Blog, but shop-3 is a crawl of Shop'],
   ['shop-9', 'shop-3', undefined, 'there is no crawl shop-9'],
   ['latest', 'shop-3', undefined, 'latest names a crawl in each of 2 projects'],
 ])('%s is not compared with %s', async (from, to, project, said) => {

@@ -280,7 +280,7 @@ test.each([
   ['fetch_date=gte:2026-02-01 25:00', 'is not a time', '2026-11-22'],
   ['column.page=gte:1', 'pages have no column page', 'docs/reference/dictionary.md'],
   ['column.crawl=eq:1', 'pages have no column crawl', 'docs/reference/dictionary.md'],
-  ['is_indexable=is:maybe', 'is_indexable: is does not accept maybe', 'is:true'],
+  ['is_indexable=is:maybe', 'is_indexable: the operator is does not accept maybe', 'is:true'],
   ['issue=thinn', 'there is no issue thinn', 'did you mean thin?'],
   ['change=titel', 'pages have no column titel', 'did you mean title?'],
   ['issue=thin&change=added', '--change: added is not a change of an issue', 'new, fixed, missing'],
