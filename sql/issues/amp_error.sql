@@ -4,7 +4,7 @@ severity: medium
 category: availability
 definition: The page returns 200, and its AMP page (amp_url) returns a status of 400 to 599.
 source: https://developers.google.com/search/docs/crawling-indexing/amp/enhance-amp
-why_it_matters: Search engines that request the AMP page get an error.
+why_it_matters: Search engines that request the AMP page receive an error.
 fix: Make the AMP page return 200, or remove <link rel="amphtml"> from the page
 owner: template
 evidence: [status_code, amp_url, amp_status_code]

@@ -4,7 +4,7 @@ severity: low
 category: canonicals
 definition: The page returns 200, and its canonical differs from its URL in the trailing slash (canonical_kind is slash).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Two URLs lead to the same page, so its links are split between them.
+why_it_matters: The page is available at two URLs, so links to it are split between them.
 fix: Change the canonical to the page's exact URL
 owner: template
 evidence: [canonical_kind]

@@ -4,7 +4,7 @@ severity: low
 category: canonicals
 definition: The page's canonical (declared_canonical) has neither a scheme nor a host.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: A relative canonical points to another page if the same HTML is served elsewhere, for example on a test host.
+why_it_matters: A relative canonical points to a different URL if the same HTML is served elsewhere, for example on a test host.
 fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">
 owner: template
 evidence: [rel_canonical]

@@ -4,7 +4,7 @@ severity: medium
 category: canonicals
 definition: The page has a previous page (rel="prev") and declares another page as its canonical.
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: Search engines no longer find the links that only this page contains.
+why_it_matters: Search engines no longer find links that appear only on this page.
 fix: Give each page of the series a self-referencing canonical
 owner: template
 evidence: [rel_prev, is_canonicalised]

@@ -2,7 +2,7 @@
 title: No internal links on the page
 severity: medium
 category: links
-definition: The page is indexable, and it has no internal links except links to itself (internal_outlinks is at most nb_links_self_referencing). Application shells (is_app_shell) do not count.
+definition: The page is indexable, and its only internal links, if any, are to itself (internal_outlinks is at most nb_links_self_referencing). Application shells (is_app_shell) are excluded.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Users and search engines cannot reach other pages from this page.
 fix: Add links to related pages

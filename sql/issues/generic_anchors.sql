@@ -5,7 +5,7 @@ category: links
 definition: The page is indexable and contains links with generic text, such as "click here" or "read more" (num_links_generic_text is above 0).
 source: https://developers.google.com/search/docs/crawling-indexing/links-crawlable
 why_it_matters: The anchor text does not describe the linked page.
-fix: Describe the linked page in the anchor text, such as <a href="/tea">Green tea</a>
+fix: Describe the linked page in the anchor text, for example <a href="/tea">Green tea</a>
 owner: content
 evidence: [num_links_generic_text]
 cases:

@@ -4,7 +4,7 @@ severity: medium
 category: hreflang
 definition: The page declares a language version that is not indexable (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
-why_it_matters: Search engines never show a language version that redirects, is broken, or has noindex or another canonical.
+why_it_matters: Search engines never show a language version that redirects, is broken, has noindex, or declares another page as its canonical.
 fix: Declare the final, indexable URL of the language version, and allow it in robots.txt
 owner: template
 related: hreflang_target

@@ -5,7 +5,7 @@ category: images
 definition: The page is indexable and contains images without width and height (num_img_without_size is above 0).
 source: https://web.dev/articles/optimize-cls
 why_it_matters: The page's content shifts while its images load.
-fix: Add width and height to each image, such as <img src="tea.jpg" width="640" height="480">
+fix: Set the width and height of each image, for example <img src="tea.jpg" width="640" height="480">
 owner: template
 evidence: [num_img_without_size]
 cases:

@@ -4,7 +4,7 @@ severity: high
 category: security
 definition: The page is served over HTTPS and contains a form whose action is an http:// URL (num_insecure_forms is above 0).
 source: https://developer.mozilla.org/en-US/docs/Web/Security/Mixed_content
-why_it_matters: The browser sends the user's input without encryption, and warns about it.
+why_it_matters: The browser sends the user's input unencrypted, and shows a warning.
 fix: Change the form's action to an https:// URL
 owner: template
 evidence: [num_insecure_forms]

@@ -2,7 +2,7 @@
 title: Invalid structured data
 severity: medium
 category: structured_data
-definition: The page is indexable and contains an invalid structured data item (mart.structured_data).
+definition: The page is indexable and contains invalid structured data (mart.structured_data).
 source: https://developers.google.com/search/docs/appearance/structured-data/sd-policies
 why_it_matters: Search engines do not show a rich result for an item that lacks a required property.
 fix: Add the missing properties to the item

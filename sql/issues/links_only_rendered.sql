@@ -5,7 +5,7 @@ category: rendering
 definition: The page returns 200, and rendering adds links to pages that its HTML does not link to.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines find the linked pages only after they render this page.
-fix: Include the links in the HTML, such as <a href="/tea">Green tea</a>
+fix: Include the links in the HTML, for example <a href="/tea">Green tea</a>
 owner: template
 evidence: [status_code, outlinks_only_rendered]
 cases:

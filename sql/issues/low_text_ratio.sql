@@ -4,7 +4,7 @@ severity: low
 category: content
 definition: The page is indexable, and its text-to-code ratio (text_to_code) is below $ratio.
 source: https://sitebulb.com/hints/on-page/
-why_it_matters: Most of the HTML is code, so the page loads slowly for the little text that it contains.
+why_it_matters: Most of the HTML is code, so the page loads slowly even though it contains little text.
 fix: Remove code from the page, or write more text
 owner: template
 evidence: [text_to_code]

@@ -4,7 +4,7 @@ severity: low
 category: canonicals
 definition: The page is indexable and declares no canonical (canonical_kind is not_set, declared_canonical is empty, and canonicals does not contain two different URLs).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: Search engines choose which URL of the page to show.
+why_it_matters: Search engines choose which of the page's URLs to show.
 fix: Add a self-referencing canonical, such as <link rel="canonical" href="https://example.com/page">
 owner: template
 evidence: [canonical_kind]

@@ -4,7 +4,7 @@ severity: low
 category: security
 definition: The page returns 200 without an X-Content-Type-Options header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/X-Content-Type-Options
-why_it_matters: Browsers may run a file as a script even though it is not a script.
+why_it_matters: Browsers may guess a file's type and run it as a script.
 fix: Send the header with the value nosniff
 owner: server
 evidence: [status_code, missing_security_headers]

@@ -2,7 +2,7 @@
 title: Long text without an image
 severity: low
 category: images
-definition: The page is indexable, has more than $words words (word_count, including menus, header and footer), and contains no img element (num_img is 0). SVG drawings and CSS backgrounds do not count.
+definition: The page is indexable, has more than $words words (word_count, including menus, header and footer), and contains no img element (num_img is 0). Inline SVG and CSS backgrounds do not count as images.
 source: https://developers.google.com/search/docs/appearance/google-images
 why_it_matters: Image search does not find the page, and search results show it without an image.
 fix: Add an image that helps users, such as <img src="tea.jpg" alt="Green tea in a glass">

@@ -2,9 +2,9 @@
 title: No secure connection
 severity: high
 category: security
-definition: The crawler could not make a secure connection. The reason is in processing_warnings as tls_expired, tls_not_yet_valid, tls_wrong_host, tls_self_signed, tls_untrusted, tls_incomplete_chain or tls_protocol, or as tls for any other cause.
+definition: The crawler could not establish a secure connection. The reason in processing_warnings is tls_expired, tls_not_yet_valid, tls_wrong_host, tls_self_signed, tls_untrusted, tls_incomplete_chain or tls_protocol, or tls for any other cause.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: Browsers show a warning instead of the page. If the certificate chain is incomplete, clients other than browsers fail.
+why_it_matters: Browsers show a warning instead of the page. If the certificate chain is incomplete, non-browser clients may fail to connect.
 fix: Fix the reported cause on the server, such as an expired certificate, a wrong host or an incomplete chain
 owner: server
 evidence: [processing_warnings]

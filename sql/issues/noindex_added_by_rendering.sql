@@ -2,7 +2,7 @@
 title: Noindex added by rendering
 severity: medium
 category: rendering
-definition: The page has noindex after rendering, but not in its HTML. A page that looks like the response for a missing page (like_missing_page) does not count, because such a view of a single-page application should have noindex.
+definition: The page has noindex after rendering, but not in its HTML. Pages that look like the response for a missing page (like_missing_page) are excluded, because single-page applications should add noindex to such pages.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines that render the page drop it, while others keep it.
 fix: Add noindex to the HTML if it is intentional, or remove it from the script

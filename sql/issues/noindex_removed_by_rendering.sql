@@ -4,7 +4,7 @@ severity: high
 category: rendering
 definition: The page has noindex in its HTML, but not after rendering.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines may skip rendering if the HTML contains noindex, and then never index the page.
+why_it_matters: Search engines may skip rendering if the HTML contains noindex, and therefore never index the page.
 fix: Remove noindex from the HTML
 owner: template
 evidence: [meta_robots_index, unrendered_meta_robots_index]

@@ -2,7 +2,7 @@
 title: Indexable page not in a sitemap
 severity: low
 category: sitemaps
-definition: The page is indexable and is not a file (is_resource). No sitemap lists it, although sitemaps list other pages of the crawl.
+definition: The page is indexable and is not a file (is_resource). No sitemap lists it, but sitemaps list other pages in the crawl.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: Search engines may discover the page and its changes later.
 fix: Add the page to a sitemap

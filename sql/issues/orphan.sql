@@ -2,7 +2,7 @@
 title: Orphan page
 severity: medium
 category: links
-definition: The page is indexable, but users cannot reach it by following links from the start page (mart.orphans). Pages that are known only from log files or search results count if the crawl requested them at its end (mart.rechecks).
+definition: The page is indexable, but users cannot reach it by following links from the start page (mart.orphans). Pages that are known only from log files or search results are included if the crawler requested them at the end of the crawl (mart.rechecks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Users cannot navigate to the page, and it receives no link authority.
 fix: Link to the page from related pages, or remove it

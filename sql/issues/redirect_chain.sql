@@ -2,7 +2,7 @@
 title: Redirect chain
 severity: medium
 category: redirects
-definition: The page has more than $redirects redirects in a row (redirect_count), and the redirects do not form a loop (redirect_loop).
+definition: The page starts a chain of more than $redirects redirects (redirect_count) that do not form a loop (redirect_loop).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Each redirect costs time, and search engines follow only a few in a row.
 fix: Redirect the first URL directly to the final URL

@@ -4,7 +4,7 @@ severity: high
 category: redirects
 definition: The HTTP status is 300 to 399, and the redirect ends at a URL with status 400 to 599 (final_redirect_status).
 source: https://sitebulb.com/hints/redirects/
-why_it_matters: Users who follow the redirect get an error.
+why_it_matters: Users who follow the redirect see an error page.
 fix: Redirect to a page that returns 200, or remove the redirect
 owner: server
 evidence: [status_code, final_redirect_status]

@@ -2,7 +2,7 @@
 title: Redirect to the home page
 severity: medium
 category: redirects
-definition: The redirect ends at the home page of the same host (final_redirect_location). The page is not another URL for the home page, such as /index.html.
+definition: The redirect ends at the home page of the same host (final_redirect_location). The redirecting URL is not an alternative URL of the home page, such as /index.html.
 source: https://sitebulb.com/hints/redirects/
 why_it_matters: Search engines treat the redirect of a removed page to the home page as a soft 404.
 fix: Redirect to the page that replaces the removed page, or return 404 or 410

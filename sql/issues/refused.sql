@@ -5,7 +5,7 @@ category: availability
 definition: The server refused the crawler with HTTP status 401 or 429, with status 503 and Retry-After, or with a challenge page (processing_warnings contains try_later or challenge).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: The crawl contains no data about the page, and the server may refuse search engines too.
-fix: Allow the crawler's IP address or user agent on the server, or slow down the crawl, then crawl again
+fix: Allow the crawler's IP address or user agent on the server, or reduce the crawl speed; then crawl again
 owner: server
 evidence: [status_code]
 cases:

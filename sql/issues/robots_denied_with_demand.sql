@@ -4,7 +4,7 @@ severity: high
 category: demand
 definition: The page is not indexable because robots.txt blocks it (non_indexable_reason is robots_denied). Search results showed the page on the days assigned to the crawl (mart.crawl_days).
 source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
-why_it_matters: Search engines can no longer read a page that users find today, so it loses its snippet and then its position.
+why_it_matters: Users still find the page, but search engines can no longer read it, so it loses its snippet and then its ranking.
 fix: Allow the page in robots.txt
 owner: server
 evidence: [non_indexable_reason, page_demand.impressions]

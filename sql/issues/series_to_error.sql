@@ -4,7 +4,7 @@ severity: medium
 category: links
 definition: The previous or next page of the series returns a status of 400 to 599 (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
-why_it_matters: Search engines may not find pages that only other pages of the series link to.
+why_it_matters: Search engines may not find pages that are linked only from other pages of the series.
 fix: Point rel="prev" and rel="next" to pages that return 200, or restore the missing page
 owner: template
 related: series_error

@@ -2,7 +2,7 @@
 title: Pagination to a non-indexable page
 severity: medium
 category: links
-definition: The previous or next page of the series has noindex, is blocked by robots.txt, or has another canonical (pagination_errors).
+definition: The previous or next page of the series has noindex, is blocked by robots.txt, or declares another page as its canonical (pagination_errors).
 source: https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading
 why_it_matters: Search engines no longer find links that appear only on that page.
 fix: Make each page of the series indexable, with a self-referencing canonical; edit robots.txt if it blocks a page

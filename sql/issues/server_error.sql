@@ -5,7 +5,7 @@ category: availability
 definition: The page is not indexable because it returns a status of 500 to 599 (non_indexable_reason is server_error).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines crawl a failing site more slowly, and remove pages that keep failing.
-fix: Check the server's log to find out why the server fails, and fix the cause
+fix: Find the cause of the failure in the server's log, and fix it
 owner: server
 evidence: [status_code]
 cases:

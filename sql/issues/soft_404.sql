@@ -6,8 +6,8 @@ definition: >-
   The HTTP status is 200, and the title and content match those of the response for a missing page
   (like_missing_page). The issue also applies if the title or H1 contains an error message (404, Error 404, or Page
   not found in the language of the site), and the page has fewer than 150 words or no links to it. The message must be
-  a whole part of the title or H1 between separators, such as a dash. Pages whose scripts add noindex do not count,
-  because Google asks single-page applications to do this.
+  a complete part of the title or H1, delimited by separators such as dashes. Pages whose scripts add noindex are
+  excluded, because Google asks single-page applications to do this.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines crawl and index the page as a normal page, but users find an error.
 fix: Return status 404 or 410, or restore the page

@@ -2,7 +2,7 @@
 title: Unreadable sitemap
 severity: medium
 category: sitemaps
-definition: The page is the start page of a crawl that could not read a sitemap from robots.txt, a sitemap index or the configuration (mart.crawl_coverage.unread_sitemap). The sitemap's URL returns an error, an incomplete sitemap, or another document, such as an HTML page.
+definition: The page is the start page of a crawl that could not read a sitemap listed in robots.txt, a sitemap index or the configuration (mart.crawl_coverage.unread_sitemap). The sitemap's URL returns an error, an incomplete sitemap, or something other than a sitemap, such as an HTML page.
 source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
 why_it_matters: Search engines cannot read the sitemap either, so they miss pages that only this sitemap lists.
 fix: Make the sitemap return status 200 and complete XML, or remove its line from robots.txt

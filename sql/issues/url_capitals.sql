@@ -2,9 +2,9 @@
 title: Capital letters in the URL
 severity: low
 category: urls
-definition: The page returns 200 and is not a file (is_resource), and its path contains capital letters. A path that contains % does not count, because percent-encodings use capital letters.
+definition: The page returns 200 and is not a file (is_resource), and its path contains capital letters. Paths that contain % are excluded, because percent-encodings use capital letters.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: URLs that differ in case are different pages, and people type URLs in lowercase.
+why_it_matters: URLs that differ only in case count as different pages, but people type URLs in lowercase.
 fix: Use lowercase letters in URLs
 owner: content
 evidence: [urlpath]

@@ -5,7 +5,7 @@ category: urls
 definition: The page returns 200 and is not a file (is_resource), and its path contains //.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: The page is usually also available at the URL with a single slash, so it has two URLs.
-fix: Fix the links, and redirect the URL to the version with a single slash
+fix: Fix the links, and redirect the URL to its single-slash form
 owner: content
 evidence: [urlpath]
 cases:

@@ -4,7 +4,7 @@ severity: medium
 category: urls
 definition: The page returns 200 and is not a file (is_resource), and at least $repeats of its path segments repeat an earlier segment. Segments are the parts between slashes.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Often, a relative link adds a path level each time it is followed, so one page gets an endless number of URLs.
+why_it_matters: Often, a relative link adds a path level each time it is followed, so one page has an unlimited number of URLs.
 fix: Fix the relative link, and return 404 for such URLs
 owner: template
 evidence: [urlpath]

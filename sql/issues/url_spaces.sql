@@ -5,7 +5,7 @@ category: urls
 definition: The page returns 200 and is not a file (is_resource), and its URL contains a space or %20.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: URLs with spaces break when people copy them.
-fix: Separate words with hyphens, such as /green-tea
+fix: Separate words with hyphens, as in /green-tea
 owner: content
 evidence: [status_code]
 cases:

@@ -5,7 +5,7 @@ category: urls
 definition: The page returns 200 and is not a file (is_resource), and its path contains an underscore.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: Search engines read words joined by underscores as one word.
-fix: Separate words with hyphens in new URLs, such as /green-tea; do not redirect old ones for this reason alone
+fix: Separate words with hyphens in new URLs, as in /green-tea; do not redirect old ones for this reason alone
 owner: content
 evidence: [urlpath]
 cases:
