@@ -109,7 +109,7 @@ test('a page that is missing, unknown, or of a crawl without links has no sugges
   expect(await suggested('/tea/green', { crawl: 's-1' })).toEqual([]);
 });
 
-test('it has the answer of plain code', async () => {
+test('link suggestions match plain code', async () => {
   const cases = [{}, { limit: '2' }, ...PAGES.map(({ url }) => ({ url: String(url), limit: '50' }))];
   expect(await compareQuestion(warehouse.connection, question, factsOf(SITES), cases)).toEqual([]);
 });

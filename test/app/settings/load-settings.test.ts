@@ -184,7 +184,7 @@ test.for([
   ['compression: zip', /^crawlhouse\.yaml:1: compression: .*allowed values: auto, gzip, none/],
   ['on_reject: ignore', /^crawlhouse\.yaml:1: on_reject: .*allowed values: fail, quarantine/],
   ['projects: []', /^crawlhouse\.yaml:1: projects: /],
-] as const)('%s does not fit', async ([file, message]) => {
+] as const)('%s is an invalid value', async ([file, message]) => {
   await refused({ file }).toMatchObject({ code: 'bad_settings', message: expect.stringMatching(message) });
 });
 

@@ -29,7 +29,7 @@ test.each([
   '1.2.3.256',
   '1.2.3.4:80',
   '[::1]',
-])('%j is no address', (address) => {
+])('%j is not an address', (address) => {
   expect(addressNumber(address)).toBeNull();
 });
 

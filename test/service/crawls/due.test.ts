@@ -24,7 +24,7 @@ test('days and weeks are whole UTC days, also across clock changes elsewhere', (
   expect(said(firing(start, '2weeks', 1))).toBe('2027-04-10T01:30:00.000Z');
 });
 
-test('without a recurrence it fires once', () => {
+test('without a recurrence, a schedule fires once', () => {
   expect(firing(5, null, 0)).toBe(5);
   expect(firing(5, null, 1)).toBeUndefined();
   expect(firingFrom(5, null, 5)).toBe(0);

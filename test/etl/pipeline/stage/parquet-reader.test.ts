@@ -143,7 +143,7 @@ test('a value that does not fit its type is a reject with its row, and other row
   ]);
 });
 
-test('a whole number beyond 2^63 widens its column', async () => {
+test('an integer beyond 2^63 widens its column in Parquet', async () => {
   const staged = await stage(sql('SELECT 9223372036854775808::DECIMAL(20,0) AS simhash'), [
     field('simhash', 'natural'),
   ]);

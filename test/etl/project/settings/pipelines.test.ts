@@ -85,7 +85,7 @@ test.for([
   ['keep: { crawls: none }', 'keep.crawls', ''],
   ['reload_last: -1', 'reload_last', ''],
   ['columns: { a: 3 }', 'columns.a', ''],
-] as const)('%s does not fit', async ([line, key, hint]) => {
+] as const)('%s is an invalid value', async ([line, key, hint]) => {
   await (await refused(`${PAGES}${line}\n`)).toMatchObject({
     code: 'bad_pipeline',
     message: expect.stringContaining(`pipelines/pages.yaml:4: ${key}: `),

@@ -128,7 +128,7 @@ test.each([
   expect(errorOf(Object.assign(new Error('x'), { code }))).toBe(name);
 });
 
-test('a host that speaks HTTP/2 alone is spoken to by HTTP/2', async () => {
+test('an HTTP/2-only host is reached by HTTP/2', async () => {
   const identity = await trustedIdentity();
   let connections = 0;
   const server = createSecureServer(identity);

@@ -19,7 +19,7 @@ test('bars begin at zero, are proportional to their values, and fit the width', 
       expect(displayWidth(line)).toBeLessThanOrEqual(width);
 });
 
-test('values below zero go to the left of it', () => {
+test('negative bars extend left from zero', () => {
   const rows = [-2, 0, 2].map((change) => ({ change, day: `d${change}` }));
   const [left, right] = ['█'.repeat(6), ' '.repeat(6)];
   expect(drawChart('bar', rows, null, 20)).toBe(

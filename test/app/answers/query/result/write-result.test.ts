@@ -117,7 +117,7 @@ test('markdown escapes what would end a cell', async () => {
   );
 });
 
-test('a slow reader is waited for', async () => {
+test('the writer waits for a slow reader', async () => {
   const { warehouse } = await someWarehouse();
   let busy = false;
   const rows = await warehouse.ask('SELECT range AS n FROM range(10000)', signal, (result) =>

@@ -81,7 +81,7 @@ test('websites are checked one at a time', async () => {
   expect([site.hits.length, most]).toEqual([3, 1]);
 });
 
-test('a check ends when the person leaves', async () => {
+test('a website check ends when the client disconnects', async () => {
   const site = await serveSite({ '/': () => {} });
   const { ask } = await openConsole(await emptyProject());
   const leaving = new AbortController();
@@ -91,7 +91,7 @@ test('a check ends when the person leaves', async () => {
   await until(async () => (site.requests.at(-1)?.socket.destroyed ? true : undefined), 3000);
 });
 
-test('a check ends at its limit', async () => {
+test('a website check ends at its time limit', async () => {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   const limited = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 60));
   onTestFinished(() => limited.mockRestore());
@@ -115,7 +115,7 @@ test('only operators check websites, and no other site can start a check', async
   expect(site.requests).toEqual([]);
 });
 
-test('a console whose operators are not the owner of the machine reaches no private address', async () => {
+test('website checks reach private addresses only if the operators own the machine', async () => {
   const site = await serveSite({ '/': pageWith() });
   const { ask, post } = await openConsole({
     ...(await emptyProject()),

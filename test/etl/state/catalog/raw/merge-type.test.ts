@@ -14,7 +14,7 @@ test.for([
   [WIDE, 'BIGINT[]', `${WIDE}[]`, true],
   [`${WIDE}[]`, 'BIGINT', `${WIDE}[]`, false],
   ['TIMESTAMP WITH TIME ZONE', 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMP WITH TIME ZONE', false],
-] as const)('%s takes %s as %s', ([table, incoming, type, changes]) => {
+] as const)('%s merges with %s into %s', ([table, incoming, type, changes]) => {
   const merged = mergeType(table, incoming);
   expect(merged?.type).toBe(type);
   expect(merged?.existing !== null).toBe(changes);
