@@ -48,7 +48,7 @@ test('hostile values are equal through versitygw and fake-gcs-server', async () 
 });
 
 test.for([
-  ['a bucket that is not there', { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' }, 'NoSuchBucket'],
+  ['a missing bucket', { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' }, 'NoSuchBucket'],
   ['a region that is not the one of the bucket', { CRAWLHOUSE_STORE_B_REGION: 'eu-west-9' }, 'eu-west-9'],
 ] as const)('%s is a configuration error, with the message of the store', async ([, environment, said]) => {
   const sandbox = await sandboxFor({

@@ -11,7 +11,7 @@ const CASES: readonly [string, Call, string][] = [
     'offset: ',
   ],
   [
-    'a limit that is no number',
+    'a limit that is not a number',
     (it) => it.search({ kind: 'crawl', id: 'c', dataType: 'pages' }, { limit: Number.NaN }),
     'limit: ',
   ],
@@ -21,12 +21,12 @@ const CASES: readonly [string, Call, string][] = [
     'fields: ',
   ],
   [
-    'a data type nobody knows',
+    'an unknown data type',
     (it) => it.fields({ kind: 'crawl', id: 'c', dataType: 'images' as never }),
     'data_type: must be one of ',
   ],
   [
-    'a filter nobody knows',
+    'an unknown filter',
     (it) =>
       it.aggregate(
         { kind: 'crawl', id: 'c', dataType: 'pages' },

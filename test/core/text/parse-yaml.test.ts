@@ -24,7 +24,7 @@ test.each([
   ['a value within itself', 'a: &a\n- *a\n', 2],
   ['a value within what it holds', 'a: &a\n- &b [*a]\n- *b\n', 2],
   ['an alias of no anchor', 'a: *b\n', 1],
-  ['a key that stands twice', 'a: 1\na: 2\n', 2],
+  ['a duplicate key', 'a: 1\na: 2\n', 2],
   ['brackets without an end', '['.repeat(2000), 1],
   ['a key that is no name in JavaScript', 'a:\n  "__proto__": 1\n', 2],
 ])('%s is refused with its line', (_what, text, line) => {

@@ -175,7 +175,7 @@ describe('a query that the fields do not allow is refused with its position', ()
   test.each<[string, Json, string, string]>([
     ['an unknown bucket', { fields: [{ name: 'nope' }] }, 'aggs[1].fields[0].name', 'unknown_field'],
     [
-      'a field that is no dimension',
+      'a field that is not a dimension',
       { fields: [{ name: 'note' }] },
       'aggs[1].fields[0].name',
       'not_a_dimension',

@@ -89,7 +89,7 @@ test.each([
     { url: 'string', a: 'string' },
     'ingest',
   ],
-  ['a day that is none', 'url,a\nhttps://x.example/,2025-02-30\n', { url: 'string', a: 'string' }, 'ingest'],
+  ['an invalid day', 'url,a\nhttps://x.example/,2025-02-30\n', { url: 'string', a: 'string' }, 'ingest'],
   ['leading zeros', 'url,a\nhttps://x.example/,007\n', { url: 'string', a: 'string' }, 'ingest'],
   [
     'empty cells',

@@ -126,7 +126,7 @@ test('different values are counted once each', async () => {
 
 test.each<[problem: string, query: Json, name: string, type: string]>([
   ['an unknown bucket', { fields: ['colour'] }, 'aggs[0].fields[0]', 'unknown_field'],
-  ['a bucket that is no dimension', { fields: ['clicks'] }, 'aggs[0].fields[0]', 'not_a_dimension'],
+  ['a bucket that is not a dimension', { fields: ['clicks'] }, 'aggs[0].fields[0]', 'not_a_dimension'],
   ['a bucket twice', { fields: ['date', 'date'] }, 'aggs[0].fields[1]', 'duplicate'],
   ['an unknown metric', { value: [{ ...CLICKS, field: 'x' }] }, 'aggs[0].value[0].field', 'unknown_field'],
   [

@@ -162,7 +162,7 @@ test('reorder sends the same data with other row and column orders', async () =>
 });
 
 test.each<[string, unknown, string]>([
-  ['a kind that is none', [{ match: {}, kind: 'explode' }], '[0].kind'],
+  ['an invalid kind', [{ match: {}, kind: 'explode' }], '[0].kind'],
   ['an unknown key', [{ match: { host: 'x' }, kind: 'reset' }], '[0].match.host'],
   ['a broken regular expression', [{ match: { path: '(' }, kind: 'reset' }], '[0].match.path'],
   ['no array', { kind: 'reset' }, 'body'],

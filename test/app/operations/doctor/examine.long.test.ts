@@ -222,29 +222,11 @@ test('an interrupted run is reported until another run continues it', () => {
 
 test.for([
   ['a wrong token', { CRAWLHOUSE_ACCESS_TOKEN: 'token-of-nobody' }, 5, 'token', /401 unauthorized/],
-  [
-    'a service that is not there',
-    { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' },
-    3,
-    'service',
-    /cannot be reached/,
-  ],
-  ['a project that is not there', { CRAWLHOUSE_PROJECTS: 'nobody' }, 2, 'projects', /no project nobody/],
-  ['a workspace that is not there', { CRAWLHOUSE_WORKSPACES: 'no' }, 2, 'workspaces', /a workspace no$/],
-  [
-    'a bucket that is not there',
-    { CRAWLHOUSE_STORE_B_BUCKET: 'no-bucket' },
-    2,
-    'store_b',
-    /no bucket no-bucket/,
-  ],
-  [
-    'a secret that is not there',
-    { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: 'no' },
-    2,
-    'secret',
-    /a secret no$/,
-  ],
+  ['a missing service', { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' }, 3, 'service', /cannot be reached/],
+  ['a missing project', { CRAWLHOUSE_PROJECTS: 'nobody' }, 2, 'projects', /no project nobody/],
+  ['a missing workspace', { CRAWLHOUSE_WORKSPACES: 'no' }, 2, 'workspaces', /a workspace no$/],
+  ['a missing bucket', { CRAWLHOUSE_STORE_B_BUCKET: 'no-bucket' }, 2, 'store_b', /no bucket no-bucket/],
+  ['a missing secret', { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: 'no' }, 2, 'secret', /a secret no$/],
   [
     'keys that do not open the store',
     { AWS_SECRET_ACCESS_KEY: 'key-of-nobody' },

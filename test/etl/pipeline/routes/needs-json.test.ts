@@ -15,7 +15,7 @@ test('CSV represents fields of every specified type except objects', () => {
 test.for([
   ['a list', field('h2', 'string', 'many')],
   ['an object', field('extra', 'object')],
-  ['a type that nobody knows', field('new', 'nested')],
+  ['an unknown type', field('new', 'nested')],
   ['a type with the name of a property', field('new', 'constructor')],
   ['a name that looks like a page', field(' <b>')],
   ['a name that looks like an error', field('{"type":"error"}')],

@@ -213,7 +213,7 @@ describe('OQL', () => {
     ],
     ['a regex on a number', { field: ['status', 'equals', 1, { regex: true }] }, 'oql.field[2]'],
     ['a day that is in no calendar', { field: ['day', 'gt', '2025-02-30'] }, 'oql.field[2]'],
-    ['a name that is none', { field: [[1], 'equals', 'x'] }, 'oql.field[0]'],
+    ['an invalid name', { field: [[1], 'equals', 'x'] }, 'oql.field[0]'],
     ['a node of two kinds', { and: [], or: [] }, 'oql'],
     ['a leaf of two', { field: ['url', 'equals'] }, 'oql.field'],
     ['a date of another form', { field: ['seen', 'gt', '1.2.2025'] }, 'oql.field[2]'],
@@ -237,7 +237,7 @@ describe('the body', () => {
     ['a field twice', { fields: ['url', 'url'] }, ['fields[1]']],
     ['a field that cannot be displayed', { fields: ['hidden'] }, ['fields[0]']],
     ['a field that cannot be sorted by', { sort: [{ field: 'tags', order: 'asc' }] }, ['sort[0].field']],
-    ['an order that is none', { sort: [{ field: 'url', order: 'up' }] }, ['sort[0].order']],
+    ['an invalid order', { sort: [{ field: 'url', order: 'up' }] }, ['sort[0].order']],
     ['a negative limit', { limit: -1 }, ['limit']],
     ['a file type', { file_type: 'csv' }, ['file_type']],
   ])('%s is refused by name', async (_name, body, names) => {

@@ -38,7 +38,7 @@ const READABLE: readonly (readonly [name: string, answer: string])[] = [
   ['no length', `${OK}\r\npage`],
   ['one length twice', `${OK}Content-Length: 4\r\nContent-Length: 4\r\n\r\npage`],
   ['one length twice in a line', `${OK}Content-Length: 4, 4\r\n\r\npage`],
-  ['a length that is none', `${OK}Content-Length: four\r\n\r\npage`],
+  ['an invalid length', `${OK}Content-Length: four\r\n\r\npage`],
   ['more than the length says', `${OK}Content-Length: 4\r\n\r\npage and more`],
   ['chunks', `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\npa\r\n2;x=y\r\nge\r\n0\r\nA: b\r\n\r\n`],
   [
@@ -51,7 +51,7 @@ const READABLE: readonly (readonly [name: string, answer: string])[] = [
     `${OK}Transfer-Encoding: chunked\r\n\r\n4  \r\npage\r\n0\r\n\r\n`,
   ],
   ['a last chunk without its end', `${OK}Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\n`],
-  ['a coding of the transfer that nobody knows', `${OK}Transfer-Encoding: other\r\n\r\npage`],
+  ['an unknown transfer coding', `${OK}Transfer-Encoding: other\r\n\r\npage`],
   ['a header without colon', `${OK}Powered by nothing\r\n\r\npage`],
   ['a header without name', `${OK}: nothing\r\n\r\npage`],
   ['a name with a space', `${OK}X Powered: by\r\n\r\npage`],

@@ -201,7 +201,7 @@ const LOADS = {
 
 describe('an invalid condition is reported with its file and line', () => {
   test.each([
-    ['a column that is none', 'depth > 3\n  AND statuscode = 404', 'bad.sql:6: .*statuscode'],
+    ['an unknown column', 'depth > 3\n  AND statuscode = 404', 'bad.sql:6: .*statuscode'],
     ['brackets that close those of the model', 'true) OR (true', 'bad.sql:5: '],
     ['another case', 'true THEN 1 WHEN false', 'bad.sql:5: '],
     ['an order', 'true ORDER BY url', 'bad.sql:5: '],

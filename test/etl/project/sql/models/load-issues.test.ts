@@ -336,51 +336,51 @@ describe('an error names the file of the issue', () => {
     await using empty = await openWarehouse();
     return await planModels({ connection: empty.connection, models });
   };
-  test('a key that is missing', () =>
+  test('a missing key is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace('fix: F\n', ''))),
       'sql/issues/deep.sql:2: fix is missing',
     ));
-  test('a severity that is none', () =>
+  test('an unknown severity is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace('low', 'huge'))),
       expect.stringMatching(/^sql\/issues\/deep\.sql:3: severity: /),
       'allowed values: high, medium, low',
     ));
-  test('an owner that is none', () =>
+  test('an unknown owner is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace('owner: content', 'owner: somebody'))),
       expect.stringMatching(/^sql\/issues\/deep\.sql:9: owner: /),
       'allowed values: content, template, server',
     ));
-  test('a former key and its present one', () =>
+  test('a former key next to its current one is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace('owner: content', 'owner: content\nmended_by: content'))),
       'sql/issues/deep.sql:10: mended_by is the former name of owner, and both are given',
       'remove mended_by',
     ));
-  test('an owner that is none, under the former key', () =>
+  test('an unknown owner under the former key is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace('owner: content', 'mended_by: somebody'))),
       expect.stringMatching(/^sql\/issues\/deep\.sql:9: owner: /),
       'allowed values: content, template, server',
     ));
-  test('a condition without cases', () =>
+  test('a condition without cases is refused', () =>
     expectBadModel(
       planned(issueText(SCAN, HEADER.replace(/\ncases.*$/, ''))),
       'sql/issues/deep.sql:1: a condition on mart.pages has cases',
     ));
-  test('a column that is none', () =>
+  test('an unknown column is refused', () =>
     expectBadModel(
       planned(issueText(SCAN.replace('depth', 'deepth'))),
       expect.stringMatching(/^sql\/issues\/deep\.sql:13: .*deepth/),
     ));
-  test('brackets that would close those of the model', () =>
+  test('brackets that would close those of the model are refused', () =>
     expectBadModel(
       planned(issueText(`${SCAN}) OR (true`)),
       expect.stringMatching(/^sql\/issues\/deep\.sql:13: /),
     ));
-  test('a SELECT without why', () =>
+  test('a SELECT without why is refused', () =>
     expectBadModel(
       planned(issueText('SELECT crawl_id, project_id, url FROM mart.pages')),
       'sql/issues/deep.sql:13: the SELECT returns no column why',

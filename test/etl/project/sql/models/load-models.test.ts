@@ -99,7 +99,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'name: mart.a',
   ],
   [
-    'a key that stands twice',
+    'a duplicate key',
     GOOD.replace('kind: table', 'kind: table\nkind: view'),
     'sql/m/a.sql:4: the header is not YAML: Map keys must be unique',
   ],

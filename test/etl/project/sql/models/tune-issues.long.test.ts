@@ -236,13 +236,13 @@ describe('settings of issues', () => {
 describe('an error in the settings of issues names its line', () => {
   test.each([
     [
-      'an issue that is none',
+      'an unknown issue',
       'slow: false\nthn: false',
       'crawlhouse.yaml:3: issues.thn: there is no issue thn',
       'did you mean thin? ',
     ],
     [
-      'a threshold that is none',
+      'an unknown threshold',
       'thin:\n  word: 200',
       'crawlhouse.yaml:3: issues.thin.word: thin has no threshold word',
       'did you mean words? allowed keys: severity, words',
@@ -260,7 +260,7 @@ describe('an error in the settings of issues names its line', () => {
       'allowed keys: words',
     ],
     [
-      'an issue that is none, in a segment of a project',
+      'an unknown issue in a segment of a project',
       'projects:\n  Shop:\n    segments:\n      /a/: {thn: false}',
       'crawlhouse.yaml:5: issues.projects.Shop.segments./a/.thn: there is no issue thn',
       'did you mean thin? ',

@@ -99,7 +99,7 @@ test.each<[string, ModelText, string, string?]>([
     'sql/m/a.sql:11: syntax error at or near "FROM"',
   ],
   [
-    'a statement that is no SELECT',
+    'a statement that is not a SELECT',
     { columns, sql: '\nCREATE TABLE x AS SELECT 1' },
     'sql/m/a.sql:10: is not a SELECT',
     'write exactly one SELECT after the header',
@@ -111,7 +111,7 @@ test.each<[string, ModelText, string, string?]>([
   ],
   ['no statement', { columns, sql: '-- later' }, 'sql/m/a.sql:8: contains 0 statements'],
   [
-    'a table that is not there',
+    'a missing table',
     { columns, sql: 'SELECT 1 AS x\nFROM raw.pages\nJOIN raw.pagess USING (url)' },
     'sql/m/a.sql:11: reads raw.pagess, which is not in the warehouse',
     'declare its columns under reads: raw.pagess; then a missing table counts as empty',
@@ -181,7 +181,7 @@ test.each<[string, ModelText, string, string?]>([
     'sql/m/a.sql:11: DuckDB has no type NUMBERS',
   ],
   [
-    'a test that is no SELECT',
+    'a test that is not a SELECT',
     { columns, more: 'tests:\n  - query: DELETE FROM raw.pages', sql: 'SELECT 1 AS x' },
     'sql/m/a.sql:9: is not a SELECT',
   ],

@@ -187,7 +187,7 @@ async function answers(connection: Connection, sql: string, rows: readonly Row[]
 
 test.each([
   [
-    'a field that is no column',
+    'a field that is not a column',
     ['statuscode', 'equals', 404],
     'oql.field[0]: mart.pages has no column statuscode',
   ],
@@ -207,10 +207,10 @@ test.each([
     ['sources', 'equals', 1],
     'oql.field[2]: equals on sources, which is VARCHAR[], accepts a text',
   ],
-  ['a day that is none', ['day', 'gte', '2026-02-30'], 'accepts a day, as in 2026-01-31'],
+  ['an invalid day', ['day', 'gte', '2026-02-30'], 'accepts a day, as in 2026-01-31'],
   ['a time of a day', ['day', 'gte', '2026/02/03 12:00:00 UTC'], 'accepts a day, as in 2026-01-31'],
   [
-    'a time that is none',
+    'an invalid time',
     ['fetch_date', 'between', ['2026/01/01', '2026/01/01 25:00:00 UTC']],
     'accepts a time of UTC',
   ],
@@ -234,7 +234,7 @@ test.each([
     ['sources', 'equals', '\\p{Lu}', { regex: true, ci: true }],
     'does not accept this regular expression: no \\p where the case is ignored',
   ],
-  ['a truth that is none', ['fetched', 'equals', 'yes'], 'accepts true or false'],
+  ['an invalid boolean', ['fetched', 'equals', 'yes'], 'accepts true or false'],
   ['a value of JSON', ['json', 'equals', 'x'], 'can only have a value or none'],
 ])('a value that does not fit its column is refused with its path: %s', (_, field, message) => {
   const columns = new Map([...COLUMNS, ['json', 'JSON']]);

@@ -172,7 +172,7 @@ describe('an invalid condition is reported with file, line and key', () => {
   const key = 'segmentations.0.segments.1';
   test.each([
     [
-      'a column that is none',
+      'an unknown column',
       'sql: statuscode = 404',
       `6: ${key}.sql: .*statuscode`,
       'Candidate bindings: "status_code',
@@ -183,7 +183,7 @@ describe('an invalid condition is reported with file, line and key', () => {
       `8: ${key}.sql: .*statuscode`,
     ],
     [
-      'a field that is none',
+      'an unknown field',
       'oql: { field: [statuscode, equals, 404] }',
       `6: ${key}.oql.field.0: mart.pages has no column statuscode`,
       'did you mean status_code? ',
@@ -200,7 +200,7 @@ describe('an invalid condition is reported with file, line and key', () => {
       `6: ${key}.oql.field.2: equals on depth, which is BIGINT, accepts a number`,
     ],
     [
-      'a regular expression that is none',
+      'an invalid regular expression',
       'oql: { field: [url, contains, "(a", { regex: true }] }',
       `6: ${key}.oql.field.2: contains on url, .* does not accept this regular expression: a \\( without its \\)`,
     ],

@@ -22,7 +22,7 @@ test.each<[string, string, string[]]>([
     'SELECT * FROM raw.a AS x JOIN raw.b y USING (i), raw.c',
     ['raw.a', 'raw.b', 'raw.c'],
   ],
-  ['a table that stands twice', 'SELECT * FROM raw.a x, raw.a y', ['raw.a', 'raw.a']],
+  ['a duplicate table', 'SELECT * FROM raw.a x, raw.a y', ['raw.a', 'raw.a']],
   [
     'names in quotes and of three parts',
     'SELECT * FROM "w x"."Sch ema"."t.1", raw . b',
