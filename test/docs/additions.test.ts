@@ -70,8 +70,8 @@ test('each log format has its name in docs/logs.md', () => {
     FORMAT_NAMES.filter((name) => page.includes(`\`${name}\``)),
     {
       adds: 'a log format',
-      missing: (name) => `docs/logs.md has no row of the format ${name}`,
-      extra: (name) => `docs/logs.md has a row of ${name}`,
+      missing: (name) => `docs/logs.md does not list the format ${name}`,
+      extra: (name) => `docs/logs.md lists ${name}, which is no format`,
     },
   );
   expect(found).toEqual([]);
