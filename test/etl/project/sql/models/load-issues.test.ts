@@ -79,7 +79,7 @@ describe('the fix matches the reason why a page is not indexable', () => {
       ['error_in_sitemap', /status 200/],
     ],
     server_error: [
-      ['server_error', /why the server fails/],
+      ['server_error', /^Find the cause of the failure/],
       ['error_in_sitemap', /status 200/],
     ],
     other_status: [['other_status', /status 200/]],
