@@ -17,6 +17,12 @@ test('a secret is masked percent-encoded and in base64', () => {
   expect(redact(text)).toBe('?token=[redacted]&b=[redacted]');
 });
 
+test('a secret is masked with the last character of Unicode as an HTML escape', () => {
+  keepSecret('last-\u{10ffff}-one');
+  expect(redact('a last-&#x10ffff;-one b')).toBe('a [redacted] b');
+  expect(redact('a last-&#x110000;-one b')).toBe('a last-&#x110000;-one b');
+});
+
 test('if one secret starts with another, the longer one is masked', () => {
   keepSecret('begin');
   keepSecret('begin-and-more');
