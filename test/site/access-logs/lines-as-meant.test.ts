@@ -346,6 +346,16 @@ test.for([
   ]);
 });
 
+test.for([
+  [{ RequestPath: '/a' }, ['no_status']],
+  [{ DownstreamStatus: 200 }, ['no_url']],
+  [{ msg: 'a line of the program' }, []],
+] as const)('a line of Traefik with %j is a request: %j', async ([more, reasons]) => {
+  const record = { ClientHost: '66.249.66.1', StartUTC: '2026-11-10T12:00:00Z', ...more };
+  const { events, rejects } = await linesOf(`${JSON.stringify(record)}\n`, { format: 'traefik' });
+  expect([events, rejects]).toEqual([[], reasons]);
+});
+
 test('keys with dots are found, and keys missing from every record are reported', async () => {
   const record = { 'http.url': '/a', time: { at: 1794312000 }, 'http.status': { code: 200 } };
   const log = `${JSON.stringify(record)}\n`;
