@@ -1,3 +1,4 @@
+import { ALERT_FORMS } from './alert-forms.ts';
 import { TICKET_FORM } from './change-ticket-form.ts';
 import { CONNECT_FORMS } from './connect-forms.ts';
 import type { ConsoleForm } from './console-form.ts';
@@ -30,4 +31,5 @@ export const FORMS: readonly ConsoleForm[] = [
   CRAWL_FORM,
   ...CRAWLING_FORMS,
   ...CONNECT_FORMS,
+  ...ALERT_FORMS,
 ];

@@ -85,7 +85,7 @@ function alertFields(shown: ShownScheduleForm): Html {
   const { fields, targets } = shown;
   const chosen = fields.getAll('event');
   return html`<fieldset><legend>Alerts</legend>
-<p>${targets.length === 0 ? html`No target is set, so nobody gets an alert.` : html`Sent to: ${targets.join(', ')}.`} The files <code>crawlhouse.yaml</code> and <code>schedules.yaml</code> name the targets. None checked: no alerts.</p>
+<p>${targets.length === 0 ? html`No target is set, so nobody gets an alert.` : html`Sent to: ${targets.join(', ')}.`} None checked: no alerts.</p>
 ${ALERT_EVENTS.map((event) => box('event', event, chosen))}
 ${problemOf(shown, 'alerts.events')}</fieldset>`;
 }

@@ -13,6 +13,7 @@ import { readScheduleState, stateFile } from '../../../operations/schedule/state
 import { csrfField } from '../../layout/shell.ts';
 import { requireActing } from '../../page-parts/acting.ts';
 import { NotFound, type PageRequest, page } from '../../page-parts/console-page.ts';
+import { AlertTargets, alertTargets, drawAlertTargets } from '../../page-parts/schedules/alert-targets.ts';
 import { fieldsOfSchedule } from '../../page-parts/schedules/schedule-fields.ts';
 import { drawScheduleForm } from '../../page-parts/schedules/schedule-form.ts';
 import { ScheduleLine, scheduleLine, workText } from '../../page-parts/schedules/schedule-lines.ts';
@@ -35,6 +36,7 @@ const Schedules = z.strictObject({
   problem: z.string().nullable(),
   /** Whether `crawlhouse schedule` runs on this machine. */
   is_served: z.boolean(),
+  targets: AlertTargets,
   /** The form for a new schedule. */
   form: Form,
 });
@@ -44,17 +46,19 @@ export const SCHEDULES = page<Schedules>({
   path: '/schedules',
   summary: 'The schedules: what each does, its next times and its last result.',
   schema: Schedules,
-  async read(_request, readers) {
+  async read({ canAct, isOwners }, readers) {
     const { schedules, problem } = await readSchedules(readers);
-    const stateDir = readers.settings.state_dir;
+    const { state_dir: stateDir, alerts } = readers.settings;
     return {
       schedules: await linesOf(schedules, readers),
       problem,
       is_served: lockHolder(join(stateDir, 'schedule')) !== null,
+      targets: alertTargets(alerts, schedules, canAct && isOwners),
       form: await formOf(undefined, readers),
     };
   },
-  draw({ schedules, problem, is_served, form }, request) {
+  draw({ schedules, problem, is_served, targets, form }, request) {
+    const { session, canAct } = request;
     return {
       title: 'Schedules',
       body: html`<h1>Schedules</h1>
@@ -62,7 +66,8 @@ ${problem === null ? null : html`<p class="notice">${problem}</p>`}
 ${is_served ? null : html`<p class="notice"><code>crawlhouse schedule</code> is not running on this machine. It runs the schedules at their times.</p>`}
 <p class="facts">Times are in <span data-zone>UTC</span>. <code>crawlhouse schedule</code> reads a change within ten seconds.</p>
 ${scheduleTable(schedules, request)}
-${request.canAct ? html`<h2>Add a schedule</h2>${drawForm(null, form, request)}` : null}`,
+${canAct ? html`<h2>Add a schedule</h2>${drawForm(null, form, request)}` : null}
+${drawAlertTargets(targets, { csrf: session.csrf, canAct })}`,
     };
   },
 });
