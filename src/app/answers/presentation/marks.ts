@@ -10,6 +10,7 @@ export function statusMark(status: string): Html {
 }
 
 export function severityMark(severity: string): Html {
+  if (severity === '') return html``;
   return html`<span class="${severityTone(severity)}">${severity}</span>`;
 }
 

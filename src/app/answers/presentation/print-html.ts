@@ -79,9 +79,14 @@ function drawTable(whole: Table, addressOf: AddressOf): Html {
     return { name: called, ...order, isNumber: isFigure(block, index), cell };
   });
   const causes =
-    block.cause === null
+    block.cause === null || block.rows.every(({ cause }) => cause === null)
       ? []
-      : [{ name: block.cause, cell: ({ cause }: TableRow) => cause && drawWords(cause, addressOf) }];
+      : [
+          {
+            name: block.cause,
+            cell: ({ cause }: TableRow) => (cause === null ? html`` : drawWords(cause, addressOf)),
+          },
+        ];
   return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty, addressOf))}`;
 }
 

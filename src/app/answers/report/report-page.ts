@@ -1,5 +1,5 @@
 import { counted, countText, figureText, sumOfKnown } from '../../../core/text/amounts.ts';
-import { type Html, html } from '../../../core/text/html.ts';
+import { Html, html } from '../../../core/text/html.ts';
 import { type Note, notesOf } from '../../../etl/project/settings/notes.ts';
 import { barChart, indexabilityFunnel } from '../presentation/charts/bars.ts';
 import { CHART_STYLE } from '../presentation/charts/chart-style.ts';
@@ -17,7 +17,7 @@ import { verdictOf } from './verdict.ts';
 
 /** The style of the report, for mail, phone and paper. */
 const REPORT_STYLE = `${PAGE_STYLE}${CHART_STYLE}
-main { max-width: 1100px; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+main { max-width: 1240px; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
@@ -27,7 +27,7 @@ h2 a { color: inherit; }
 .verdict { background: var(--side); border: 1px solid var(--line); border-left: 4px solid var(--link); border-radius: 6px; padding: .5rem 1rem; margin: .8rem 0; }
 .verdict p { margin: .25rem 0; overflow-wrap: anywhere; }
 th:has(.prose) { max-width: 34rem; vertical-align: top; } .prose { min-width: 18rem; max-width: 34rem; } .prose p { margin: .1rem 0; font-weight: 400; font-size: .9em; color: var(--soft); }
-td { vertical-align: top; } td > span:is(.bad, .warn, .plain)::before { content: ''; display: inline-block; width: 10px; height: 10px; margin-right: .3em; background: currentColor; } .example { white-space: normal; min-width: 14rem; max-width: 26rem; overflow-wrap: anywhere; }
+td { vertical-align: top; } td > span:is(.bad, .warn, .plain)::before { content: ''; display: inline-block; width: 10px; height: 10px; margin-right: .3em; background: currentColor; } .example { white-space: normal; min-width: 11rem; max-width: 26rem; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -36,7 +36,12 @@ thead th { color: var(--soft); font-weight: 600; } tbody th { font-weight: 600; 
 figure { margin: 0; padding: .9rem; background: var(--side); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
 figcaption { font-weight: 600; margin-bottom: .3rem; }
 summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-family: ui-monospace, monospace; font-size: .9em; }
-@media (max-width: 600px) { .prose { min-width: 11rem; } th, td { padding-right: .7rem; } }
+@media (max-width: 600px) {
+  .rows, .rows tbody { display: block; } .rows thead { display: none; } .prose, .example { min-width: 0; }
+  .rows tr { display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .rows :is(th, td) { padding: 0; border: 0; text-align: left; max-width: 100%; } .rows tbody th { flex: 1 0 100%; }
+  .rows td::before { content: attr(data-name) " "; color: var(--soft); }
+}
 header { display: flex; gap: 1rem; align-items: center; justify-content: space-between; flex-wrap: wrap; }
 header img { max-height: 56px; max-width: 240px; }
 .remark { white-space: pre-line; max-width: 60rem; overflow-wrap: anywhere; }
@@ -111,7 +116,7 @@ export function reportPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${title}: crawl report</title>
-<style>${REPORT_STYLE}</style>
+<style>${new Html(REPORT_STYLE)}</style>
 </head>
 <body>
 <main>

@@ -4,6 +4,7 @@ followRun();
 awaitFigures();
 showLocalTimes();
 acceptDrops();
+showTab();
 
 const search = document.querySelector<HTMLInputElement>('input[data-search]');
 document.addEventListener('keydown', (event) => {
@@ -131,6 +132,12 @@ function acceptDrops(): void {
   });
 }
 
+/** On a phone the tabs are one row that scrolls. */
+function showTab(): void {
+  const tab = document.querySelector('.tabs [aria-current]');
+  tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
+}
+
 const PENDING_MS = 3000;
 
 /** Loads the page again while some of its figures are pending. */
@@ -148,5 +155,6 @@ async function readAgain(): Promise<void> {
   const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
   const focused = document.activeElement?.id ?? '';
   if (main) document.querySelector('main')?.replaceChildren(...main.childNodes);
+  showTab();
   if (focused !== '') document.getElementById(focused)?.focus();
 }

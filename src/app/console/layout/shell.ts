@@ -42,7 +42,7 @@ ${
           html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
       )}</ul></nav>
 <form class="find" method="get" action="/search" role="search"><input type="search" name="q" aria-label="Search" aria-keyshortcuts="/" placeholder="Search" data-search></form>
-<form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span>${subject}</span> <button type="submit">Sign out</button></form>`
+<form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span class="subject">${subject}</span> <button type="submit">Sign out</button></form>`
 }
 </header>
 <main id="main" tabindex="-1">
@@ -66,5 +66,6 @@ function isIn(path: string, room: string): boolean {
 export function notice(title: string, text: string, hint: string | null = null): Html {
   return html`<h1>${title}</h1>
 <p class="notice">${text}</p>
-${hint === null ? null : html`<p>To do: ${hint}</p>`}`;
+${hint === null ? null : html`<p>To do: ${hint}</p>`}
+<p><a href="/">To the overview</a></p>`;
 }

@@ -45,7 +45,7 @@ export function drawCrawl(crawl: CrawlPage, { query, canAct }: PageRequest): Htm
   const path = crawlPath(crawl_id);
   return html`<h1>${crawlName(crawl)}</h1>
 <p class="facts">${project_id === null ? null : html`Project ${projectLink(project_id, crawl.project_name)}, `}configuration ${crawl.crawl_config_name ?? '–'}.
-Ended ${ended_at === null ? '–' : html`${timeText(ended_at)} UTC`}${end_reason === null ? null : `: ${end_reason.replaceAll('_', ' ')}`}. <code class="id">${crawl_id}</code>${project_id === null ? null : html` · <a href="${projectPath(project_id)}/report?crawl=${encodeURIComponent(crawl_id)}">Report</a> · <a href="${projectPath(project_id)}/workbook?crawl=${encodeURIComponent(crawl_id)}" download>Excel workbook</a>`}</p>
+Ended ${ended_at === null ? '–' : html`${timeText(ended_at)} UTC`}${end_reason === null ? null : `: ${end_reason.replaceAll('_', ' ')}`}.${project_id === null ? null : html` <a href="${projectPath(project_id)}/report?crawl=${encodeURIComponent(crawl_id)}">Report</a> · <a href="${projectPath(project_id)}/workbook?crawl=${encodeURIComponent(crawl_id)}" download>Excel workbook</a>`}</p>
 ${
   before === null && after === null
     ? null

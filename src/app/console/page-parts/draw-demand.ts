@@ -177,18 +177,20 @@ function clicksFigure(project: string, answer: FigureAnswer, notes: readonly Cha
 }
 
 function segmentsTable({ rows }: FigureAnswer): Html {
-  return table(
+  const reasons = new Set(rows.flatMap((row) => shownValue(row.clicks_change_reason) ?? []));
+  const drawn = table(
     'Clicks on crawled pages by segment',
     [
       { name: 'segment', cell: ({ segment }) => String(segment) },
       number('clicks', ({ clicks }) => shownValue(clicks)),
-      number('change', (row) => signedValue(row.clicks_change) ?? shownValue(row.clicks_change_reason)),
+      number('change', (row) => signedValue(row.clicks_change)),
       number('impressions', ({ impressions }) => shownValue(impressions)),
       number('change', (row) => signedValue(row.impressions_change)),
     ],
     rows,
     '',
   );
+  return html`${drawn}${reasons.size === 0 ? null : html`<p class="facts">Change unknown: ${[...reasons].join('; ')}.</p>`}`;
 }
 
 /** The definition of a loss in question 28. */

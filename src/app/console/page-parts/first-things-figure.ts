@@ -47,8 +47,9 @@ export function firstThingsFigure(
   const ranked = judged && { ...judged, parts: { ...judged.parts, sort: 'priority desc' } };
   const { table, notes } = firstThingsBlocks(shown, name, ranked);
   return answerFigure('What to do first', answer, {
-    rows: html`${drawBlocks([table, ...notes])}
-${all === null || answer.rows.length <= shown.length ? null : html`<p><a href="${all}">All issues</a></p>`}`,
+    rows: html`${drawBlocks([table])}
+${all === null || answer.rows.length <= shown.length ? null : html`<p><a href="${all}">All issues</a></p>`}
+<details><summary>How priorities are computed</summary>${drawBlocks(notes)}</details>`,
     empty: 'No issue was found.',
   });
 }

@@ -53,11 +53,17 @@ function drawPeriod(kpi: Kpi): Html | null {
   const { value, change, reason, days = null, compared = null } = kpi;
   const isFolded = signedValue(change) === null && reason !== null && reason.length > LONGEST_REASON;
   const lines = [isFolded ? reason : null, compared, allText(kpi)].filter((line) => line !== null);
-  const shown = days === null ? null : html` <small>${days}</small>`;
+  const shown = days === null ? null : html` <small>${unbroken(days)}</small>`;
   if (lines.length === 0) return shown;
   const unknown = value === null ? 'unknown' : 'change unknown';
   const summary = isFolded ? unknown : (days ?? 'more');
   return html`${isFolded ? shown : null}<details><summary>${summary}</summary>${lines.map((line) => html`<p>${line}</p>`)}</details>`;
+}
+
+/** A day does not break at its hyphens. */
+function unbroken(text: string): Html {
+  const parts = text.split(/(\d{4}-\d\d-\d\d)/);
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<span class="day">${part}</span>`))}`;
 }
 
 function allText({ value, all }: Kpi): Html | null {
@@ -86,11 +92,11 @@ function drawChange({ change, reason, better }: Kpi): Html | null {
   const isMore = Number(change) > 0;
   const kind =
     better === null || Number(change) === 0 ? 'plain' : isMore === (better === 'more') ? 'good' : 'bad';
-  return html`<span class="${kind}">${text}</span>`;
+  return html`<span class="${kind}">${Number(change) === 0 ? '±0' : text}</span>`;
 }
 
 function drawTrend({ name, trend = [] }: Kpi): Html | null {
   const values = trend.map((value) => (value === null ? null : Number(value)));
   if (values.filter((value) => value !== null).length < 2) return null;
-  return html`<div>${sparkline(values, `${name} over the last crawls`, true)}</div>`;
+  return html`<div>${sparkline(values, `${name} over the last crawls`)}</div>`;
 }

@@ -28,6 +28,7 @@ import { type Readers, withoutModels } from '../readers/readers.ts';
 import { drawTopChanges, readTopChanges, TopChange } from './top-changes.ts';
 
 const SIZE = 25;
+const MOST_MARKS = 2;
 const NO_MODELS = 'the warehouse lacks the issue models';
 
 const Mark = z.strictObject({ kind: z.enum(['bad', 'warn']), text: z.string() });
@@ -165,10 +166,15 @@ function marksOf(
 ): Site['marks'] {
   const own = incidents
     .filter(({ project_id }) => project_id === site.project_id)
-    .map(({ title, details: [why] }) => ({
-      kind: 'bad' as const,
-      text: why === undefined ? title : `${title}. ${why}`,
-    }));
+    .map(({ title, details: [why] }) => {
+      // The site's own name is above.
+      const what = title.replace(`${site.project_name ?? site.project_id}: `, '');
+      const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+      return {
+        kind: 'bad' as const,
+        text: why === undefined ? text : `${text}${/^of /.test(why) ? ',' : '.'} ${why}`,
+      };
+    });
   const { last_crawl_id, last_crawl_number, last_ended_at, last_end_reason, last_is_comparable } = site;
   if (last_crawl_id === null || last_is_comparable !== false) return own;
   const last = { crawl_id: last_crawl_id, crawl_number: last_crawl_number, ended_at: last_ended_at };
@@ -200,9 +206,9 @@ function drawOverview(overview: Overview, { query, session }: PageRequest): Html
   const isEmpty = total === 0 && problem === null;
   const form = total > SIZE ? filterForm('/', query, [{ name: 'name', label: 'name or id' }]) : null;
   return html`<h1>Overview</h1>
-${incidentsLine(incidents)}
+${isEmpty && incidents.length === 0 ? null : incidentsLine(incidents)}
 ${crawling && html`<p class="notice">A crawl of ${crawling.start_url} is ${crawling.state}. <a href="/crawling">Its progress</a></p>`}
-${overview.can_crawl && !isEmpty ? html`<p><a class="button" href="/start">Crawl a website</a></p>` : null}
+${overview.can_crawl && !isEmpty ? html`<p><a class="button main" href="/start">Crawl a website</a></p>` : null}
 ${
   total === 0
     ? null
@@ -224,7 +230,7 @@ ${drawPaging(paging, { path: '/', query })}
 function drawWays({ can_crawl, can_connect }: Overview, csrf: string): Html {
   if (!can_crawl)
     return html`<p class="notice">No crawl is published yet. Run <code>crawlhouse run</code>, and reload this page.</p>`;
-  return html`<p>No crawl is published yet.</p>
+  return html`<p>No crawl is published yet. The first one brings pages, issues and what to do first.</p>
 <div class="pair"><section aria-labelledby="website"><h2 id="website">Crawl a website</h2>
 <p>Without an account. The next page first checks whether the website can be crawled.</p>
 ${checkForm('')}</section>
@@ -253,7 +259,8 @@ function drawSite(site: Site): Html {
       ? null
       : html`<br>last crawl ${valueText((Date.now() - Date.parse(last_ended_at)) / 1000, 'age')} ago`
   }</p>
-${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}
+${marks.slice(0, MOST_MARKS).map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}
+${marks.length <= MOST_MARKS ? null : html`<p class="mark"><a href="${projectPath(project_id)}">${countOrDash(marks.length - MOST_MARKS)} more</a></p>`}
 ${site.scope_note === null ? null : html`<p class="facts">${site.scope_note}</p>`}
 ${drawChanges(site)}</div>
 ${crawl_id === null ? null : drawKpis(kpisOf(site))}

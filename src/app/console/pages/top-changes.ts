@@ -96,11 +96,8 @@ function topChanges(rows: readonly ChangeRow[]): readonly TopChange[] {
 export function drawTopChanges(project: string, crawl: string, changes: readonly TopChange[]): Html {
   const line = ({ issue, title, also, pages, clicks, days }: TopChange): Html => {
     const href = pagesAddress(project, { crawl, issue, change: 'new', sort: 'clicks desc' });
-    const risk =
-      clicks === null
-        ? 'clicks are unknown, without search results for its days'
-        : `${counted(clicks, 'click')} in ${counted(days, 'day')} with search results`;
-    return html`<li>${title}${also.length > 0 && ` (also: ${also.join(', ')})`} on <a href="${href}">${counted(pages, 'page')}</a>: ${risk}</li>\n`;
+    const risk = clicks === null ? null : `: ${counted(clicks, 'click')} in ${counted(days, 'day')}`;
+    return html`<li>${title}${also.length > 0 && ` (also: ${also.join(', ')})`} on <a href="${href}">${counted(pages, 'page')}</a>${risk}</li>\n`;
   };
   return html`<p class="facts">Since the previous crawl:</p>
 <ul class="changes">${changes.map(line)}</ul>

@@ -72,6 +72,10 @@ export async function answerHtml(
 
 const WAITING = html`<p role="status">Loading the data of this page takes longer than two seconds.</p>`;
 
+/** The overview offers the ways to the first crawl. */
+const NOTHING =
+  'This page shows data once a crawl is published. The overview shows how to get the first one.';
+
 const waited = (): Promise<null> => sleep(PATIENCE_MS, null, { ref: false });
 
 /**
@@ -107,6 +111,8 @@ async function drawn(
 
 function notRead(thrown: unknown, page: Page<unknown>, readers: Readers): PageAnswer {
   const { status, error } = failure(thrown, page, readers);
+  if (error.code === 'nothing_published')
+    return { status, title: 'Nothing is published yet', body: notice('Nothing is published yet', NOTHING) };
   const title = status === 404 ? 'Not found' : 'This page could not be read';
   return { status, title, body: notice(title, error.message, error.hint) };
 }

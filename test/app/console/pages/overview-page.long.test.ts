@@ -164,7 +164,7 @@ test('a site shows its two most important changes by clicks, or why they are unk
   );
   const page = await (await ask('/?name=sunk&wait=1')).text();
   expect(page).toContain(
-    'Became non-indexable (also: Noindex) on <a href="/projects/sunk/pages?crawl=sunk-14&amp;issue=became_non_indexable&amp;change=new&amp;sort=clicks+desc">38 pages</a>: 1,240 clicks in 28 days with search results',
+    'Became non-indexable (also: Noindex) on <a href="/projects/sunk/pages?crawl=sunk-14&amp;issue=became_non_indexable&amp;change=new&amp;sort=clicks+desc">38 pages</a>: 1,240 clicks in 28 days</li>',
   );
 });
 

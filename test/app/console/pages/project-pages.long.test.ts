@@ -209,7 +209,7 @@ test('a project shows its charts, each with its table, SQL and command', async (
     places.map((one) => page.indexOf(one)).toSorted((a, b) => a - b),
   );
   expect(page).toContain(
-    '<strong>5</strong></a> <span class="bad">−1</span> <small>since 2026-11-01</small>',
+    '<strong>5</strong></a> <span class="bad">−1</span> <small>since <span class="day">2026-11-01</span></small>',
   );
   expect(page).toContain('<small>1 fixed, 4 missing</small>');
   expect(page).toContain(`<summary>change unknown</summary><p>${REASON}</p>`);
@@ -323,6 +323,6 @@ test('before the first publication, each page says so', async () => {
   const { ask } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
   for (const path of ['/projects', '/projects/p1', '/crawls/c1']) {
     expect((await ask(`${path}.json`)).status, path).toBe(404);
-    expect(await (await ask(path)).text(), path).toContain('crawlhouse run');
+    expect(await (await ask(path)).text(), path).toContain('once a crawl is published');
   }
 });

@@ -55,7 +55,9 @@ function changeCell({ before, change, better }: ComparedKpi): Cell {
   const value = signedText(change);
   const isBetter = change > 0 === (better === 'more');
   const shown =
-    better === null || change === 0 ? { value } : ({ value, tone: isBetter ? 'good' : 'bad' } as const);
+    better === null || value === signedText(0)
+      ? { value }
+      : ({ value, tone: isBetter ? 'good' : 'bad' } as const);
   const percent = percentText(change, before);
   return percent === '' ? shown : [shown, percent];
 }
@@ -106,7 +108,7 @@ function issues({ from, to, issues: found, ...within }: Comparison): Block {
         kind: 'count' as const,
         of: (one: ComparedIssue) => changed(one.issue, one[change], change),
       })),
-      { name: 'Name', kind: 'code', of: ({ issue }) => issue },
+      { name: 'Name', kind: 'code', only: 'terminal', of: ({ issue }) => issue },
     ],
     found,
     {

@@ -23,6 +23,7 @@ const TIME_HEIGHT = 20;
 const BAR_HEIGHT = 210;
 /** Of a character on a phone, where text is larger relative to the chart. */
 const LETTER_WIDTH = 10;
+const DAY_MS = 86_400_000;
 /** A scale spans at least this share of its values, so that a tiny change looks tiny. */
 const LEAST_SPAN = 0.0025;
 
@@ -48,7 +49,7 @@ export interface Series<T extends CrawlPoint> {
 
 /**
  * Draws figures over the ends of crawls. Each has a panel with its own scale, its last value and the change from the
- * previous value; a crawl without a value leaves a gap. Null if there is no value.
+ * previous value, or by day from the value a week before; a crawl without a value leaves a gap. Null if there is no value.
  */
 export function lineChart<T extends CrawlPoint>(
   label: string,
@@ -97,8 +98,9 @@ interface Panel {
 
 function panel({ label, name, colour, points, times, notes, isLast }: Panel): Html {
   const known = points.flatMap((point) => (point.value === null ? [] : [{ ...point, value: point.value }]));
-  const [before, now] = known.length === 1 ? [undefined, known[0]] : known.slice(-2);
+  const [former, now] = known.length === 1 ? [undefined, known[0]] : known.slice(-2);
   if (now === undefined) return html``;
+  const before = (former && (dayBefore(now, known, 1) ? dayBefore(now, known, 7) : null)) || former;
   const [least, most] = scaleOf(known.map(({ value }) => value));
   const isWhole = known.every((point) => Number.isInteger(point.value));
   const since = before && `since ${times.full(before.at)}`;
@@ -137,6 +139,12 @@ function panel({ label, name, colour, points, times, notes, isLast }: Panel): Ht
   });
   return html`<p class="panel">${name}${now.href === null ? value : html` <a href="${now.href}">${value}</a>`}
 ${before && html`<span>${signedText(now.value - before.value)} ${since}</span>`}</p>${chart}`;
+}
+
+/** The point exactly so many days before. */
+function dayBefore<T extends CrawlTime>(now: CrawlTime, points: readonly T[], days: number): T | undefined {
+  const at = Date.parse(now.at) - days * DAY_MS;
+  return points.find((point) => Date.parse(point.at) === at);
 }
 
 /** The notes between the first and the last point. */

@@ -267,19 +267,19 @@ function drawProject(project: Project, request: PageRequest): Html {
   ].filter(({ any, options }) => options.length > (any === null ? 1 : 0));
   const config = configurations[configuration];
   return html`<h1>${project_name ?? project_id}</h1>
-<p class="facts">${start_url === null ? null : html`${start_url} · `}<code>${project_id}</code>${
+<p class="facts">${start_url === null ? null : html`${start_url} · `}${
     config === undefined
       ? null
-      : html` · configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
+      : html`configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
   }</p>
 ${projectTabs(
   project_id,
   'overview',
   configurations.some(({ latest_crawl_id }) => latest_crawl_id !== null),
 )}
-${project.can_crawl ? html`<p><a class="button" href="/start?${String(new URLSearchParams({ url: start_url ?? '' }))}">Crawl again</a></p>` : null}
 ${project.incidents.map(incidentCard)}
-${choices.length === 0 ? null : filterForm(projectPath(project_id), withSegment(query, project), choices)}
+<div class="beginning">${choices.length === 0 ? null : filterForm(projectPath(project_id), withSegment(query, project), choices)}
+${project.can_crawl ? html`<p><a class="button main" href="/start?${String(new URLSearchParams({ url: start_url ?? '' }))}">Crawl again</a></p>` : null}</div>
 ${crawls.length === 0 ? null : segmentNotice(project)}
 ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${shellWord(project_id)}</code>.</p>` : null}
 ${

@@ -8,7 +8,7 @@ import { pagesAddress } from '../../../answers/explore/pages/page-filter.ts';
 import { table } from '../../../answers/presentation/html-table.ts';
 import { timeText } from '../../../answers/presentation/marks.ts';
 import { reasonWords } from '../../../answers/presentation/reason-words.ts';
-import { crawlPath, ticketsPath, urlLink } from '../../layout/addresses.ts';
+import { crawlPath, projectPath, ticketsPath, urlLink } from '../../layout/addresses.ts';
 import { filterForm } from '../../layout/filter-form.ts';
 import { projectTabs } from '../../layout/project-tabs.ts';
 import { calledProject } from '../../page-parts/called-project.ts';
@@ -97,9 +97,9 @@ ${table(
   list,
   isFiltered
     ? 'No ticket matches the filter.'
-    : 'There is no ticket yet. Operators make tickets on the pages Issues and Pages.',
+    : html`There is no ticket yet. Operators make tickets on the pages <a href="${projectPath(project_id)}/issues">Issues</a> and <a href="${projectPath(project_id)}/pages">Pages</a>.`,
 )}
-<p class="facts">The columns Pages, With the issue now and Read come from the last run. Now and Read are about the latest comparable crawl.</p>
+${list.length === 0 ? null : html`<p class="facts">The columns Pages, With the issue now and Read come from the last run. Now and Read are about the latest comparable crawl.</p>`}
 `;
 }
 

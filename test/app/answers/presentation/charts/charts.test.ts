@@ -30,6 +30,15 @@ test('the label of a line shows the last value and the change, and the scale sho
   expect((heights[1] ?? 0) - (heights[0] ?? 0)).toBeGreaterThan(20);
 });
 
+test('a line by day is compared with the day a week before, or with the day before if that is unknown', () => {
+  const days = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, place) =>
+      crawl(String(first + place).padStart(2, '0'), 100 + place ** 2),
+    );
+  expect(lineChart('Clicks', days(1, 9), [pagesOf])?.text).toContain('+63 since 2026-11-02');
+  expect(lineChart('Clicks', days(4, 9), [pagesOf])?.text).toContain('+9 since 2026-11-08');
+});
+
 test('a scale begins at zero if values vary by half, or not at all', () => {
   for (const values of [
     [10, 100],
