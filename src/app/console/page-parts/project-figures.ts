@@ -278,6 +278,6 @@ function depthFigure(project: string, answer: FigureAnswer, hrefOf: (depth: stri
   const pages = barChart(`Pages by depth of ${project}`, bars('pages'));
   const inrank = barChart(`Average inrank by depth of ${project}`, bars('average_inrank'));
   return answerFigure('Pages and average inrank by depth', answer, {
-    chart: html`${pages}${inrank && html`<h3>Average inrank</h3>`}${inrank}`,
+    chart: html`${pages}${inrank && html`<p><strong>Average inrank</strong></p>`}${inrank}`,
   });
 }

@@ -20,6 +20,7 @@ import { page } from '../../page-parts/console-page.ts';
 
 /** Links and similar pages on the page; a download contains all. */
 const MOST_ROWS = 50;
+const MOST_SUGGESTIONS = 20;
 
 const UrlDocument = z.strictObject({
   /** Like the output of `crawlhouse url --json`. */
@@ -50,7 +51,7 @@ export const URL_PAGE = page<UrlDocument>({
     const { project_id: project, crawl_id: crawl } = story.crawl;
     const suggestions = await readFigure(readers, {
       question: 'q34_link_suggestions',
-      given: { project, crawl, url },
+      given: { project, crawl, url, limit: String(MOST_SUGGESTIONS) },
       select: (answer) =>
         `SELECT origin, origin_title, is_similar, shared_segment, inrank_decimal, internal_outlinks FROM ${answer}
          ORDER BY inrank_decimal DESC NULLS LAST, nb_inlinks DESC NULLS LAST, origin`,
