@@ -353,13 +353,14 @@ incremental:
   partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
 -- Names with a leading _ are crawlhouse's own, because the service may have a field of any other name. Without a
--- canonical, the parts of the URL are not needed and are NULL.
+-- canonical, and for a canonical that is the URL itself, as most are, the parts of the URL are not needed and are NULL.
 WITH
   named AS (
     SELECT
       *,
-      CASE WHEN rel_canonical IS NOT NULL THEN split_part(url, '#', 1) END AS _bare_url,
-      nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical,
+      CASE WHEN rel_canonical = url THEN split_part(url, '#', 1) END AS _own_url,
+      CASE WHEN rel_canonical <> url THEN split_part(url, '#', 1) END AS _bare_url,
+      CASE WHEN rel_canonical <> url THEN nullif(split_part(trim(rel_canonical), '#', 1), '') END AS _canonical,
       -- Only marks and the letters of Korean syllables can be composed. Composing all texts would be slow.
       CASE WHEN regexp_matches(title, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(title) ELSE title END AS _title,
       CASE WHEN regexp_matches(h1, '[\p{M}\x{1160}-\x{11ff}]') THEN nfc_normalize(h1) ELSE h1 END AS _h1,
@@ -419,6 +420,10 @@ WITH
       *,
       CASE
         WHEN _declared IS NOT NULL THEN _canonical_scheme || '://' || lower(_canonical_host) || _canonical_path
+        WHEN _own_url IS NOT NULL
+          THEN lower(regexp_extract(_own_url, '^[^:]*://[^/?]*'))
+            || CASE WHEN regexp_matches(_own_url, '^[^:]*://[^/?]*[/]') THEN '' ELSE '/' END
+            || regexp_replace(_own_url, '^[^:]*://[^/?]*', '')
       END AS _canonical_url,
       CASE
         -- Without a robots.txt, nothing is known about the page.
@@ -441,6 +446,7 @@ WITH
       CASE
         WHEN canonical_evaluation = 'not_matching' THEN true
         WHEN canonical_evaluation IN ('matching', 'not_set') THEN false
+        WHEN _own_url IS NOT NULL THEN false
         WHEN _declared IS NOT NULL
           THEN _canonical_scheme <> _scheme OR lower(_canonical_host) <> lower(_host) OR _canonical_path <> _path
         WHEN rel_canonical IS NOT NULL THEN false
@@ -546,8 +552,8 @@ SELECT
   _canonical_url AS canonical_url,
   CASE
     WHEN canonical_evaluation = 'matching' THEN 'self'
-    WHEN canonical_evaluation = 'not_set' OR _canonical_url IS NULL AND rel_canonical IS NOT NULL THEN 'not_set'
-    WHEN _canonical_url IS NULL THEN NULL
+    WHEN canonical_evaluation = 'not_set' OR _declared IS NULL AND _own_url IS NULL AND rel_canonical IS NOT NULL THEN 'not_set'
+    WHEN _declared IS NULL AND _own_url IS NULL THEN NULL
     WHEN NOT _is_canonicalised THEN 'self'
     WHEN lower(regexp_replace(_canonical_path, '/$', '')) <> lower(regexp_replace(_path, '/$', '')) THEN 'path'
     WHEN lower(_canonical_host) <> lower(_host) THEN 'host'

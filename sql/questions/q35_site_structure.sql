@@ -23,13 +23,6 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  found AS (
-    SELECT crawl_id, url, count(*) AS issues
-    FROM mart.page_issues
-    WHERE crawl_id IN (SELECT crawl_id FROM main)
-    GROUP BY crawl_id, url
-  ),
-
   page AS (
     SELECT
       pages.crawl_id,
@@ -45,22 +38,60 @@ WITH
     WHERE starts_with(pages.urlpath, $folder)
   ),
 
-  counted AS (
+  -- All rows about pages meet the pages once: a join each would read every URL three times.
+  row_of AS (
+    SELECT crawl_id, url, 1 AS issues, 0 AS clicks, 0 AS search_bot_hits, 0 AS unknown_hits
+    FROM mart.page_issues
+    WHERE crawl_id IN (SELECT crawl_id FROM main)
+    UNION ALL
+    SELECT crawl_id, url, 0, clicks, 0, 0
+    FROM mart.page_demand
+    WHERE crawl_id IN (SELECT crawl_id FROM main)
+    UNION ALL
+    SELECT crawl_id, url, 0, 0, search_bot_hits, CASE WHEN search_bot_hits IS NULL THEN 1 ELSE 0 END
+    FROM mart.page_hits
+    WHERE crawl_id IN (SELECT crawl_id FROM main)
+  ),
+
+  summed AS (
     SELECT
       page.crawl_id,
       page.subfolder,
-      count(*) AS pages,
-      count(CASE WHEN page.is_indexable THEN 1 END) AS indexable_pages,
-      count(CASE WHEN page.status_code BETWEEN 400 AND 599 THEN 1 END) AS error_pages,
-      CAST(coalesce(sum(found.issues), 0) AS BIGINT) AS issues,
-      CAST(coalesce(sum(demand.clicks), 0) AS BIGINT) AS clicks,
-      CAST(coalesce(sum(hits.search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
-      count(CASE WHEN hits.url IS NOT NULL AND hits.search_bot_hits IS NULL THEN 1 END) AS unknown_hits
-    FROM page
-    LEFT JOIN found ON found.crawl_id = page.crawl_id AND found.url = page.url
-    LEFT JOIN mart.page_demand AS demand ON demand.crawl_id = page.crawl_id AND demand.url = page.url
-    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = page.crawl_id AND hits.url = page.url
+      CAST(sum(row_of.issues) AS BIGINT) AS issues,
+      CAST(sum(row_of.clicks) AS BIGINT) AS clicks,
+      CAST(sum(row_of.search_bot_hits) AS BIGINT) AS search_bot_hits,
+      sum(row_of.unknown_hits) AS unknown_hits
+    FROM row_of
+    JOIN page ON page.crawl_id = row_of.crawl_id AND page.url = row_of.url
     GROUP BY page.crawl_id, page.subfolder
+  ),
+
+  shaped AS (
+    SELECT
+      crawl_id,
+      subfolder,
+      count(*) AS pages,
+      count(CASE WHEN is_indexable THEN 1 END) AS indexable_pages,
+      count(CASE WHEN status_code BETWEEN 400 AND 599 THEN 1 END) AS error_pages
+    FROM page
+    GROUP BY crawl_id, subfolder
+  ),
+
+  counted AS (
+    SELECT
+      shaped.crawl_id,
+      shaped.subfolder,
+      shaped.pages,
+      shaped.indexable_pages,
+      shaped.error_pages,
+      coalesce(summed.issues, 0) AS issues,
+      coalesce(summed.clicks, 0) AS clicks,
+      coalesce(summed.search_bot_hits, 0) AS search_bot_hits,
+      coalesce(summed.unknown_hits, 0) AS unknown_hits
+    FROM shaped
+    LEFT JOIN summed
+      ON summed.crawl_id = shaped.crawl_id
+      AND coalesce(summed.subfolder, '') = coalesce(shaped.subfolder, '')
   )
 
 SELECT

@@ -22,6 +22,8 @@ export interface View {
   readonly page: number;
   /** A statement that counts all rows with less work than the answer needs. */
   readonly count?: string;
+  /** A statement for the rows of a page with less work than the answer needs; without a filter and a sort. */
+  readonly part?: (limit: number, offset: number) => string;
 }
 
 export interface AskedAnswer extends TypedRows {
@@ -50,7 +52,7 @@ interface ChartRows {
 export function readAnswer(
   warehouses: WarehousePool,
   statement: Statement,
-  { filter, sort, page, count }: View,
+  { filter, sort, page, count, part }: View,
   signal: AbortSignal,
 ): Promise<AskedAnswer> {
   return warehouses.use(async (warehouse) => {
@@ -59,10 +61,13 @@ export function readAnswer(
     const offset = (page - 1) * PAGE_ROWS;
     const filtered = filter === null ? {} : { filter };
     // One extra row shows whether more follow.
-    const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit: PAGE_ROWS + 1, offset };
-    const { columns, rows } = await limited(signal, (until) =>
-      warehouse.page({ ...bound, page: wanted }, until),
-    );
+    const limit = PAGE_ROWS + 1;
+    const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit, offset };
+    const asked =
+      part === undefined
+        ? { ...bound, page: wanted }
+        : { ...bound, sql: part(limit, offset), page: { limit, offset: 0 } };
+    const { columns, rows } = await limited(signal, (until) => warehouse.page(asked, until));
     const seconds = (performance.now() - begun) / 1000;
     const more = rows.length > PAGE_ROWS;
     const known = !more && (rows.length > 0 || page === 1);

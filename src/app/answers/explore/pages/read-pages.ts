@@ -46,7 +46,8 @@ export async function readPages(
     });
   if (place.value !== null) parameters.set('after_value', place.value);
   const sql = statement.behind(place.value === null);
-  const counted = { ...statement, sql, parameters, countParameters: statement.parameters };
+  const { part: _, ...whole } = statement;
+  const counted = { ...whole, sql, parameters, countParameters: statement.parameters };
   return await readFirst(warehouse, counted, limit, signal);
 }
 
@@ -62,7 +63,7 @@ export async function readInlinksOfPages(
   limit: number,
   signal: AbortSignal,
 ): Promise<FoundPages> {
-  const { inlinks, ...statement } = await pageStatement(warehouse, filter, signal);
+  const { inlinks, part: _, ...statement } = await pageStatement(warehouse, filter, signal);
   if (inlinks === null)
     throw new CrawlhouseError('usage', `the links of crawl ${statement.crawl.crawl_id} are not loaded`, {
       hint: 'crawlhouse run loads them if pipelines/ contains crawl_links and the service provides links',
@@ -72,14 +73,27 @@ export async function readInlinksOfPages(
   return { ...(await readFirst(warehouse, asked, limit, signal)), isLinks: true };
 }
 
-type AskedPages = Omit<PageStatement, 'inlinks' | 'place' | 'behind'> & {
+type AskedPages = Omit<PageStatement, 'inlinks' | 'place' | 'behind' | 'part'> & {
+  /** The rows of a limit and an offset, if it is quicker than `sql`. */
+  readonly part?: PageStatement['part'];
   /** Parameters of the count, if they differ. */
   readonly countParameters?: PageStatement['parameters'];
 };
 
 async function readFirst(
   warehouse: CatalogReader,
-  { filter, crawl, since, issue, sql, count, parameters, types, countParameters = parameters }: AskedPages,
+  {
+    filter,
+    crawl,
+    since,
+    issue,
+    sql,
+    part,
+    count,
+    parameters,
+    types,
+    countParameters = parameters,
+  }: AskedPages,
   limit: number,
   signal: AbortSignal,
   offset = 0,
@@ -87,7 +101,7 @@ async function readFirst(
   // The models exist, so a failure here is in a condition; DuckDB's message explains it.
   const [counted] = typedRows(Total, await warehouse.rows(count, signal, countParameters));
   const rows = (await warehouse.rows(
-    `${sql}\nLIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`,
+    part?.(limit, offset) ?? `${sql}\nLIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`,
     signal,
     parameters,
   )) as FoundPages['rows'];

@@ -112,6 +112,7 @@ export const PAGE_LIST = page<PageList>({
       filter: null,
       sort: null,
       count: statement.count,
+      part: statement.part,
       page: Number.isInteger(number) && number > 0 && number < 1e7 ? number : 1,
     };
     const parameters = [...statement.parameters].map(([name, value]) => {
