@@ -185,6 +185,8 @@ function readingOf({ names, shown, sorted, types, through }: Reading) {
     sql: rows(),
     part: (limit: number, offset: number): string => {
       const span = `${offset === 0 ? '' : `OFFSET ${offset} `}LIMIT ${limit}`;
+      // What lies beside the pages would be joined twice.
+      if ([...names, sorted.column].some((name) => BESIDE_PAGES.has(name))) return `${rows()}\n${span}`;
       const urls = `SELECT url\n${through([...names, sorted.column])}\nORDER BY ${sorted.sql}, url\n${span}`;
       return rows(`url IN (\n${urls}\n)`);
     },

@@ -51,10 +51,11 @@ export const URL_PAGE = page<UrlDocument>({
     const { project_id: project, crawl_id: crawl } = story.crawl;
     const suggestions = await readFigure(readers, {
       question: 'q34_link_suggestions',
-      given: { project, crawl, url, limit: String(MOST_SUGGESTIONS) },
+      given: { project, crawl, url },
       select: (answer) =>
         `SELECT origin, origin_title, is_similar, shared_segment, inrank_decimal, internal_outlinks FROM ${answer}
-         ORDER BY inrank_decimal DESC NULLS LAST, nb_inlinks DESC NULLS LAST, origin`,
+         ORDER BY inrank_decimal DESC NULLS LAST, nb_inlinks DESC NULLS LAST, origin
+         LIMIT ${MOST_SUGGESTIONS}`,
       isSlow: true,
       isPatient: query.has('wait'),
     });
