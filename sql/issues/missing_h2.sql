@@ -5,7 +5,7 @@ category: titles_and_headings
 definition: The page is indexable, has at least $words words, and has no H2 (num_h2 is 0).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: A long text without headings is hard for users and search engines to scan.
-fix: Divide the text with headings, such as <h2>How to brew green tea</h2>
+fix: Break up the text with headings, such as <h2>How to brew green tea</h2>
 owner: content
 evidence: [num_h2, word_count]
 thresholds: {words: {default: 300, unit: words}}

@@ -41,7 +41,7 @@ export const init: Command = {
     },
     'token-file': { value: 'F', help: 'a file with the access token, such as /dev/stdin' },
     'client-id': { value: 'ID', help: 'sign in through the browser with this OAuth2 application' },
-    'client-secret-file': { value: 'F', help: 'a file with the secret of the application' },
+    'client-secret-file': { value: 'F', help: 'a file that contains the application secret' },
     'redirect-port': {
       value: 'N',
       help: `the port of the redirect address of the sign-in; default ${REDIRECT_PORT}`,

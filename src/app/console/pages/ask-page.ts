@@ -140,7 +140,7 @@ async function chartOf(
 }
 
 /**
- * Returns the notes of the project that a chart shows.
+ * Returns the project notes to show on a chart.
  *
  * @param asked the requested project of the answer
  */
