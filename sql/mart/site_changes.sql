@@ -91,6 +91,13 @@ WITH
     WHERE groups.segment IS NOT NULL AND page.change <> 'start_page'
   ),
 
+  -- DuckDB 1.5 reads all columns of mart.pages if it is joined to a DISTINCT with unused columns.
+  found AS (
+    SELECT crawl_id, url, url_first_path
+    FROM mart.pages
+    WHERE status_code = 200
+  ),
+
   -- Pages with a title or canonical in both crawls, only where these changed.
   both_crawls AS (
     SELECT crawl.crawl_id, pages.url, pages.url_first_path
@@ -100,9 +107,8 @@ WITH
       FROM mart.site_change_pages
       WHERE change IN ('title', 'canonical')
     ) AS own ON own.crawl_id = crawl.crawl_id
-    JOIN mart.pages AS pages ON pages.crawl_id = crawl.crawl_id
-    JOIN mart.pages AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = pages.url
-    WHERE pages.status_code = 200 AND former.status_code = 200
+    JOIN found AS pages ON pages.crawl_id = crawl.crawl_id
+    JOIN found AS former ON former.crawl_id = crawl.previous_crawl_id AND former.url = pages.url
   ),
 
   template AS (

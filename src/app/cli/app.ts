@@ -269,7 +269,7 @@ function parse(
       if (given.has(name) && given.get(name) !== value) throw new Error(`--${name} is given twice`);
       given.set(name, value);
     }
-    return { values, positionals: positionals.map((one) => one.replace(ARGUMENT, '')) };
+    return { values, positionals: positionals.map((positional) => positional.replace(ARGUMENT, '')) };
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);
     const known = Object.keys(flags).map((flag) => `--${flag}`);

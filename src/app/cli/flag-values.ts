@@ -19,7 +19,7 @@ export function oneOf<T extends string>(
   values: readonly T[],
 ): T | null {
   const text = invocation.text(flag);
-  const value = values.find((one) => one === text);
+  const value = values.find((value) => value === text);
   if (value !== undefined || text === undefined) return value ?? null;
   throw new CrawlhouseError('usage', `--${flag}: ${text} is not a valid value`, {
     hint: `values: ${values.join(', ')}`,

@@ -121,10 +121,10 @@ export function screenOf({ terminal }: Pick<Invocation, 'terminal'>): Screen | n
       process.stdin.setRawMode(false);
       // The pager handles Ctrl-C, which would otherwise end this program.
       process.on('SIGINT', ignore);
-      for (const one of listeners) process.off('SIGINT', one);
+      for (const listener of listeners) process.off('SIGINT', listener);
       return {
         [Symbol.dispose]() {
-          for (const one of listeners) process.on('SIGINT', one);
+          for (const listener of listeners) process.on('SIGINT', listener);
           process.off('SIGINT', ignore);
           process.stdin.setRawMode(isRaw);
           // Otherwise a command that reads no keys would not end.

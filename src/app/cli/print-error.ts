@@ -38,6 +38,6 @@ function errorFields({ code, message, hint }: CrawlhouseError) {
 /** The error that decides the exit code; null if none does. */
 export function failureOf(errors: readonly CrawlhouseError[], exitCode: number) {
   if (exitCode === 0) return null;
-  const error = errors.find((one) => one.exitCode === exitCode) ?? errors[0];
+  const error = errors.find((error) => error.exitCode === exitCode) ?? errors[0];
   return error ? errorFields(error) : null;
 }

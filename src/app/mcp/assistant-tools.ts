@@ -293,7 +293,9 @@ function dictionary(catalog: Catalog): string {
 /** Describes a table by name, with or without schema; otherwise returns the nearest names. */
 function describeTable(catalog: Catalog, table: string): object | string {
   const names = [table, ...SCHEMAS.map((schema) => `${schema}.${table}`)];
-  const found = names.map((one) => catalog.find(({ name }) => name === one)).find((one) => one !== undefined);
+  const found = names
+    .map((one) => catalog.find(({ name }) => name === one))
+    .find((table) => table !== undefined);
   if (found !== undefined) return found;
   const known = catalog.map(({ name }) => name);
   const near = nearNames(table.includes('.') ? table : `mart.${table}`, known);

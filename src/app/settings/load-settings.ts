@@ -47,7 +47,7 @@ export async function explainSettings(
   return SETTING_PATHS.map(({ path, names }): SettingOrigin => {
     const value = valueAt(values, path);
     const origin = { key: path.join('.'), value };
-    const name = names.find((one) => variables[one] !== undefined && variables[one] !== '');
+    const name = names.find((name) => variables[name] !== undefined && variables[name] !== '');
     if (name !== undefined)
       return { ...origin, from: environment[name] === undefined ? '.env' : 'environment', place: name };
     if (valueAt(file.value, path) !== undefined)

@@ -37,7 +37,7 @@ export class StreamedRows {
   static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
-      const result = await once(connection, sql, values, (one) => one.stream());
+      const result = await once(connection, sql, values, (statement) => statement.stream());
       return new StreamedRows(connection, result, sql, values);
     } catch (error) {
       await connection.run('ROLLBACK');
@@ -67,7 +67,9 @@ export class StreamedRows {
     }
     if (whole) return;
     // The stream has no error message; running the query without its rows returns it.
-    await once(this.#connection, `EXPLAIN ANALYZE ${this.#sql}`, this.#values, (one) => one.run());
+    await once(this.#connection, `EXPLAIN ANALYZE ${this.#sql}`, this.#values, (statement) =>
+      statement.run(),
+    );
     throw new Error('the query was interrupted');
   }
 

@@ -55,13 +55,13 @@ function sinkLogger(sink: LogSink, now: () => Date = () => new Date(), scope: Lo
   );
 }
 
-function both(one: Logger, other: Logger): Logger {
+function both(logger: Logger, other: Logger): Logger {
   return loggerOf(
     (level) => (message, fields) => {
-      one[level](message, fields);
+      logger[level](message, fields);
       other[level](message, fields);
     },
-    (scope) => both(one.with(scope), other.with(scope)),
+    (scope) => both(logger.with(scope), other.with(scope)),
   );
 }
 

@@ -57,11 +57,11 @@ export class UnitWork {
     let received = 0;
     let expected = 0;
     let isGuess = false;
-    for (const one of this.#units.values()) {
-      received += one.received;
-      const isOver = one.state === 'done' || one.state === 'failed';
-      isGuess ||= one.state === 'waiting';
-      expected += isOver ? one.received : Math.max(one.received, one.rows ?? usual(one.dataset));
+    for (const unit of this.#units.values()) {
+      received += unit.received;
+      const isOver = unit.state === 'done' || unit.state === 'failed';
+      isGuess ||= unit.state === 'waiting';
+      expected += isOver ? unit.received : Math.max(unit.received, unit.rows ?? usual(unit.dataset));
     }
     return { received, expected, isGuess };
   }
@@ -69,19 +69,19 @@ export class UnitWork {
   /** The work in values of all rows. The total is NaN while most units belong to datasets without known figures. */
   work(): { readonly done: number; readonly total: number; readonly values: number } {
     const rows = this.#usualRows();
-    const columns = usualOf(this.#units, (one) => one.columns, USUAL_COLUMNS);
+    const columns = usualOf(this.#units, (known) => known.columns, USUAL_COLUMNS);
     let done = 0;
     let total = 0;
     let values = 0;
-    for (const one of this.#units.values()) {
-      const all = Math.max(one.received, one.rows ?? rows(one.dataset));
-      const aRow = ROW_VALUES + (one.columns ?? columns(one.dataset));
-      const gone = one.received * aRow * RECEIVED_PART + (one.state === 'waiting' ? 0 : UNIT_VALUES / 2);
+    for (const unit of this.#units.values()) {
+      const all = Math.max(unit.received, unit.rows ?? rows(unit.dataset));
+      const aRow = ROW_VALUES + (unit.columns ?? columns(unit.dataset));
+      const gone = unit.received * aRow * RECEIVED_PART + (unit.state === 'waiting' ? 0 : UNIT_VALUES / 2);
       const whole = all * aRow + UNIT_VALUES;
-      const own = one.state === 'done' ? whole : gone;
+      const own = unit.state === 'done' ? whole : gone;
       done += own;
-      total += one.state === 'failed' ? own : whole;
-      if (one.state !== 'failed') values += all * aRow;
+      total += unit.state === 'failed' ? own : whole;
+      if (unit.state !== 'failed') values += all * aRow;
     }
     return { done, total: this.#isKnown() ? total : Number.NaN, values };
   }
@@ -95,21 +95,21 @@ export class UnitWork {
   }
 
   #usualRows(): (dataset: string) => number {
-    return usualOf(this.#units, (one) => one.rows, 0);
+    return usualOf(this.#units, (known) => known.rows, 0);
   }
 }
 
 /** The mean of a dataset's known units, or of all known units. */
 function usualOf(
   units: ReadonlyMap<string, Known>,
-  value: (one: Known) => number | null,
+  value: (known: Known) => number | null,
   otherwise: number,
 ): (dataset: string) => number {
   const sums = new Map<string, { sum: number; count: number }>();
-  for (const one of units.values()) {
-    const own = value(one);
+  for (const unit of units.values()) {
+    const own = value(unit);
     if (own === null) continue;
-    for (const key of [one.dataset, '']) {
+    for (const key of [unit.dataset, '']) {
       const { sum, count } = sums.get(key) ?? { sum: 0, count: 0 };
       sums.set(key, { sum: sum + own, count: count + 1 });
     }

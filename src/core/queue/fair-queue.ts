@@ -84,7 +84,7 @@ export class FairQueue {
 
   async #take(wanted: Slot, order: number): Promise<Slot> {
     const queue = this.#queueOf(wanted.project);
-    const before = queue.waiting.findIndex((one) => one.order > order);
+    const before = queue.waiting.findIndex((waiting) => waiting.order > order);
     const { promise, resolve } = Promise.withResolvers<void>();
     const slot: Waiting = { ...wanted, order, start: resolve };
     queue.waiting.splice(before < 0 ? queue.waiting.length : before, 0, slot);
@@ -156,13 +156,13 @@ export function nextSlot<S extends Slot>(
   limits: SlotLimits,
 ): S | null {
   if (working.length >= limits.all) return null;
-  const inStore = (store: string): number => working.filter((one) => one.store === store).length;
+  const inStore = (store: string): number => working.filter((slot) => slot.store === store).length;
   const full = new Set(
     working.flatMap(({ store }) => (store && inStore(store) >= limits.store ? [store] : [])),
   );
   let best: { readonly slot: S; readonly busy: number; readonly lastGrant: number } | null = null;
   for (const [project, { waiting, lastGrant }] of projects) {
-    const busy = working.filter((one) => one.project === project).length;
+    const busy = working.filter((slot) => slot.project === project).length;
     const earlier = best === null || busy < best.busy || (busy === best.busy && lastGrant < best.lastGrant);
     if (busy >= limits.project || !earlier) continue;
     const slot = waiting.find(({ store }) => store === null || !full.has(store));

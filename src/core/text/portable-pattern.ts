@@ -83,7 +83,7 @@ class Reader {
     const anchors: string[] = [];
     const { text, matchesEmpty } = this.#alternatives(anchors);
     if (this.#at < this.#signs.length) throw new PatternError('a ) without its (');
-    const shared = (sign: string): boolean => anchors.every((one) => one.includes(sign));
+    const shared = (sign: string): boolean => anchors.every((anchor) => anchor.includes(sign));
     const anchor = shared('^') ? 'start' : shared('$') ? 'end' : null;
     return { expanded: text, matchesEmpty, isLazy: this.#isLazy, anchor };
   }
@@ -313,8 +313,8 @@ function otherCases(ranges: readonly Range[]): Range[] {
     } else
       for (let point = from; point <= to; point++) for (const one of cases.get(point) ?? []) others.add(one);
   return [...others]
-    .filter((one) => !ranges.some(([from, to]) => one >= from && one <= to))
-    .map((one) => [one, one]);
+    .filter((other) => !ranges.some(([from, to]) => other >= from && other <= to))
+    .map((other) => [other, other]);
 }
 
 /** Maps each character with case variants to all variants. */

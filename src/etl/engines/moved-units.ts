@@ -81,7 +81,7 @@ export async function makeTable(
     ),
   );
   await connection.run(
-    `CREATE TABLE IF NOT EXISTS ${name} (${columns.map((one) => `${ident(one.name)} ${one.type}`).join(', ')})`,
+    `CREATE TABLE IF NOT EXISTS ${name} (${columns.map((column) => `${ident(column.name)} ${column.type}`).join(', ')})`,
   );
   // An earlier try created it, before the source added or widened a column.
   if (columns.some(({ own }) => own !== null))

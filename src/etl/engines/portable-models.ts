@@ -45,7 +45,7 @@ export async function localPartitions(
   if (partitions === null) return planned;
   const { tables } = await sqlReferences(catalog, partitions, { file: model.file, line: 1 });
   const held = await catalogRelations(catalog);
-  if (tables.every((one) => one.schema === '' || held.includes(referenceName(one)))) return planned;
+  if (tables.every((table) => table.schema === '' || held.includes(referenceName(table)))) return planned;
   const made = `SELECT * FROM (${withoutEnd(partitions)}\n) AS made`;
   const columns = await describeColumns(catalog, made);
   const rows = await queries.jsonRows(made, [], signal);

@@ -60,7 +60,7 @@ export async function transform(
     held.push(...faulty);
     for (const test of outcome.tests) {
       const names = faulty.flatMap(({ unit, faults }) =>
-        faults.some((one) => one.model === test.model && one.test === test.name) ? [unit.unit] : [],
+        faults.some((fault) => fault.model === test.model && fault.test === test.name) ? [unit.unit] : [],
       );
       tests.set(keyOf(test), addHeld(tests.get(keyOf(test)), test, names));
     }

@@ -82,7 +82,7 @@ function side(
   transformations: readonly UrlTransformation[],
   values: string[],
 ): string {
-  const own = transformations.filter((one) => one.crawl_to_transform === number);
+  const own = transformations.filter((transformation) => transformation.crawl_to_transform === number);
   const url = own.reduce((sql, one) => transformed(sql, one, values), 'source_url');
   const fields = COMPARED_FIELDS.map((name) => `${fieldOf(dataset, name)} AS crawl${number}_${name}`);
   const from =

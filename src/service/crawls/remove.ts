@@ -15,7 +15,7 @@ export async function deleteCrawl(stores: ServiceData, crawl: StoredResource): P
   refuseMoving(crawl);
   const comparison = resources
     .listHolding('crawl_over_crawls', '_end')
-    .find((one) => one.crawl1_id === crawl.id || one.crawl2_id === crawl.id);
+    .find((resource) => resource.crawl1_id === crawl.id || resource.crawl2_id === crawl.id);
   if (comparison !== undefined)
     throw wrongState(`the crawl over crawl ${comparison.id} is comparing ${crawl.id}: wait until it is done`);
   await withoutRows(stores, [crawl.id], () => {

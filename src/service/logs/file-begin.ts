@@ -58,14 +58,14 @@ async function longestOf(
   for await (const piece of pieces) {
     let from = 0;
     for (
-      let one = byOffset[next];
-      one !== undefined && one.offset <= at + piece.length;
-      one = byOffset[++next]
+      let file = byOffset[next];
+      file !== undefined && file.offset <= at + piece.length;
+      file = byOffset[++next]
     ) {
-      digest.take(piece.subarray(from, one.offset - at));
-      from = one.offset - at;
+      digest.take(piece.subarray(from, file.offset - at));
+      from = file.offset - at;
       digest.finish();
-      if (digest.value() === one.digest) found = one;
+      if (digest.value() === file.digest) found = file;
     }
     if (next === byOffset.length) break;
     digest.take(piece.subarray(from));
@@ -105,7 +105,7 @@ async function formerFile(
     }
     return text;
   };
-  const heads = headHashes(await textOf(0, HEAD_BYTES)).map((one) => keyedHash(secret, one));
+  const heads = headHashes(await textOf(0, HEAD_BYTES)).map((hash) => keyedHash(secret, hash));
   for (const row of former) {
     if (!heads.includes(String(row.first))) continue;
     const bytes = Number(row.last_bytes);

@@ -53,9 +53,9 @@ export async function dropKnownLines(
       FROM ${tables.files} WHERE id <> ${id} AND ${isOther}`,
     [...READING_OF_VISITORS.map(() => reading), ...values],
   );
-  const otherIds = others.map((one) => Number(one.id));
+  const otherIds = others.map((other) => Number(other.id));
   const earlier = earlierOnly(tables, seq);
-  const unlike = others.filter((one) => one.is_alike !== true).map((one) => Number(one.id));
+  const unlike = others.filter((other) => other.is_alike !== true).map((other) => Number(other.id));
   if (otherIds.length > 0) await dropOlder(connection, tables, { id, own, files: otherIds, unlike, earlier });
   const span = `second BETWEEN (SELECT min(second) FROM ${own}) AND (SELECT max(second) FROM ${own}) AND ${earlier}`;
   const alike = `FROM ${tables.lines} WHERE file <> ${id} AND ${span}${otherIds.length === 0 ? '' : ` AND file NOT IN (${otherIds.join(', ')})`}`;

@@ -51,7 +51,7 @@ export class DownloadCenter implements AsyncDisposable {
     const { resources, clock } = this.#work;
     const doc = resources
       .list('data_exports')
-      .find((one) => isSame((one._download as { token: string } | undefined)?.token, token));
+      .find((resource) => isSame((resource._download as { token: string } | undefined)?.token, token));
     if (doc === undefined || doc.status !== 'DONE') return undefined;
     const path = this.#pathOf(doc.id);
     if (Number(doc.expiration_date) <= clock.now()) {

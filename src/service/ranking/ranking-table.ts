@@ -134,7 +134,7 @@ function orderOf(
 }
 
 function patternsUnder(path: string, { patterns }: Compiled): Compiled['patterns'] {
-  return patterns.map((one) => ({ ...one, path: one.path.replace(/^oql/, path) }));
+  return patterns.map((pattern) => ({ ...pattern, path: pattern.path.replace(/^oql/, path) }));
 }
 
 /** The bound values of the second condition come after those of the first. */

@@ -130,7 +130,9 @@ function wantedBy(issue: Issue): string | undefined {
     case 'too_big':
       return sized(issue, 'at most', 'less than', issue.maximum);
     case 'invalid_union': {
-      const options = (issue as { options?: readonly unknown[] }).options?.map((one) => JSON.stringify(one));
+      const options = (issue as { options?: readonly unknown[] }).options?.map((option) =>
+        JSON.stringify(option),
+      );
       const inner = (issue.errors as readonly (readonly Issue[])[]).map(
         ([first]) => first && wantedBy(first),
       );
@@ -172,7 +174,7 @@ function givenIn(issue: z.core.$ZodRawIssue): string {
   if (input !== null && typeof input === 'object') return 'discriminator' in issue ? '' : ', not an object';
   if (typeof input !== 'string') return `, not ${input}`;
   const isFormat =
-    code === 'invalid_union' && issue.errors.flat().some((one) => one.code === 'invalid_format');
+    code === 'invalid_union' && issue.errors.flat().some((issue) => issue.code === 'invalid_format');
   if (isFormat) return '';
   return code === 'invalid_value'
     ? `, not ${JSON.stringify(input.slice(0, LONGEST_ECHO))}`

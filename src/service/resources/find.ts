@@ -13,7 +13,9 @@ import { WORKSPACE_ID } from './seed.ts';
  */
 export function find(resources: Resources, kind: ResourceKind, id: string, owner?: string): StoredResource {
   const found =
-    owner === undefined ? resources.get(kind, id) : resources.list(kind, owner).find((one) => one.id === id);
+    owner === undefined
+      ? resources.get(kind, id)
+      : resources.list(kind, owner).find((resource) => resource.id === id);
   if (found !== undefined) return found;
   const name = kind
     .replace(/s$/, '')

@@ -63,8 +63,8 @@ function programName(userAgent: string): string {
   const [, compatible = ''] = /compatible[;,]([^()]*)/i.exec(text) ?? [];
   const outside = text.replaceAll(/\([^()]*\)/g, ';').split(/;|(?<=\/[^\s;]*)\s+/);
   const comments = [...text.matchAll(/\(([^()]*)\)/g)].flatMap(([, comment = '']) => comment.split(/[;,]/));
-  const words = comments.flatMap((one) => one.split(/\s+/));
-  const named = [...compatible.split(/[;,]/), ...outside, ...words.filter((one) => NAME.test(one))];
+  const words = comments.flatMap((comment) => comment.split(/\s+/));
+  const named = [...compatible.split(/[;,]/), ...outside, ...words.filter((word) => NAME.test(word))];
   const names = named
     .map(productName)
     .filter(

@@ -21,7 +21,7 @@ export const HANDFUL = 10;
  */
 export function recogniseFormat(name: string, text: string, makeTime: () => LogTime): string {
   const lines = linesOf(text);
-  const written = lines.filter((one) => !one.startsWith('#'));
+  const written = lines.filter((line) => !line.startsWith('#'));
   const best = { format: '', fit: 0 };
   // The format may change within the file.
   const mixed = { format: '', fit: 0 };
@@ -83,11 +83,11 @@ export function learnedState(format: LogFormat, text: string): string {
 
 function linesOf(text: string): string[] {
   const lines = text.split('\n', TRIED_LINES).map((one) => one.replace(/^\0+/, '').replace(/\r$/, ''));
-  return lines.filter((one) => !NO_LINE.test(one));
+  return lines.filter((line) => !NO_LINE.test(line));
 }
 
 function withoutPrefixes(prefix: PrefixName, lines: readonly string[]): string[] {
-  return lines.flatMap((one) => withoutPrefix(prefix, one) ?? []);
+  return lines.flatMap((line) => withoutPrefix(prefix, line) ?? []);
 }
 
 /** The places of the lines that have a format. */

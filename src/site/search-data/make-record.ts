@@ -78,7 +78,7 @@ export function makeRecord(
     );
   const query = dimensions.includes('query') ? (cells.query ?? '') : '';
   const texts = [url, query, given('device'), given('country')];
-  if (texts.some((one) => one.includes('\0'))) return reject('a value has the character NUL');
+  if (texts.some((text) => text.includes('\0'))) return reject('a value has the character NUL');
   const device = deviceName(given('device')) ?? given('device').toLowerCase();
   const country = countryCode(given('country')) ?? given('country').toLowerCase();
   const isRespelled = [url, device, country].join('\0') !== WRITTEN.map(given).join('\0');

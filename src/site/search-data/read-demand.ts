@@ -84,10 +84,10 @@ export async function readDemand(
 }
 
 async function exportOf(group: readonly ReadTable[], about: ExportSource): Promise<DemandExport> {
-  const rows = group.flatMap((one) => (one.kind === 'rows' ? [one] : []));
+  const rows = group.flatMap((table) => (table.kind === 'rows' ? [table] : []));
   const [first] = rows;
   if (first === undefined) {
-    const tables = group.flatMap((one) => (one.kind === 'rows' ? [] : one.tables));
+    const tables = group.flatMap((table) => (table.kind === 'rows' ? [] : table.tables));
     return await pageExport(tables, about);
   }
   const tables = rows.map(({ table }) => table);
@@ -95,7 +95,7 @@ async function exportOf(group: readonly ReadTable[], about: ExportSource): Promi
   if (undated !== undefined && about.options.period === null) throw withoutPeriod(undated);
   const { files, fileHashes, hash } = about;
   const period = undated === undefined ? null : about.options.period;
-  const [provisionalFrom] = rows.flatMap((one) => one.provisionalFrom ?? []).sort();
+  const [provisionalFrom] = rows.flatMap((row) => row.provisionalFrom ?? []).sort();
   return {
     format: first.format,
     engine: 'google',
@@ -177,13 +177,15 @@ async function recognizeArchive(
   for (const [at, member] of members.entries())
     if (tables[at]?.kind === 'unknown' && proven.size > 0) tables[at] = await recognize(member);
   if (tables.some(({ kind }) => kind === 'totals')) return { kind: 'page', path, tables };
-  const why = tables.flatMap((one) => (one.kind === 'unknown' ? [`${one.place}: ${one.why}`] : []))[0];
+  const why = tables.flatMap((table) =>
+    table.kind === 'unknown' ? [`${table.place}: ${table.why}`] : [],
+  )[0];
   throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
 }
 
 /** Files of one group are one export. Rows by other dimensions would count the same clicks again. */
 function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
-  const byRows = all.flatMap((one) => (one.kind === 'rows' ? [one.table.dimensions] : []));
+  const byRows = all.flatMap((table) => (table.kind === 'rows' ? [table.table.dimensions] : []));
   const detailed = new Set(byRows.filter(isDetailed).map(dimensionsText));
   return (found) => {
     if (found.kind === 'page') return found.path;

@@ -78,7 +78,7 @@ function sourceTable(table: DictionaryTable, rules: readonly Rule[], options: Db
       // A pattern that stands for several columns; only a published warehouse has their names.
       .filter((column) => !column.name.endsWith('*'))
       .map((column) => {
-        const ofColumn = tests.filter((one) => one.column === column.name).map(({ test }) => test);
+        const ofColumn = tests.filter((test) => test.column === column.name).map(({ test }) => test);
         return {
           name: column.name,
           // dbt would otherwise leave names such as reserved words unquoted.

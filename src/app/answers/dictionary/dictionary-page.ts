@@ -22,7 +22,7 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
     `## ${name}\n`,
     `${markdownProse(description ?? '')}\n`,
     `A ${kind}; ${grain ? `a row for each ${grain.map((column) => `\`${column}\``).join(', ')}` : 'rows may repeat'}. ` +
-      `Built ${reads.length > 0 ? `from ${reads.map((one) => `\`${one}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
+      `Built ${reads.length > 0 ? `from ${reads.map((read) => `\`${read}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
     ...markdownTable([
       ['column', 'description'],
       ...columns.map((column) => [`\`${column.name}\``, markdownProse(column.description ?? '')]),

@@ -25,7 +25,7 @@ export function renderSite(dictionary: Dictionary): string {
 <title>The warehouse</title><style>${new Html(SITE_STYLE)}</style></head><body>
 <nav><input type="search" placeholder="Search: / " aria-label="Search"><div id="found"></div><div id="groups">
 <a href="#top">Lineage</a>${navigation(tables)}
-<h2>Questions</h2>${questions.map((one) => html`<a href="#${one.name}">${one.title}</a>`)}</div></nav>
+<h2>Questions</h2>${questions.map((question) => html`<a href="#${question.name}">${question.title}</a>`)}</div></nav>
 <main><h1 id="top">The warehouse</h1>
 <p class="facts">${tables.length} tables and views, ${questions.length} saved questions${publishedAt ? `; published ${publishedAt}` : ''}.</p>
 <div class="scroll">${drawLineage(drawn, site, null)}</div>
@@ -104,8 +104,8 @@ function questionSection(question: DictionaryQuestion, site: LineagePage): Html 
 <p>${linked(description, site)}</p>${
     parameters.length > 0 &&
     html`<table><tr><th>parameter</th><th>type</th><th>default</th><th>means</th></tr>${parameters.map(
-      (one) =>
-        html`<tr><td class="name">${one.name}</td><td class="type">${one.type}</td><td>${one.default}</td><td>${one.description}</td></tr>\n`,
+      (parameter) =>
+        html`<tr><td class="name">${parameter.name}</td><td class="type">${parameter.type}</td><td>${parameter.default}</td><td>${parameter.description}</td></tr>\n`,
     )}</table>`
   }<details><summary>SQL</summary><pre>${sql}</pre></details></section>\n`;
 }

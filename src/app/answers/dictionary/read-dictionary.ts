@@ -107,7 +107,7 @@ function modelTable(
 ): DictionaryTable {
   const types = new Map(found?.columns.get(model.name)?.map(({ name, type }) => [name, type]));
   const names = [...model.columns.keys()].flatMap((name) => {
-    const behind = [...types.keys()].filter((one) => isWildcard(name) && one.startsWith(name.slice(0, -1)));
+    const behind = [...types.keys()].filter((key) => isWildcard(name) && key.startsWith(name.slice(0, -1)));
     return behind.length > 0 ? behind : [name];
   });
   const columns = names.map(

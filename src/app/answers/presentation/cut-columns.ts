@@ -26,7 +26,7 @@ export function cutColumns(
   let over = widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
   const isName = head.map((_name, index) => rows.every((row) => NAME.test(row[index] ?? '')));
   while (over > 0) {
-    const spare = widths.map((one, index) => (one > (least[index] ?? 0) ? one : 0));
+    const spare = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
     const texts = spare.map((one, index) => (isName[index] ? 0 : one));
     const longest = Math.max(...texts) || Math.max(...spare);
     if (longest === 0) break;

@@ -15,7 +15,7 @@ export function daysWords(
   days: CrawlDays,
   rows: readonly { readonly clicks: number | null; readonly search_bot_hits: number | null }[],
 ): string {
-  const clicks = rows.every((one) => one.clicks === null)
+  const clicks = rows.every((row) => row.clicks === null)
     ? 'Clicks are unknown: no search results for the days of this crawl have clicks by page.'
     : `Clicks: ${days.ranking_from_date} to ${days.ranking_to_date}.`;
   const hits = rows.some(({ search_bot_hits }) => search_bot_hits !== null)

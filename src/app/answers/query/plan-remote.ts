@@ -40,8 +40,8 @@ export async function planRemote(
   if (dialect === undefined) return null;
   const tree = await parseSelect(connection, select, PLACE);
   const here = await tablesInCatalog(connection);
-  const isRemote = (one: TableReference): boolean =>
-    ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
+  const isRemote = (reference: TableReference): boolean =>
+    ['raw', 'mart'].includes(reference.schema.toLowerCase()) && !here.has(nameOf(reference));
   refuseByName(tree, title);
   // The catalog is enough for tables that are only described.
   const isRead = ({ type, show_type }: SqlNode): boolean => type !== 'SHOW_REF' || show_type === 'SUMMARY';

@@ -68,8 +68,8 @@ export class WarehousePool implements AsyncDisposable {
   }
 
   async #closeOld(stamp: string): Promise<void> {
-    const old = this.#idle.filter((one) => one.stamp !== stamp);
-    this.#idle = this.#idle.filter((one) => one.stamp === stamp);
+    const old = this.#idle.filter((idle) => idle.stamp !== stamp);
+    this.#idle = this.#idle.filter((idle) => idle.stamp === stamp);
     for (const { warehouse } of old) await warehouse[Symbol.asyncDispose]();
   }
 

@@ -35,7 +35,7 @@ export async function keepQuestion(settings: QuestionSettings, draft: QuestionDr
       hint: 'use lowercase letters, digits and _, starting with a letter, such as q90_broken_pages',
     });
   const folders = sqlFolders(settings);
-  const isTaken = (await loadQuestions(folders)).some((one) => one.name === name);
+  const isTaken = (await loadQuestions(folders)).some((question) => question.name === name);
   if (isTaken) throw taken(name);
   const models = await loadModels(folders);
   const text = textOf(draft, modelOf(draft.sql, models));

@@ -104,8 +104,8 @@ export function firstThingsBlocks(rows: readonly FirstThing[], name: string, jud
       { name: 'issue', only: 'browser', of: ({ issue, title }) => pages(title, issue) },
       { name: 'severity', kind: 'severity', of: ({ severity }) => severity },
       { name: 'owner', of: ({ owner }) => owner },
-      { name: 'pages', kind: 'count', of: (one) => pages(one.pages, one.issue) },
-      { name: 'new', kind: 'count', of: (one) => pages(one.new_pages, one.issue, 'new') },
+      { name: 'pages', kind: 'count', of: (thing) => pages(thing.pages, thing.issue) },
+      { name: 'new', kind: 'count', of: (thing) => pages(thing.new_pages, thing.issue, 'new') },
       { name: 'clicks', kind: 'count', of: ({ clicks }) => clicks },
       { name: 'bot_hits', kind: 'count', of: ({ search_bot_hits }) => search_bot_hits },
       {

@@ -207,7 +207,7 @@ ${others.length === 0 ? null : html`<details class="all"><summary>${counted(othe
 
 function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: AddressOf): Html {
   const { project_id, crawl_id: crawl, findings } = project;
-  const behind = new Map(firstThingsOf(findings).map((one) => [one.issue, one]));
+  const behind = new Map(firstThingsOf(findings).map((thing) => [thing.issue, thing]));
   const linked = ({ issue }: ReportIssue, text: string, change?: 'new' | 'fixed' | 'missing'): Html => {
     const address = link({ to: 'pages', project_id, parts: { crawl, issue, change } });
     return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;

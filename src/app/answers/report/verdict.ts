@@ -24,7 +24,7 @@ interface Change {
  */
 export function verdictOf(project: ProjectReport) {
   if (project.previous_ended_at === null) return { better: null, worse: null };
-  const lost = project.siteChanges.map((one) => siteChangeWords(one, one.pages, one.clicks));
+  const lost = project.siteChanges.map((change) => siteChangeWords(change, change.pages, change.clicks));
   const changes = [
     ...missingPages(project),
     ...figureChanges(project),

@@ -64,7 +64,7 @@ export async function writeCrawlWorkbook(
     rowsOf(warehouse, AnswerRow, sql, parameters, signal);
   const chosen = await chosenBy(asked, warehouse, signal);
   const reports = await readSiteReport(ask, questions, chosen);
-  const named = reports.map((one) => ({ ...one, project: one.project_name ?? one.project_id }));
+  const named = reports.map((report) => ({ ...report, project: report.project_name ?? report.project_id }));
   const report = onlyCrawl(named);
   const [judged] = await readIssues(warehouse, { crawl: report.crawl_id }, signal);
   if (judged === undefined)
@@ -82,7 +82,7 @@ export async function writeCrawlWorkbook(
       workbook,
       'Issues',
       Object.keys(ISSUE_COLUMNS),
-      issues.map((one) => columns.map((column) => one[column])),
+      issues.map((issue) => columns.map((column) => issue[column])),
     );
     await addRedirects(workbook, warehouse, { questions, crawl: report.crawl_id }, signal);
     const { project_id: project, crawl_id: crawl } = report;

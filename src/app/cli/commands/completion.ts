@@ -42,7 +42,7 @@ export const completion: Command = {
     const [shell = '', ...words] = invocation.positionals;
     // The scripts call this.
     if (shell === 'words') {
-      await invocation.write((await completeWords(words, invocation)).map((one) => `${one}\n`).join(''));
+      await invocation.write((await completeWords(words, invocation)).map((word) => `${word}\n`).join(''));
       return 0;
     }
     const script = lookUp(SCRIPTS, shell);
@@ -105,14 +105,14 @@ function nextWords(names: readonly string[], before: readonly string[]): string[
 async function namesOf(placeholder: string, invocation: Invocation): Promise<readonly string[]> {
   switch (placeholder) {
     case 'PIPELINE':
-      return (await loadPipelines(invocation.projectDir())).map((one) => one.dataset);
+      return (await loadPipelines(invocation.projectDir())).map((pipeline) => pipeline.dataset);
     case 'MODEL':
       return (await loadModels(sqlFolders(await invocation.settings()))).flatMap(({ name }) => [
         name.slice(name.indexOf('.') + 1),
         name,
       ]);
     case 'QUESTION':
-      return (await loadQuestions(sqlFolders(await invocation.settings()))).map((one) => one.name);
+      return (await loadQuestions(sqlFolders(await invocation.settings()))).map((question) => question.name);
     case 'P': {
       await using warehouse = await openWarehouse(invocation, await invocation.settings());
       return await knownProjects(warehouse, invocation.signal);

@@ -9,12 +9,14 @@ export const config: Command = {
   async run(invocation) {
     const origins = await explainSettings(invocation.projectDir(), process.env);
     if (invocation.has('json'))
-      await invocation.printJson({ settings: origins.map((one) => ({ ...one, value: one.value ?? null })) });
+      await invocation.printJson({
+        settings: origins.map((origin) => ({ ...origin, value: origin.value ?? null })),
+      });
     else
       await invocation.print(
         textTable(
           ['setting', 'value', 'from'],
-          origins.map((one) => [one.key, shown(one.value), placeOf(one)]),
+          origins.map((origin) => [origin.key, shown(origin.value), placeOf(origin)]),
         ),
       );
     return 0;

@@ -131,7 +131,7 @@ async function begin(
     say(`Continuing the crawl of ${own.crawl_config?.start_url} with its original flags.\n`);
     return own;
   }
-  const known = new Map((await readKnownUnits(settings)).map((one) => [one.unit, one.status]));
+  const known = new Map((await readKnownUnits(settings)).map((unit) => [unit.unit, unit.status]));
   const unloaded = (await service.lastEnded()).find(
     ({ id, project_id }) =>
       (projectId === undefined || project_id === projectId) &&

@@ -38,7 +38,7 @@ export const discover: Command = {
       invocation.signal,
     );
     const units = plan.tasks
-      .filter((one) => !isLoaded(loaded, one))
+      .filter((task) => !isLoaded(loaded, task))
       .map(({ unit, name, skip, failure }) => ({
         unit: name,
         ...unit,

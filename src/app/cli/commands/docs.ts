@@ -74,7 +74,7 @@ export const docs: Command = {
     const pipelines = await loadPipelines(settings.projectDir);
     const dbt = isDbt ? await dbtOptions(settings, pipelines, invocation.text('database')) : undefined;
     const { file, render } = dbt
-      ? { file: 'sources.yml', render: (one: Dictionary) => renderDbtSources(one, dbt) }
+      ? { file: 'sources.yml', render: (dictionary: Dictionary) => renderDbtSources(dictionary, dbt) }
       : FORMATS[format];
     if (format === 'html')
       await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);

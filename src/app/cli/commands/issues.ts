@@ -62,8 +62,12 @@ async function foundIssues(
   for (const crawl of crawls) {
     const ignored = await ignoredCounts(crawl, projectDir, warehouse, signal);
     const tickets = await ticketsByIssue(crawl, projectDir, asking(warehouse, signal));
-    for (const one of crawl.issues)
-      found.push({ ...one, ignored: ignored?.get(one.issue) ?? 0, tickets: tickets.get(one.issue) ?? [] });
+    for (const issue of crawl.issues)
+      found.push({
+        ...issue,
+        ignored: ignored?.get(issue.issue) ?? 0,
+        tickets: tickets.get(issue.issue) ?? [],
+      });
   }
   return found;
 }

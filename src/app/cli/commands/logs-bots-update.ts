@@ -26,7 +26,7 @@ export const logsBotsUpdate: Command = {
     );
     if (invocation.has('json')) await invocation.printJson({ file, lists });
     else {
-      const rows = lists.map((one) => [one.range_list, one.ranges, one.ranges_before, one.published]);
+      const rows = lists.map((list) => [list.range_list, list.ranges, list.ranges_before, list.published]);
       await invocation.print(textTable(['list', 'ranges', 'before', 'published'], rows));
       invocation.say(
         `${counted(lists.length, 'list')} written to ${shownPath(workingDirectory, file)}; from now on, logs add verifies bots with them\n`,

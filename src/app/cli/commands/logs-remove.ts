@@ -26,7 +26,7 @@ function describe(
 ): string {
   const [name, others] = [
     shownPath(folder, file),
-    names.filter((one) => one !== file).map((one) => shownPath(folder, one)),
+    names.filter((name) => name !== file).map((name) => shownPath(folder, name)),
   ];
   if (status === 'kept')
     return `${name}: nothing removed: ${others.join(', ')} was added later, begins with all of its lines, and keeps them.\n`;

@@ -59,7 +59,7 @@ export const move: Command = {
 /** @throws CrawlhouseError `usage` */
 function engineOf(invocation: Invocation): EngineKind {
   const name = oneOf(invocation, 'to', ENGINES);
-  const engine = engineKinds().find((one) => one.name === name);
+  const engine = engineKinds().find((kind) => kind.name === name);
   if (engine !== undefined) return engine;
   throw new CrawlhouseError('usage', '--to is missing', { hint: `--to ${ENGINES.join(', --to ')}` });
 }

@@ -203,7 +203,8 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
   return 0;
 }
 
-const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
+const shown = (parameter: Parameter): string =>
+  parameter.default === null ? parameter.name : `${parameter.name}=${parameter.default}`;
 
 /** Writes the rows. Returns their number, or null if the user left the pager early, and why a question has no rows. */
 async function answer(

@@ -111,7 +111,7 @@ async function once(invocation: Invocation, settings: Settings, keeper: StateKee
       ...report,
       error: failureOf(errors, exitCode),
     }));
-    const errors = [...results.values()].flatMap((one) => one.errors);
+    const errors = [...results.values()].flatMap((result) => result.errors);
     await invocation.printJson({ runs, error: failureOf(errors, code) });
   } else if (scheduler.outcomes.size === 0) invocation.say('Nothing is due.\n');
   return code;

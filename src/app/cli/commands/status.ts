@@ -65,7 +65,11 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   const schedules = upcoming(await projectSchedules(settings.projectDir), Date.now());
   const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
-    const incidents = status.incidents.map((one) => ({ ...one, opened_at: one.began, message: one.title }));
+    const incidents = status.incidents.map((incident) => ({
+      ...incident,
+      opened_at: incident.began,
+      message: incident.title,
+    }));
     const units = found?.units ?? status.units;
     await printDocument(invocation, 'status', { ...status, incidents, units, schedules });
     return;

@@ -34,7 +34,9 @@ export const test: Command = {
 async function testUnits(invocation: Invocation): Promise<number> {
   const cases = await testCases(await invocation.settings(), invocation.positionals, invocation.signal);
   const failed = cases.filter(({ status }) => status === 'failed');
-  const errors = failed.map((one) => new CrawlhouseError('test_failed', `${one.model}: ${one.case}`));
+  const errors = failed.map(
+    (report) => new CrawlhouseError('test_failed', `${report.model}: ${report.case}`),
+  );
   const code = errors.length > 0 ? 4 : 0;
   if (invocation.has('json')) await invocation.printJson({ cases, error: failureOf(errors, code) });
   else {

@@ -147,7 +147,7 @@ async function tryAll(
   const others = [config.start_url, ...own.sites];
   const trial = { ...owner, rendering, proxy, hasVitals, onWait, list, others };
   const tried: Awaited<ReturnType<typeof tryStart>>[] = [];
-  for (const asked of new Set(others.map((one) => new URL(one).href))) {
+  for (const asked of new Set(others.map((other) => new URL(other).href))) {
     const one = await tryStart({ ...config, start_url: asked }, trial).catch(async (error: unknown) => {
       if (error instanceof CrawlhouseError) await onFailed(asked, error);
       throw error;

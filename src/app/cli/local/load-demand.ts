@@ -172,5 +172,5 @@ export async function refuseMixing(projectDir: string): Promise<void> {
 
 /** Whether a project has a saved question: it may omit the shipped ones. */
 export async function hasQuestion(settings: Settings, name: string): Promise<boolean> {
-  return (await loadQuestions(sqlFolders(settings))).some((one) => one.name === name);
+  return (await loadQuestions(sqlFolders(settings))).some((question) => question.name === name);
 }

@@ -35,13 +35,15 @@ export async function localProject(service: LocalService, { named, site }: Named
         hint: '--site https://www.example.com/',
       });
     const id = await service.project(site);
-    const found = (await service.projects()).find((one) => one.id === id);
+    const found = (await service.projects()).find((project) => project.id === id);
     if (found !== undefined) return found;
   }
   const projects = await service.projects();
   const names = projects.map(({ name }) => name);
   const found =
-    named === undefined ? projects : projects.filter((one) => one.id === named || one.name === named);
+    named === undefined
+      ? projects
+      : projects.filter((project) => project.id === named || project.name === named);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (projects.length === 0)

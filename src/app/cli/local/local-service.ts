@@ -185,7 +185,7 @@ export class LocalService implements AsyncDisposable {
     const path = { project_id: projectId };
     const find = async () =>
       (await this.#client.all('ingestFiles', path)).items.find(
-        (one) => one.name === name && one.status !== 'ERROR',
+        (item) => item.name === name && item.status !== 'ERROR',
       );
     if ((await find()) === undefined) {
       const body = fileForm({ name, content: new Blob([content]) });

@@ -106,7 +106,7 @@ async function pathsOf(given: string, folder: string): Promise<string[]> {
   }
   if (found !== null) return [path];
   const matches = GLOB.test(given) ? await Array.fromAsync(glob(given, { cwd: folder })) : [];
-  if (matches.length > 0) return matches.map((one) => resolve(folder, one)).sort();
+  if (matches.length > 0) return matches.map((match) => resolve(folder, match)).sort();
   throw new CrawlhouseError('usage', `there is no file ${given}`, {
     hint: 'crawlhouse logs add /var/log/nginx/access.log*',
   });

@@ -31,7 +31,7 @@ export async function unloadedDays(
     return unit?.error?.message ?? 'no pipeline of the project loads the ranking performance of these days';
   };
   const days = (await handle.changedDays())
-    .filter((one) => one.project_id === projectId && one.kind === 'ranking_performance')
+    .filter((day) => day.project_id === projectId && day.kind === 'ranking_performance')
     .filter(({ loaded_by }) => loaded_by.length === 0)
     .map(({ day }) => day);
   return [...Map.groupBy(days, reasonOf)].map(([reason, all]) => {

@@ -179,7 +179,11 @@ class Prompt {
       await write(
         textTable(
           ['name', 'title', 'parameters'],
-          questions.map((one) => [one.name, one.title, one.parameters.map(({ name }) => name).join(' ')]),
+          questions.map((question) => [
+            question.name,
+            question.title,
+            question.parameters.map(({ name }) => name).join(' '),
+          ]),
         ),
       );
     } else if (name === '.question') {

@@ -37,7 +37,7 @@ export function describeDemand({ source, added }: DemandOutcome, folder: string)
   ]);
   const table = textTable(['rows by', 'rows', 'from, to', 'days', 'clicks', 'impressions'], rows);
   return `${head}\n${table}\n${sentencesOf(source, added)
-    .map((one) => `${one}\n`)
+    .map((sentence) => `${sentence}\n`)
     .join('')}`;
 }
 

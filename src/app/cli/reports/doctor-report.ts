@@ -1,7 +1,9 @@
 import type { Check } from '../../../core/duckdb/check.ts';
 
 export function worst(checks: readonly Check[]): Check['status'] {
-  return (['fail', 'warn'] as const).find((status) => checks.some((one) => one.status === status)) ?? 'ok';
+  return (
+    (['fail', 'warn'] as const).find((status) => checks.some((check) => check.status === status)) ?? 'ok'
+  );
 }
 
 /** The doctor's findings: one line per check, followed by its hint. */

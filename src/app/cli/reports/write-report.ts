@@ -44,10 +44,10 @@ export async function readReport(
   );
   if (issues.length === 0) return projects;
   const isChosen = ({ issue }: { readonly issue?: unknown }): boolean => issues.includes(String(issue));
-  return projects.map((one) => ({
-    ...one,
-    issues: one.issues.filter(isChosen),
-    findings: one.findings.filter(isChosen),
+  return projects.map((project) => ({
+    ...project,
+    issues: project.issues.filter(isChosen),
+    findings: project.findings.filter(isChosen),
   }));
 }
 

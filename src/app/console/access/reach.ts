@@ -70,8 +70,8 @@ export interface Reach {
 /** @param port the listening port */
 export function reachOf(name: string, port: number, consoleUrl: string | undefined): Reach {
   const names = [name, 'localhost', '127.0.0.1', '[::1]'];
-  const own = names.flatMap((one) => (port === 80 ? [one, `${one}:80`] : [`${one}:${port}`]));
-  const origins = new Set(names.map((one) => new URL(`http://${one}:${port}`).origin));
+  const own = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+  const origins = new Set(names.map((name) => new URL(`http://${name}:${port}`).origin));
   if (consoleUrl === undefined) return { hosts: new Set(own), origins, secureHost: null, port };
   const { host, origin, protocol } = new URL(consoleUrl);
   return {

@@ -83,8 +83,8 @@ export function wordsOf(action: Action): readonly string[] {
     action.action,
     ...(action.action === 'run' ? [] : [`--from=${action.from}`, `--to=${action.to}`]),
     ...(action.action === 'backfill' && action.reload ? ['--reload'] : []),
-    ...projects.map((one) => `--project=${one}`),
-    ...crawls.map((one) => `--crawl=${one}`),
+    ...projects.map((project) => `--project=${project}`),
+    ...crawls.map((crawl) => `--crawl=${crawl}`),
     ...(pipelines.length === 0 ? [] : ['--', ...pipelines]),
   ];
 }

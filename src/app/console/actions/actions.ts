@@ -207,7 +207,7 @@ export class Actions implements AsyncDisposable {
   }
 
   #crawl(): Going | undefined {
-    return [...this.#going.values()].find((one) => one.isCrawl);
+    return [...this.#going.values()].find((going) => going.isCrawl);
   }
 
   /**

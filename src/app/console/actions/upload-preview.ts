@@ -36,7 +36,7 @@ export function previewOf(
   const { files, understood, exports } = Printed.parse(document ?? {});
   const facts = [...understood.map((one) => one.facts), ...exports.map((one) => one.understood)];
   return {
-    understood: facts.filter((one) => one.length > 0),
+    understood: facts.filter((fact) => fact.length > 0),
     statuses: [...files, ...exports].map(({ status }) => status),
     notes: exports.flatMap(({ notes }) => notes.map(shown)),
     problem: error === null ? null : shown(error.message),

@@ -32,7 +32,7 @@ async function lastConfig(readers: Readers, projectId: string): Promise<Readonly
     )
     .catch(withoutModels([]));
   const configs = rows.map(({ config }) => Config.safeParse(JSON.parse(config ?? 'null')).data);
-  const { name: _, ...last } = configs.find((one) => one?.name === CRAWL_DEFAULTS.name) ?? { name: '' };
+  const { name: _, ...last } = configs.find((config) => config?.name === CRAWL_DEFAULTS.name) ?? { name: '' };
   return Object.fromEntries(
     Object.entries(last).filter(
       ([key, value]) =>

@@ -60,7 +60,7 @@ function fieldsOf(name: string, given: Node, within?: Node): readonly SettingFie
 /** A value that may be null is empty in the form. */
 function withoutNull(node: Node): Node {
   const [only, ...others] = (node.anyOf ?? []).filter(
-    (one) => typeof one === 'object' && one.type !== 'null',
+    (schema) => typeof schema === 'object' && schema.type !== 'null',
   );
   if (typeof only !== 'object' || others.length > 0 || node.anyOf?.length !== 2) return node;
   const { anyOf: _, ...about } = node;

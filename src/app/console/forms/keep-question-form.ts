@@ -16,7 +16,10 @@ export const KEEP_QUESTION_FORM: ConsoleForm = {
     const sql = text('sql');
     const name = nameOf(form);
     const parameters = new Map(
-      parametersOf(sql).map((one) => [one, { type: text(`type.${one}`), description: text(`about.${one}`) }]),
+      parametersOf(sql).map((parameter) => [
+        parameter,
+        { type: text(`type.${parameter}`), description: text(`about.${parameter}`) },
+      ]),
     );
     const [title, description] = [text('title'), text('description')];
     await keepQuestion(settings, { name, title, description, sql, parameters });

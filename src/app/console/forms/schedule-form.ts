@@ -32,7 +32,7 @@ export const SCHEDULE_FORM: ConsoleForm = {
       ([name, value]) => !['csrf', 'change', 'name'].includes(name) && value !== '',
     );
     const what = ['add', 'save'].includes(text(sent, 'change'))
-      ? ` ${JSON.stringify(fields.map((one) => one.join('=')))}`
+      ? ` ${JSON.stringify(fields.map((field) => field.join('=')))}`
       : '';
     return `${text(sent, 'change')} schedule ${text(sent, 'name')}${what}`;
   },

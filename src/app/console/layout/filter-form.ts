@@ -30,7 +30,7 @@ function control({ name, options, any = 'all' }: Choice, chosen: string): Html {
   if (options === undefined) return html`<input type="search" name="${name}" value="${chosen}">`;
   const entries = [
     ...(any === null ? [] : [{ value: '', text: any }]),
-    ...options.map((one) => (typeof one === 'string' ? { value: one, text: one } : one)),
+    ...options.map((option) => (typeof option === 'string' ? { value: option, text: option } : option)),
   ];
   // A choice in the address stays selected even if it is not offered.
   if (chosen !== '' && !entries.some(({ value }) => value === chosen))

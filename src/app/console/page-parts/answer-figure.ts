@@ -57,7 +57,7 @@ export async function readFigure(readers: Readers, request: FigureRequest): Prom
   const { question: name, given, select, more = {}, isSlow = false, isPatient } = request;
   const questions = await readers.questions();
   const question = questionNamed(questions, name);
-  const takes = new Set(question.parameters.map((one) => one.name));
+  const takes = new Set(question.parameters.map((parameter) => parameter.name));
   const values = new Map(Object.entries(given).filter(([parameter]) => takes.has(parameter)));
   const head = {
     question: name,

@@ -32,9 +32,10 @@ export function readSegments(readers: Readers, crawl: string | null): Promise<Se
 }
 
 export function segmentChoice(segments: Segments): Choice & Required<Pick<Choice, 'options' | 'any'>> {
-  const options = segments.map((one) => ({
-    value: segmentName(one),
-    text: one.segmentation === DIRECTORY ? one.segment : `${one.segmentation}: ${one.segment}`,
+  const options = segments.map((segment) => ({
+    value: segmentName(segment),
+    text:
+      segment.segmentation === DIRECTORY ? segment.segment : `${segment.segmentation}: ${segment.segment}`,
   }));
   return { name: 'segment', label: 'segment', any: 'all pages', options };
 }

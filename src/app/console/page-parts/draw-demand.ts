@@ -67,7 +67,7 @@ function choiceForm(demand: Demand, query: URLSearchParams): Html | null {
   const { project_id, choices, segment, segmentation } = demand;
   const own = chosenSegment(choices, query);
   if (choices.length === 0) return null;
-  const options = [...new Set(choices.map((one) => one.segmentation))].map((value) => {
+  const options = [...new Set(choices.map((choice) => choice.segmentation))].map((value) => {
     return { value, text: value === DIRECTORY ? 'first directory' : value };
   });
   const by = { name: 'segmentation', label: 'rows by', any: null, options };
@@ -84,7 +84,7 @@ const demandPath = (project: string): string => `${projectPath(project)}/demand`
 function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string {
   const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
   const [days, last] = kind === 'logs' ? [log_days, last_log_day] : [ranking_days, last_ranking_day];
-  const span = spans.find((one) => one.kind === kind);
+  const span = spans.find((span) => span.kind === kind);
   const loaded = last === null ? null : `${counted(days, 'day')}, the last one is ${last}`;
   if (span === undefined) return loaded === null ? 'none are loaded' : `${loaded}; none belongs to the crawl`;
   const dates = `${span.from_date} to ${span.to_date}`;

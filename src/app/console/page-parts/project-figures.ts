@@ -140,7 +140,7 @@ function only(answer: FigureAnswer, names: readonly string[]): FigureAnswer {
 
 /** The five figures of the latest crawl, with those of the previous crawls. */
 function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: ProjectFigures, to: To): Kpi[] {
-  const now = trend.rows.find((one) => one.crawl_id === crawl_id) ?? {};
+  const now = trend.rows.find((row) => row.crawl_id === crawl_id) ?? {};
   const ended = points(trend);
   const before = ended[ended.findIndex((one) => one.crawl_id === crawl_id) - 1];
   const since = before === undefined ? null : `since ${before.ended_at.slice(0, 10)}`;
@@ -242,7 +242,7 @@ export function funnelFigure(
   return answerFigure('Indexability funnel', funnel, {
     chart: indexabilityFunnel(`Indexability funnel of ${project}`, last, (step) => {
       if (last === undefined || last[step] === null) return null;
-      const passed = steps.slice(0, steps.indexOf(step) + 1).filter((one) => last[one] !== null);
+      const passed = steps.slice(0, steps.indexOf(step) + 1).filter((step) => last[step] !== null);
       return to(last.crawl_id, Object.assign({}, ...passed.map((one) => PASSED[one])));
     }),
   });

@@ -205,7 +205,7 @@ async function suggestions(
   readers: Readers,
   parameters: readonly { readonly name: string }[],
 ): Promise<AskDocument['suggestions']> {
-  const wants = (name: string): boolean => parameters.some((one) => one.name === name);
+  const wants = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
   const projects = wants('project') ? await readers.readOnce('ask: projects', knownProjects) : [];
   return {
     project: projects.toSorted().map((value) => ({ value, label: value })),

@@ -99,9 +99,9 @@ async function besideOf(
     ]),
   );
   const numbered = (difference: number) =>
-    rows.find((one) => Number(one.crawl_number) === Number(crawl_number) + difference) ?? null;
+    rows.find((row) => Number(row.crawl_number) === Number(crawl_number) + difference) ?? null;
   return {
-    compared: rows.find((one) => one.crawl_id === previous_crawl_id) ?? null,
+    compared: rows.find((row) => row.crawl_id === previous_crawl_id) ?? null,
     before: crawl_number === null ? null : numbered(-1),
     after: crawl_number === null ? null : numbered(1),
   };
@@ -132,9 +132,9 @@ async function unitsOf(crawl: string, readers: Readers): Promise<CrawlPage['unit
   const loads = await readers.published((connection) =>
     loadEntries(connection, 'source_id', crawl, { limit: MOST_UNITS, offset: 0 }),
   );
-  const byUnit = new Map((loads ?? []).map((one) => [one.unit, one]));
+  const byUnit = new Map((loads ?? []).map((load) => [load.unit, load]));
   const names = [...new Set([...units.map(({ unit }) => unit), ...byUnit.keys()])].sort();
-  const known = new Map(units.map((one) => [one.unit, one]));
+  const known = new Map(units.map((unit) => [unit.unit, unit]));
   return names.map((unit) => {
     const { status = 'published', error = null } = known.get(unit) ?? {};
     const { route, reported, received, rejected, loaded, queryable } = { ...NOT_LOADED, ...byUnit.get(unit) };

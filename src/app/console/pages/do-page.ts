@@ -35,7 +35,7 @@ export const DO = page<Typed<typeof Do>>({
       datasets: pipelines.map(({ dataset }) => dataset),
       failing: failing
         .slice(0, MOST_UNITS)
-        .map((one) => ({ unit: one.unit, error: one.error?.message ?? null, retry: retryOf(one) })),
+        .map((unit) => ({ unit: unit.unit, error: unit.error?.message ?? null, retry: retryOf(unit) })),
       failing_units: failing.length,
       actions: request.actions.audit.list(MOST_ACTIONS).map((entry) => auditLine(entry, request.actions)),
     };

@@ -79,7 +79,7 @@ export const OVERVIEW = page<Overview>({
     const { settings } = readers;
     const incidents = await readIncidents(settings, Date.now());
     const { projects, problem } = await readSites(readers);
-    const marked = projects.map((one) => ({ ...one, marks: marksOf(one, incidents) }));
+    const marked = projects.map((project) => ({ ...project, marks: marksOf(project, incidents) }));
     const found = projectsNamed(marked, query.get('name'));
     const { from, ...paging } = pagingOf(query.get('page'), found.length, SIZE);
     const shown = found.toSorted((a, b) => urgency(b) - urgency(a)).slice(from, from + SIZE);

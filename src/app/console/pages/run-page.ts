@@ -175,7 +175,7 @@ ${drawBlocks([loadsTable(loads, NO_LOADS)])}
 ${drawPaging(run.paging, { path, query })}
 ${drawBlocks(madeBlocks(run))}
 <h2 id="log">Log</h2>
-${filterForm(path, query, [{ name: 'level', label: 'minimum level', options: LEVELS.filter((one) => one !== 'info'), any: 'info' }])}
+${filterForm(path, query, [{ name: 'level', label: 'minimum level', options: LEVELS.filter((level) => level !== 'info'), any: 'info' }])}
 ${drawLog(run.log)}`;
 }
 

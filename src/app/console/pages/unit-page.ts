@@ -85,11 +85,11 @@ export const UNIT = page<Unit>({
   async read({ path, query }, readers) {
     const name = path['*'] ?? '';
     const known = await readKnownUnits(readers.settings);
-    const unit = known.find((one) => one.unit === name);
+    const unit = known.find((unit) => unit.unit === name);
     if (unit === undefined) {
       const near = nearNames(
         name,
-        known.map((one) => one.unit),
+        known.map((unit) => unit.unit),
       );
       const maybe = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
       throw new NotFound(`There is no unit ${name}.${maybe}`);

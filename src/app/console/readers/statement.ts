@@ -43,14 +43,17 @@ export function statementOf(
   const name = query.get('question');
   if (name !== null) {
     const question = questionNamed(questions, name);
-    const parameters = question.parameters.map((one) => ({ ...one, value: value(one.name) }));
+    const parameters = question.parameters.map((parameter) => ({
+      ...parameter,
+      value: value(parameter.name),
+    }));
     return { question, sql: question.sql, parameters };
   }
   const sql =
     keptSql(query, texts) ?? query.get('sql') ?? (edited ? questionNamed(questions, edited).sql : '');
-  const parameters = parametersOf(sql).map((one) => {
-    const { type = 'text', description = '' } = lookUp(STANDARD_PARAMETERS, one) ?? {};
-    return { name: one, type, default: null, description, value: value(one) };
+  const parameters = parametersOf(sql).map((parameter) => {
+    const { type = 'text', description = '' } = lookUp(STANDARD_PARAMETERS, parameter) ?? {};
+    return { name: parameter, type, default: null, description, value: value(parameter) };
   });
   return { question: null, sql, parameters };
 }

@@ -40,8 +40,8 @@ export function findSiteChanges(
 
 /** When changes ended, by the keys of their incidents. */
 export function endedChanges(changes: readonly SiteChange[]): ReadonlyMap<string, string> {
-  const ended = changes.flatMap((one) =>
-    one.ended_at === null ? [] : [[changeKey(one), one.ended_at] as const],
+  const ended = changes.flatMap((change) =>
+    change.ended_at === null ? [] : [[changeKey(change), change.ended_at] as const],
   );
   return new Map(ended.toSorted(([, a], [, b]) => a.localeCompare(b)));
 }

@@ -70,7 +70,7 @@ export class AlertStore implements AsyncDisposable {
     await database.write(async (statements) => {
       const { opened, closed, alerts } = plan(await this.#incidents(statements));
       await insertRows(database, statements, 'incidents', {
-        rows: opened.map((one) => ({ key: one.key, incident: JSON.stringify(one) })),
+        rows: opened.map((incident) => ({ key: incident.key, incident: JSON.stringify(incident) })),
         conflict: `ON CONFLICT ${database.key('key')} DO UPDATE SET incident = excluded.incident`,
       });
       await deleteRows(database, statements, { from: 'incidents', column: 'key', keys: closed });

@@ -47,10 +47,10 @@ export function allTargets(
   const found = new Map<string, { target: Target; users: string[] }>();
   const users = [
     { name: 'alerts', alerts },
-    ...schedules.flatMap((one) =>
-      one.alerts === undefined
+    ...schedules.flatMap((schedule) =>
+      schedule.alerts === undefined
         ? []
-        : [{ name: `schedule ${one.name}`, alerts: alertsOf(alerts, one.alerts) }],
+        : [{ name: `schedule ${schedule.name}`, alerts: alertsOf(alerts, schedule.alerts) }],
     ),
   ];
   for (const { name, alerts: of } of users)

@@ -220,9 +220,12 @@ export async function noteAlerts(
       })),
       closed: over.map(({ key }) => key),
       alerts: [
-        ...raised.flatMap((one) => ids.map((target) => ({ target, alert: alertOf(one, run) }))),
-        ...ended.flatMap((one) =>
-          one.targets.map((target) => ({ target, alert: recoveryOf(one, run, ends?.get(one.key)) })),
+        ...raised.flatMap((incident) => ids.map((target) => ({ target, alert: alertOf(incident, run) }))),
+        ...ended.flatMap((incident) =>
+          incident.targets.map((target) => ({
+            target,
+            alert: recoveryOf(incident, run, ends?.get(incident.key)),
+          })),
         ),
       ],
     };

@@ -170,7 +170,7 @@ async function hasSecret(
     workspaces,
     async ({ id }) => {
       const secrets = await client.all('secrets', { workspace_id: id }, signal);
-      isThere ||= secrets.items.some((one) => one.name === name);
+      isThere ||= secrets.items.some((item) => item.name === name);
     },
     (error) => {
       unread ??= error;

@@ -195,7 +195,7 @@ async function examineFields(
   signal: AbortSignal,
 ): Promise<Check[]> {
   const missing = ['pipelines', 'token'].find((name) =>
-    checks.some((one) => one.name === name && one.status !== 'ok' && one.status !== 'warn'),
+    checks.some((check) => check.name === name && check.status !== 'ok' && check.status !== 'warn'),
   );
   if (missing !== undefined)
     return skipped(['fields'], isCrawlFolder(settings) ? NO_ACCOUNT : `${missing} fails`);

@@ -117,9 +117,9 @@ async function ofLedger(settings: ReaderSettings, published: PublishedFacts, now
 /** For the projects with the oldest last crawls. */
 function ofProjects(projects: readonly ProjectFreshness[], now: number): Gauge[] {
   const of = (value: (project: ProjectFreshness) => number | string | null): Sample[] =>
-    projects.flatMap((one) => {
-      const labels = { project_id: one.project_id, project: one.project_name ?? one.project_id };
-      const number = value(one);
+    projects.flatMap((project) => {
+      const labels = { project_id: project.project_id, project: project.project_name ?? project.project_id };
+      const number = value(project);
       return typeof number === 'number' ? [{ labels, value: number }] : [];
     });
   return [

@@ -58,8 +58,8 @@ export async function runDueOnce(
     const locked = errors().some(({ code }) => code === 'locked');
     if (locked || scheduler.waiting.length === 0) return exitCodeOf(errors());
     const { queue } = scheduler;
-    for (const one of queue)
-      if (!told.some(({ name, at }) => name === one.name && at === one.at)) onWait(one);
+    for (const waiting of queue)
+      if (!told.some(({ name, at }) => name === waiting.name && at === waiting.at)) onWait(waiting);
     told = queue;
     await scheduler.wait(BEAT_MS);
     await scheduler.advance();

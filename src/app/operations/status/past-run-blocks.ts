@@ -91,7 +91,7 @@ export function pastRun(run: LedgerRun, units: readonly LedgerUnit[], facts: Pub
 
 /** A run as `status` shows it on its own. */
 export function foundRunBlocks(run: PastRun, facts: PublishedRun | undefined): readonly Block[] {
-  const loads = (facts?.loads ?? []).map((one) => ({ ...one, status: 'loaded' }));
+  const loads = (facts?.loads ?? []).map((load) => ({ ...load, status: 'loaded' }));
   const more = (facts?.loads_total ?? 0) - loads.length;
   return [
     section(`Run ${run.run_id.slice(0, 8)}`, ...pastRunBlocks(run)),

@@ -53,7 +53,10 @@ function touchedUnits({ units }: RunReport): readonly UnitReport[] {
 
 /** Each changed pipeline, with the command that loads its units again. */
 export function driftBlocks(drifts: readonly PipelineDrift[]): readonly Block[] {
-  return drifts.flatMap((one) => [line(`Changed: ${describeDrift(one)}`), line(`Try: ${driftHint(one)}`)]);
+  return drifts.flatMap((drift) => [
+    line(`Changed: ${describeDrift(drift)}`),
+    line(`Try: ${driftHint(drift)}`),
+  ]);
 }
 
 /** The last row has the seconds of the whole run, because several units run in parallel. */
@@ -85,7 +88,7 @@ function projectsTable(
       {
         name: 'rows',
         kind: 'count',
-        of: ({ units: own }) => sum(own, (one) => (one.status === 'loaded' ? one.counts.loaded : 0)),
+        of: ({ units: own }) => sum(own, (report) => (report.status === 'loaded' ? report.counts.loaded : 0)),
       },
       { name: 'bytes', kind: 'bytes', of: ({ units: own }) => sum(own, ({ bytes }) => bytes) },
       { name: 'time', kind: 'duration', of: ({ seconds }) => seconds },
@@ -104,7 +107,7 @@ export function loadsTable(loads: readonly LoadRow[], empty: Words = ''): Table 
     [
       { name: 'unit', of: unitCell },
       { name: 'status', kind: 'status', of: ({ status }) => status },
-      ...COUNTS.map((name): ColumnOf<LoadRow> => ({ name, kind: 'count', of: (one) => one[name] })),
+      ...COUNTS.map((name): ColumnOf<LoadRow> => ({ name, kind: 'count', of: (row) => row[name] })),
       { name: 'bytes', kind: 'bytes', of: ({ bytes }) => bytes },
       { name: 'took', kind: 'duration', of: ({ seconds }) => seconds },
       { name: 'route', isBelow: true, of: ({ route }) => route },

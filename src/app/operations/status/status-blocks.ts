@@ -183,7 +183,7 @@ export function foundBlocks({ units, runs }: FoundUnits, now: number): readonly 
       { name: 'status', kind: 'status', of: ({ status }) => status },
       { name: 'attempts', kind: 'count', of: ({ attempts }) => attempts },
       { name: 'updated (UTC)', kind: 'time', of: ({ updated_at }) => updated_at },
-      { name: 'next try (UTC)', kind: 'time', isBelow: true, of: (one) => nextTry(one, now) },
+      { name: 'next try (UTC)', kind: 'time', isBelow: true, of: (unit) => nextTry(unit, now) },
     ],
     units,
     { cause: { name: 'cause', of: ({ error }) => error?.message ?? null } },

@@ -70,15 +70,19 @@ export function statusFacts(
   const { incidents, units, runs, live, freshness, drift, exports, claims, discovery, disk } = status;
   const names = new Map(freshness.map((one) => [one.project_id, one.project_name]));
   const count = (...statuses: readonly string[]): number =>
-    units.filter((one) => statuses.includes(one.status)).length;
+    units.filter((unit) => statuses.includes(unit.status)).length;
   return {
     live,
     incidents: incidents.map(shownIncident),
-    drift: drift.map((one) => ({ dataset: one.dataset, text: describeDrift(one), hint: driftHint(one) })),
+    drift: drift.map((drift) => ({
+      dataset: drift.dataset,
+      text: describeDrift(drift),
+      hint: driftHint(drift),
+    })),
     failing: units
-      .filter((one) => FAILING.includes(one.status))
+      .filter((unit) => FAILING.includes(unit.status))
       .slice(0, MOST)
-      .map((one) => failingUnit(one, names)),
+      .map((unit) => failingUnit(unit, names)),
     claims: { total: claims.length, first: claims.slice(0, MOST) },
     units: {
       published: count('published'),

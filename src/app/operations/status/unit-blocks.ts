@@ -247,7 +247,7 @@ export function rejectsTable(rejects: readonly Reject[]): Table {
     'Rejects',
     [
       { name: 'file', of: ({ file }) => file },
-      { name: 'line', kind: 'count', of: (one) => one.line },
+      { name: 'line', kind: 'count', of: (reject) => reject.line },
       { name: 'field', of: ({ field }) => field },
       { name: 'value', of: ({ value }) => value },
       { name: 'reason', of: ({ reason }) => reason },

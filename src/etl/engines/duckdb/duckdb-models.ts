@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type Connection, ident, relationTable } from '../../../core/duckdb/duckdb.ts';
 import { releaseMemory } from '../../../core/duckdb/lower-memory.ts';
+import { describeColumns } from '../../../core/duckdb/table-columns.ts';
 import type { Model } from '../../project/sql/models/model.ts';
 import { modelError } from '../../project/sql/plan/model-error.ts';
 import {
@@ -28,6 +29,8 @@ const QUICK = 500;
  */
 const READS_KEPT = 3;
 const ROWS_KEPT = 10_000;
+/** While it stores rows, DuckDB 1.5 takes about 0.8 MB for each column, however few the rows are. */
+const COLUMNS_KEPT = 200;
 const READS_OFTEN = 20;
 
 /**
@@ -155,7 +158,7 @@ async function insertPartitions(
   return rows;
 }
 
-/** Stores rows that are read often in a temporary table, if they are few. Returns its name. */
+/** Stores rows that are read often in a temporary table, if they are few and narrow. Returns its name. */
 async function keepRows(
   connection: Connection,
   { select, times }: NarrowRead,
@@ -164,6 +167,7 @@ async function keepRows(
   if (times < READS_KEPT) return undefined;
   const some = await connection.scalar(`SELECT count(*) FROM (${select} LIMIT ${ROWS_KEPT + 1})`);
   if (Number(some) > ROWS_KEPT) return undefined;
+  if ((await describeColumns(connection, select)).length > COLUMNS_KEPT) return undefined;
   const name = `temp.main.narrowed_${number}`;
   await connection.run(`CREATE OR REPLACE TEMP TABLE narrowed_${number} AS ${select}`);
   return name;

@@ -62,7 +62,9 @@ export async function inspectPart(
       [],
       signal,
     );
-    const good = conversions.map((one, index) => `${valueSql(one)} AS ${ident(named[index]?.column ?? '')}`);
+    const good = conversions.map(
+      (conversion, index) => `${valueSql(conversion)} AS ${ident(named[index]?.column ?? '')}`,
+    );
     const kept = `SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0`;
     const staged = await writePart(connection, kept, named, { output }, signal);
     const all = Number(await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`));
@@ -163,12 +165,13 @@ async function widenWhereRoomLacks(
   signal: AbortSignal,
 ): Promise<boolean> {
   const narrow = conversions.filter(
-    (one) => typeFamily(one.field.type) === 'whole' && !one.widened && brokenSql(one) !== null,
+    (conversion) =>
+      typeFamily(conversion.field.type) === 'whole' && !conversion.widened && brokenSql(conversion) !== null,
   );
   if (narrow.length === 0) return false;
-  const checks = narrow.map((one, index) => {
-    const tooWide = brokenSql({ ...one, widened: true }) ?? 'false';
-    return `bool_or(${brokenSql(one)}) FILTER (NOT ${tooWide}) AS w${index}`;
+  const checks = narrow.map((conversion, index) => {
+    const tooWide = brokenSql({ ...conversion, widened: true }) ?? 'false';
+    return `bool_or(${brokenSql(conversion)}) FILTER (NOT ${tooWide}) AS w${index}`;
   });
   const rows = await connection.rows(
     `SELECT ${checks.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL`,
@@ -176,19 +179,19 @@ async function widenWhereRoomLacks(
     signal,
   );
   const lacking = narrow.filter((_one, index) => rows[0]?.[`w${index}`] === true);
-  for (const one of lacking) columns.widen(one.field.name);
+  for (const conversion of lacking) columns.widen(conversion.field.name);
   return lacking.length > 0;
 }
 
 /** Returns SQL of the list of broken values of a record: `{field, value, reason}`. */
 function brokenListSql(conversions: readonly Conversion[]): string {
-  const items = conversions.flatMap((one) => {
+  const items = conversions.flatMap((conversion) => {
     const item = (reason: string, broken: string): string =>
-      `{field: ${text(one.field.name)}, value: CAST(${ident(one.source)} AS VARCHAR), reason: ${reason}, broken: ${broken}}`;
-    const broken = brokenSql(one);
+      `{field: ${text(conversion.field.name)}, value: CAST(${ident(conversion.source)} AS VARCHAR), reason: ${reason}, broken: ${broken}}`;
+    const broken = brokenSql(conversion);
     return [
-      ...(one.field.required ? [item(text(LACKS_REASON), lacksSql(ident(one.source)))] : []),
-      ...(broken === null ? [] : [item(reasonSql(one.field), broken)]),
+      ...(conversion.field.required ? [item(text(LACKS_REASON), lacksSql(ident(conversion.source)))] : []),
+      ...(broken === null ? [] : [item(reasonSql(conversion.field), broken)]),
     ];
   });
   if (items.length === 0)

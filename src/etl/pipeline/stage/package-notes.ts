@@ -142,7 +142,7 @@ async function valueNotes(
     return `list_has_all(${list}, list_filter(${name}, lambda v: v IS NOT NULL))`;
   };
   const source = `${parquetFiles(paths, { unionByName: true })}`;
-  const answers = listed.map((one, index) => `bool_and(${isListed(one)}) AS all${index}`);
+  const answers = listed.map((listed, index) => `bool_and(${isListed(listed)}) AS all${index}`);
   const [row] = await connection.rows(`SELECT ${answers.join(', ')} FROM ${source}`, [], signal);
   const notes: PackageNote[] = [];
   for (const one of listed.filter((_one, index) => row?.[`all${index}`] === false)) {

@@ -85,7 +85,7 @@ export async function readPart(
 
 /** Returns SQL of a row's mark for `writePart`: whether all its values have the usual spelling. */
 export function usualRowSql(values: readonly UsualSql[]): string {
-  const unusual = values.flatMap((one) => (one.unusual === null ? [] : [`(${one.unusual})`]));
+  const unusual = values.flatMap((value) => (value.unusual === null ? [] : [`(${value.unusual})`]));
   return `CASE WHEN ${unusual.join(' OR ') || 'false'} THEN false ELSE true END AS ${ROW_HASH}`;
 }
 

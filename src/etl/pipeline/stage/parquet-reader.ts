@@ -105,7 +105,9 @@ export async function stageParquet(
   columns.add([...types.keys()]);
   const named = columns.columns;
   const conversions = parquetConversions(types, columns);
-  const values = conversions.map((one, index) => `${strictSql(one)} AS ${ident(named[index]?.column ?? '')}`);
+  const values = conversions.map(
+    (conversion, index) => `${strictSql(conversion)} AS ${ident(named[index]?.column ?? '')}`,
+  );
   const select = `SELECT ${values.join(', ')} FROM ${parquetFiles([part.path])}`;
   try {
     if (isAsPackaged(types, named)) {

@@ -33,9 +33,9 @@ export function nameColumns(
   const given = new Set<string>();
   const names = new Map<string, string>();
   const isLower = (field: string): boolean => field === field.toLowerCase();
-  for (const field of [...fields.filter(isLower), ...fields.filter((one) => !isLower(one))]) {
+  for (const field of [...fields.filter(isLower), ...fields.filter((field) => !isLower(field))]) {
     const name = columnNames(field, isReserved(field)).find(
-      (one) => !given.has(one.toLowerCase()) && isFree(one, field),
+      (name) => !given.has(name.toLowerCase()) && isFree(name, field),
     );
     if (name === undefined)
       throw new RangeError(`no name is left for the column of ${JSON.stringify(field)}`);

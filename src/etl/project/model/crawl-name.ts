@@ -34,7 +34,7 @@ export function isRelativeName(name: string): boolean {
  * @throws CrawlhouseError `usage` for an unknown name, or one that means crawls of several projects
  */
 export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: string, now = Date.now()): T {
-  const own = crawls.find((one) => one.id === name);
+  const own = crawls.find((crawl) => crawl.id === name);
   if (own !== undefined) return own;
   if (DAY.test(name) && calendarDay(name) === null)
     throw new CrawlhouseError('usage', `${name} is not a calendar day`, { hint: `give ${CRAWL_NAMES}` });
@@ -53,11 +53,11 @@ export function crawlNamed<T extends NamedCrawl>(crawls: readonly T[], name: str
 
 /** @param day the day in the name, if any; all crawls that ended did so after it */
 function unknownCrawl(crawls: readonly NamedCrawl[], name: string, day: string | null): CrawlhouseError {
-  const ended = crawls.filter((one) => one.day !== null);
-  const shown = (one: NamedCrawl): string =>
-    `${one.id} (${[one.project_name, one.day].filter(Boolean).join(', ')})`;
+  const ended = crawls.filter((crawl) => crawl.day !== null);
+  const shown = (crawl: NamedCrawl): string =>
+    `${crawl.id} (${[crawl.project_name, crawl.day].filter(Boolean).join(', ')})`;
   const last = ended.slice(-SHOWN).map(shown).reverse().join(', ') || 'none';
-  const meant = didYouMean(name, ['latest', 'previous', ...crawls.map((one) => one.id)]);
+  const meant = didYouMean(name, ['latest', 'previous', ...crawls.map((crawl) => crawl.id)]);
   const [nearest] = ended;
   const near =
     nearest && day !== null ? `the nearest is ${shown(nearest)}; ` : `${meant}give ${CRAWL_NAMES}; `;
@@ -69,11 +69,11 @@ function unknownCrawl(crawls: readonly NamedCrawl[], name: string, day: string |
 
 function fittingCrawls<T extends NamedCrawl>(crawls: readonly T[], name: string, now: number): readonly T[] {
   const back = placeOf(name);
-  if (back !== null) return crawls.filter((one) => one.back === back);
+  if (back !== null) return crawls.filter((crawl) => crawl.back === back);
   const day = dayOf(name, now);
   if (day === null) return [];
-  const exact = DAY.test(name) ? crawls.filter((one) => one.day === day) : [];
-  return exact.length > 0 ? exact : crawls.filter((one) => one.day !== null && one.day <= day);
+  const exact = DAY.test(name) ? crawls.filter((crawl) => crawl.day === day) : [];
+  return exact.length > 0 ? exact : crawls.filter((crawl) => crawl.day !== null && crawl.day <= day);
 }
 
 /** Returns a sentence about a crawl that ended on another day than its name; null if it ended on that day. */

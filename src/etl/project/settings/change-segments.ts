@@ -90,8 +90,9 @@ function changeMap(own: YAMLMap, next: WrittenSegmentation, document: Document):
 function refuseTwin({ name, projects }: WrittenSegmentation, file: unknown): void {
   const { segmentations } = SegmentsFile.catch({ segmentations: [] }).parse(file ?? {});
   const isTwin = segmentations.some(
-    (one) =>
-      one.name === name && (!one.projects || !projects || one.projects.some((own) => projects.includes(own))),
+    (segmentation) =>
+      segmentation.name === name &&
+      (!segmentation.projects || !projects || segmentation.projects.some((own) => projects.includes(own))),
   );
   if (!isTwin) return;
   throw new CrawlhouseError('usage', `there already is a segmentation ${name} for these projects`, {

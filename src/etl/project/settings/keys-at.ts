@@ -29,7 +29,7 @@ interface SchemaOfOthers {
 function objectOf(schema: unknown): ObjectSchema {
   const it = schema as (ObjectSchema & SchemaOfOthers) | undefined;
   if (!it || it.shape || it.valueType) return it ?? {};
-  if (Array.isArray(it.options)) return it.options.map(objectOf).find((one) => one.shape) ?? {};
+  if (Array.isArray(it.options)) return it.options.map(objectOf).find((schema) => schema.shape) ?? {};
   if (it.out !== undefined) return objectOf(it.out);
   return typeof it.unwrap === 'function' ? objectOf(it.unwrap()) : {};
 }

@@ -62,7 +62,7 @@ export async function changeNotes(
     () => loadNotes(projectDir),
     (list) => {
       const key = keyOf(note);
-      const at = list.values.findIndex((one) => keyOf(Note.parse(one)) === key);
+      const at = list.values.findIndex((value) => keyOf(Note.parse(value)) === key);
       if (change === 'remove') {
         if (at === -1)
           throw new CrawlhouseError('usage', 'there is no such note', {

@@ -161,7 +161,9 @@ export function oqlPath(path: string): PropertyKey[] {
 
 function checkNames(segmentations: z.output<typeof SegmentsFile>['segmentations'], source: YamlSource): void {
   for (const [at, { name, segments, else: rest }] of segmentations.entries()) {
-    const before = segmentations.slice(0, at).find((one) => one.name === name && one.projects === undefined);
+    const before = segmentations
+      .slice(0, at)
+      .find((segmentation) => segmentation.name === name && segmentation.projects === undefined);
     if (before !== undefined)
       throw badSegments(
         placeAt(source, ['segmentations', at, 'name']),
@@ -169,7 +171,7 @@ function checkNames(segmentations: z.output<typeof SegmentsFile>['segmentations'
         'name the projects of the first one under projects, or put it last',
       );
     const names = [...segments.map((segment) => segment.name), ...(rest === undefined ? [] : [rest])];
-    const second = names.findIndex((one, index) => names.indexOf(one) < index);
+    const second = names.findIndex((name, index) => names.indexOf(name) < index);
     if (second === -1) continue;
     const path = second < segments.length ? ['segments', second, 'name'] : ['else'];
     throw badSegments(

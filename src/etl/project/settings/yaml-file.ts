@@ -79,7 +79,9 @@ function describeIssue(
   }
   // The fault within the one shape of the value, unless the schema has its own message.
   if (issue.code === 'invalid_union' && issue.message === 'Invalid input') {
-    const inner = issue.errors.flat().find((one) => one.path.length > 0 || one.code === 'unrecognized_keys');
+    const inner = issue.errors
+      .flat()
+      .find((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys');
     if (inner) return describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, source);
   }
   const path = issue.path.join('.');

@@ -46,7 +46,9 @@ export async function checkSegment(
     ['project', parameters.get('project') ?? null],
   ]);
   const [shared] = typedRows(Shared, await warehouse.rows(SHARED, signal, given));
-  const names = (shared?.segmentations ?? []).map((one) => `-p ${shellWord(`segment=${one}:${segment}`)}`);
+  const names = (shared?.segmentations ?? []).map(
+    (segmentation) => `-p ${shellWord(`segment=${segmentation}:${segment}`)}`,
+  );
   if (names.length === 0) return;
   throw new CrawlhouseError('usage', `several segmentations have a segment ${segment}`, {
     hint: `name the segmentation too: ${names.join(' or ')}`,

@@ -58,7 +58,7 @@ export async function dropTargets(
   request: DropRequest,
   published: readonly DroppedUnit[] = [],
 ): Promise<readonly DroppedUnit[]> {
-  const former = new Map(published.map((one) => [one.unit, one]));
+  const former = new Map(published.map((unit) => [unit.unit, unit]));
   const present = new Map<string, DroppedUnit>([...former, ...(await warehouseUnits(connection))]);
   const projectIds = await Promise.all(request.projects.map((name) => projectNamed(connection, name)));
   return chooseTargets([...present.values()], known, projectIds, request);
@@ -72,20 +72,20 @@ export function chooseTargets(
   { crawls, projects, datasets }: DropRequest,
 ): readonly DroppedUnit[] {
   const loaded = new Set(present.map(({ unit }) => unit));
-  const rest = known.filter((one) => !loaded.has(unitName(one)) && one.status !== 'dropped');
-  const all = [...present.map(asDropped), ...rest.map((one) => asDropped({ ...one, rows: null }))];
-  const isOf = (one: DroppedUnit, crawl: string): boolean =>
-    one.source.kind !== 'resource' && one.source.project_id !== one.source.id && one.source.id === crawl;
-  for (const crawl of crawls) if (!all.some((one) => isOf(one, crawl))) throw nothingOf(`crawl ${crawl}`);
+  const rest = known.filter((unit) => !loaded.has(unitName(unit)) && unit.status !== 'dropped');
+  const all = [...present.map(asDropped), ...rest.map((unit) => asDropped({ ...unit, rows: null }))];
+  const isOf = (unit: DroppedUnit, crawl: string): boolean =>
+    unit.source.kind !== 'resource' && unit.source.project_id !== unit.source.id && unit.source.id === crawl;
+  for (const crawl of crawls) if (!all.some((unit) => isOf(unit, crawl))) throw nothingOf(`crawl ${crawl}`);
   for (const [index, id] of projectIds.entries())
-    if (!all.some((one) => one.source.project_id === id)) throw nothingOf(`project ${projects[index]}`);
+    if (!all.some((unit) => unit.source.project_id === id)) throw nothingOf(`project ${projects[index]}`);
   return all
     .filter(
-      (one) =>
-        crawls.some((crawl) => isOf(one, crawl)) ||
-        (one.source.project_id !== null && projectIds.includes(one.source.project_id)),
+      (unit) =>
+        crawls.some((crawl) => isOf(unit, crawl)) ||
+        (unit.source.project_id !== null && projectIds.includes(unit.source.project_id)),
     )
-    .filter((one) => datasets.length === 0 || datasets.includes(one.dataset))
+    .filter((unit) => datasets.length === 0 || datasets.includes(unit.dataset))
     .sort((a, b) => a.unit.localeCompare(b.unit));
 }
 

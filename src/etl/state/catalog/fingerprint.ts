@@ -26,7 +26,7 @@ export function fingerprintSql(values: readonly FingerprintValue[]): string {
 /** Returns SQL of a row's hash. Columns count in the order of their names. */
 export function rowHashSql(values: readonly FingerprintValue[]): string {
   if (values.length === 0) return 'CAST(NULL AS UBIGINT)';
-  const sorted = values.toSorted((one, other) => (one.column < other.column ? -1 : 1));
+  const sorted = values.toSorted((value, other) => (value.column < other.column ? -1 : 1));
   return `hash(${sorted.map(({ sql }) => sql).join(', ')})`;
 }
 

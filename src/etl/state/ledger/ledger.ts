@@ -254,7 +254,7 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
   /** Corrects the states that a killed run or an older warehouse left. */
   async reconcile(loaded: Parameters<typeof reconcileUnits>[1]): Promise<readonly Move[]> {
     return this.database.write(async (statements) => {
-      const known = new Map((await this.#units(statements, 'all')).map((one) => [one.unit, one]));
+      const known = new Map((await this.#units(statements, 'all')).map((unit) => [unit.unit, unit]));
       const moves = reconcileUnits([...known.values()], loaded);
       for (const { unit, to } of moves) {
         const one = known.get(unit);

@@ -88,10 +88,10 @@ function named(resources: Resources, project: StoredResource, name: string): Sto
 function refuseInUse(resources: Resources, project: StoredResource, config: StoredResource): void {
   const crawl = ofProject(resources.list('crawls'), project.id)
     .filter(isUnderWay)
-    .find((one) => configOf(one) === config.id);
+    .find((resource) => configOf(resource) === config.id);
   const scheduled = resources
     .list('scheduled_crawls', project.id)
-    .find((one) => one.config_id === config.id && one._next !== undefined);
+    .find((resource) => resource.config_id === config.id && resource._next !== undefined);
   const user = crawl ? `the crawl ${crawl.id}` : scheduled && `the scheduled crawl ${scheduled.id}`;
   if (user !== undefined) throw wrongState(`${user} uses the configuration ${config.id}`);
 }

@@ -58,7 +58,7 @@ export function rankingRoutes(api: FastifyInstance, context: Context): void {
         context,
         reply,
         project,
-        tables.map((one) => one.table),
+        tables.map((table) => table.table),
       );
       const answers: string[] = [];
       for (const { table, window } of tables) answers.push(await aggregateRanking(connection, table, window));

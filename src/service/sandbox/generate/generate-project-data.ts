@@ -188,7 +188,7 @@ function eventRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const time = 'make_timestamp(moment * 1000000)';
   const perAgent = (value: (agent: Agent) => string | undefined): string => {
     const literals = AGENTS.map(value).map((one) => (one === undefined ? 'NULL' : text(one)));
-    return `CASE agent ${literals.map((one, index) => `WHEN ${index} THEN ${one}`).join(' ')} END`;
+    return `CASE agent ${literals.map((literal, index) => `WHEN ${index} THEN ${literal}`).join(' ')} END`;
   };
   return {
     url: `concat('https://${site.host}', path)`,

@@ -15,7 +15,7 @@ export async function describeData(rows: ServiceRows, datasets: ReadonlyMap<Craw
     cell: string,
     rest = '',
   ) => {
-    const column = dataset?.columns.find((one) => one.field.name === field)?.id;
+    const column = dataset?.columns.find((column) => column.field.name === field)?.id;
     if (dataset?.table === undefined || (field !== null && column === undefined)) return undefined;
     const [shown, filter] = [cell, rest].map((sql) => sql.replaceAll('@', column ?? ''));
     const sql = `SELECT ${shown} FROM ${ServiceRows.table(dataset.table)} ${filter}`;

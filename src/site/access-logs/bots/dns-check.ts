@@ -85,7 +85,7 @@ export class DnsCheck {
     const addresses = await this.#ask(`${family} ${name}`, ask, signal);
     if (addresses === null) return 'unchecked';
     const number = addressNumber(address);
-    return addresses.some((one) => addressNumber(one) === number) ? 'verified' : 'refuted';
+    return addresses.some((address) => addressNumber(address) === number) ? 'verified' : 'refuted';
   }
 
   async #ask(

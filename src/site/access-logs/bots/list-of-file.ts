@@ -9,7 +9,7 @@ import type { BotList } from './bot-list.ts';
  */
 export function listOfCrawler(name: string, list: BotList): string {
   const crawlers = list.bots.map(({ crawler }) => crawler);
-  const crawler = crawlers.find((one) => one.toLowerCase() === name.toLowerCase());
+  const crawler = crawlers.find((crawler) => crawler.toLowerCase() === name.toLowerCase());
   if (crawler === undefined) {
     throw new CrawlhouseError('usage', `--crawler: ${name} is not a known crawler`, {
       hint: `${didYouMean(name, crawlers)}crawlhouse logs bots lists them; add others to sql/seeds/bots.csv`,

@@ -150,7 +150,7 @@ function columnsOf(text: string) {
 function valuesIn(whole: string): string[] {
   if (whole.includes('\t')) {
     const values = whole.split('\t');
-    return whole.includes('"') ? values.map((one) => /^"(.*)"$/.exec(one)?.[1] ?? one) : values;
+    return whole.includes('"') ? values.map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value) : values;
   }
   const cells = whole.trimEnd();
   if (!cells.includes('"')) return cells.split(' ');

@@ -76,16 +76,16 @@ export function jsonFormat(
       if (log.isGiven && keys.size < MOST_KEYS) for (const key of keysOf(record)) keys.add(key);
       let [hasTime, hasUrl, hasStatus] = [false, false, false];
       let problem: RejectReason | undefined;
-      for (const one of fields) {
-        const value = textAt(record, one.places, one.field);
+      for (const field of fields) {
+        const value = textAt(record, field.places, field.field);
         if (value === null) continue;
-        one.isSeen = true;
-        if (one.field === 'time') hasTime = true;
-        else if (one.field === 'status') hasStatus = true;
-        else if (one.field === 'url' || one.field === 'request') hasUrl = true;
-        else if (one.field === 'agent') hasAgents = true;
+        field.isSeen = true;
+        if (field.field === 'time') hasTime = true;
+        else if (field.field === 'status') hasStatus = true;
+        else if (field.field === 'url' || field.field === 'request') hasUrl = true;
+        else if (field.field === 'agent') hasAgents = true;
         if (value === '') continue;
-        problem ??= take(one.field, value, line, time);
+        problem ??= take(field.field, value, line, time);
       }
       if (problem !== undefined) return problem;
       line.tellsAgent = hasAgents || (headers !== undefined && memberAt(record, headers, 0) !== undefined);
@@ -96,7 +96,7 @@ export function jsonFormat(
       return Number.isNaN(line.second) ? 'bad_time' : 'event';
     },
     missing() {
-      const places = fields.filter(({ isSeen }) => !isSeen).map((one) => one.places[0]?.join('.') ?? '');
+      const places = fields.filter(({ isSeen }) => !isSeen).map((field) => field.places[0]?.join('.') ?? '');
       return log.isGiven && keys.size > 0 && places.length > 0 ? { keys: places, known: [...keys] } : null;
     },
   };
@@ -207,7 +207,11 @@ function withoutWideEscapes(text: string): string {
     const codes = [...escapes.matchAll(/[0-9a-fA-F]{4}/g)].map(([digits]) => Number.parseInt(digits, 16));
     const characters = [...String.fromCharCode(...codes).toWellFormed()];
     return characters
-      .map((one) => (one < '\x80' ? JSON.stringify(one).slice(1, -1) : Buffer.from(one).toString('latin1')))
+      .map((character) =>
+        character < '\x80'
+          ? JSON.stringify(character).slice(1, -1)
+          : Buffer.from(character).toString('latin1'),
+      )
       .join('');
   });
 }

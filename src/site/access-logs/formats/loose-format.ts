@@ -78,10 +78,10 @@ function takeHead(tokens: readonly Token[], line: LogLine, time: LogTime): 'even
   if (when === undefined) return 'not_the_format';
   line.second = time.clf(when.text.replace(/ {2,}/, ' '));
   if (Number.isNaN(line.second)) return 'bad_time';
-  const first = tokens.findIndex((one) => one !== when && isAddress(one.text));
+  const first = tokens.findIndex((token) => token !== when && isAddress(token.text));
   if (first < 0) return 'not_the_format';
   // A host may be an address, with a port.
-  const before = tokens.slice(0, first).find((one) => one !== when && isSiteHost(one.text));
+  const before = tokens.slice(0, first).find((token) => token !== when && isSiteHost(token.text));
   line.host = before?.text ?? '';
   for (const { text } of tokens.slice(first))
     if (isAddress(text)) {
@@ -124,7 +124,7 @@ function isAddress(text: string): boolean {
     .split(',')
     .map((one) => one.trim().replace(/^\[|\](?::\d+)?$|(?<=^\d+\.\d+\.\d+\.\d+):\d+$/g, ''));
   return (
-    hops.some((one) => isIP(one) !== 0) &&
-    hops.every((one) => one === '' || one === 'unknown' || isIP(one) !== 0)
+    hops.some((hop) => isIP(hop) !== 0) &&
+    hops.every((hop) => hop === '' || hop === 'unknown' || isIP(hop) !== 0)
   );
 }

@@ -55,8 +55,8 @@ const NO_STATUS = /"[A-Z]{3,8} \S+ HTTP\/[\d.]+" (?!"?\d{3}\b)/;
 export function otherLog(
   lines: readonly string[],
 ): { readonly what: string; readonly hint: string } | undefined {
-  const written = lines.filter((one) => !one.startsWith('#'));
-  const fields = lines.findLast((one) => /^#fields:/i.test(one));
+  const written = lines.filter((line) => !line.startsWith('#'));
+  const fields = lines.findLast((line) => /^#fields:/i.test(line));
   if (fields !== undefined) return lackOf(fields, lines);
   const isMost = (shape: RegExp): boolean =>
     written.length > 0 && written.filter((one) => shape.test(one)).length * 2 >= written.length;
@@ -79,9 +79,9 @@ export function otherLog(
 /** The columns that a W3C log lacks. */
 function lackOf(fields: string, lines: readonly string[]): { readonly what: string; readonly hint: string } {
   const names = fields.toLowerCase().split(/\s+/).slice(1);
-  const has = (any: RegExp): boolean => names.some((one) => any.test(one));
+  const has = (any: RegExp): boolean => names.some((name) => any.test(name));
   const hasDay =
-    has(/^(?:date|date-local|beginrequest-utc|timestamp.*)$/) || lines.some((one) => /^#date:/i.test(one));
+    has(/^(?:date|date-local|beginrequest-utc|timestamp.*)$/) || lines.some((line) => /^#date:/i.test(line));
   const lacks = [
     ...(hasDay ? [] : ['the date']),
     ...(has(/^(?:time|time-local|beginrequest-utc|timestamp.*)$/) ? [] : ['the time']),

@@ -66,7 +66,7 @@ export function strftimeReader(format: string): (text: string, into: TimeParts) 
       `the time format ${format} has more than ${MOST_OPEN} parts of any length`,
       {
         hint: `known: ${Object.keys({ ...COMPOSED, ...CONVERSIONS })
-          .map((one) => `%${one}`)
+          .map((key) => `%${key}`)
           .join(' ')}`,
       },
     );

@@ -93,7 +93,7 @@ function problemOf(
 }
 
 function complete(rule: CustomFieldInput) {
-  const language = LANGUAGES.find((one) => rule[one] !== undefined) ?? 'css';
+  const language = LANGUAGES.find((language) => rule[language] !== undefined) ?? 'css';
   return {
     /** Of the page field. */
     field: `custom_${rule.name}`,

@@ -98,7 +98,7 @@ export class LenientReader {
     const isChunked =
       !hasNoBody(statusCode) &&
       version !== '1.0' &&
-      valuesOf(headers, 'transfer-encoding').some((one) => one.toLowerCase() === 'chunked');
+      valuesOf(headers, 'transfer-encoding').some((value) => value.toLowerCase() === 'chunked');
     const lengths = new Set(valuesOf(headers, 'content-length'));
     if (!isChunked && lengths.size > 1) throw refusal('it has several lengths that differ');
     if (new Set(headers.filter(([name]) => name === 'location').map(([, value]) => value)).size > 1)

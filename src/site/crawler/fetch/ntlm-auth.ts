@@ -38,7 +38,7 @@ function challengeOf({ headers }: Pick<Fetched, 'headers'>): string | null {
   const offers = headerValues(headers, 'www-authenticate').map((value) =>
     /(?:^|,)\s*NTLM(?:\s+([A-Za-z0-9+/=]+))?\s*(?:,|$)/i.exec(value),
   );
-  const offer = offers.find((one) => one !== null);
+  const offer = offers.find((offer) => offer !== null);
   return offer === undefined ? null : (offer[1] ?? '');
 }
 

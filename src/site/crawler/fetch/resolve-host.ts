@@ -43,7 +43,7 @@ export class HostResolver {
     const addresses = address === null ? await resolve(hostname, rules, {}).catch(() => []) : [{ address }];
     return new HostResolver(
       rules,
-      addresses.map((one) => addressKind(one.address)),
+      addresses.map((address) => addressKind(address.address)),
     );
   }
 

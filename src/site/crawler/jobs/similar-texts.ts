@@ -27,9 +27,9 @@ export interface SampledText {
  * The share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that the
  * samples of both would have; 0 as soon as it can no longer reach `least`.
  */
-export function similarityOf(one: SampledText, other: SampledText, least = 0): number {
-  const last = Math.min(one.last, other.last);
-  const [a, b] = [one.pairs, other.pairs];
+export function similarityOf(text: SampledText, other: SampledText, least = 0): number {
+  const last = Math.min(text.last, other.last);
+  const [a, b] = [text.pairs, other.pairs];
   const mostDifferent = (1 - least) * (a.length + b.length) + 1e-6;
   let [atA, atB, equal] = [0, 0, 0];
   while (atA < a.length || atB < b.length) {
@@ -94,7 +94,7 @@ export function averageSimilarity(texts: readonly SampledText[]): number {
     { length: Math.min(texts.length, MOST_AVERAGED) },
     (_, n) => texts[Math.floor(n * step)] ?? NO_TEXT,
   );
-  const shares = chosen.flatMap((one, at) => chosen.slice(at + 1).map((other) => similarityOf(one, other)));
+  const shares = chosen.flatMap((text, at) => chosen.slice(at + 1).map((other) => similarityOf(text, other)));
   return shares.length === 0 ? 1 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 

@@ -88,7 +88,7 @@ export function markupFields(
   // A page that reloads itself does not redirect.
   const isElsewhere = led !== null && led !== url && refresh?.address !== '';
   const first = (of: readonly HeaderLink[], rel: string, source: LinkSource): string | null => {
-    const link = of.find((one) => one.rel.includes(rel) && one.href !== '');
+    const link = of.find((link) => link.rel.includes(rel) && link.href !== '');
     return link === undefined ? null : resolve(link.href, source);
   };
   return {

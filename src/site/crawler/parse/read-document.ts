@@ -283,7 +283,7 @@ class Reader {
     const properties = tokens(attribute(element, 'property')).filter((name) => name.includes(':'));
     const pragmas = pragma !== undefined && PRAGMAS.has(pragma) ? [pragma] : [];
     const names = [attribute(element, 'name') ?? '', ...properties, ...pragmas];
-    for (const name of new Set(names.map((one) => one.trim().toLowerCase())))
+    for (const name of new Set(names.map((name) => name.trim().toLowerCase())))
       if (name !== '') this.#facts.metas.push({ name, content });
   }
 
@@ -292,7 +292,7 @@ class Reader {
     const type = trimmed(attribute(element, 'type') ?? '').toLowerCase();
     const isOfVersion = OF_VERSION.some((name) => attribute(element, name) !== null);
     const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null).filter(
-      (one) => one !== 'canonical' || !isOfVersion,
+      (token) => token !== 'canonical' || !isOfVersion,
     );
     if (!href || rel.length === 0) return;
     // A feed is not a language version of the page.

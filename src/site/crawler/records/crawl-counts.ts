@@ -71,7 +71,7 @@ export class CrawlCounts {
 
   look(findings: readonly PageFinding[]): void {
     if (this.looked !== null) this.looked++;
-    for (const one of findings) this.#findings.set(one, (this.#findings.get(one) ?? 0) + 1);
+    for (const finding of findings) this.#findings.set(finding, (this.#findings.get(finding) ?? 0) + 1);
   }
 
   #count(depth: number | null, status: FetchStatus, urls: number): void {

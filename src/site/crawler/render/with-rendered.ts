@@ -68,7 +68,7 @@ function countsOf(resources: readonly Resource[]) {
     (status ?? 0) >= 400 || (error !== null && !NOT_FAILED.includes(error));
   return {
     num_resources: resources.length,
-    num_resources_denied: resources.filter((one) => one.robots_txt_denied).length,
+    num_resources_denied: resources.filter((resource) => resource.robots_txt_denied).length,
     num_resources_failed: resources.filter(isFailed).length,
     resources_weight: Math.ceil(resources.reduce((sum, { size }) => sum + (size ?? 0), 0) / 1024),
   };

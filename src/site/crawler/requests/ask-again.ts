@@ -48,7 +48,7 @@ export async function askAgain(options: RecheckOptions, tools: AgainTools): Prom
   while (items.length > 0 && tools.control.state !== 'terminating' && tools.control.state !== 'cancelling') {
     const left = items.values();
     const work = await Promise.allSettled(Array.from({ length: concurrency }, () => askNext(left)));
-    for (const one of work) if (one.status === 'rejected') throw one.reason;
+    for (const result of work) if (result.status === 'rejected') throw result.reason;
     if (silent >= MOST_FAILURES_IN_A_ROW) break;
     items = frontier.requests.open(items.at(-1)?.id ?? 0, PIECE);
   }

@@ -136,8 +136,8 @@ async function configuration() {
       throw new Error('source maps are not fetched');
     }
   }
-  const artifacts = (defaultConfig.artifacts ?? []).map((one) =>
-    one.id === 'SourceMaps' ? { ...one, gatherer: { instance: new NoSourceMaps() } } : one,
+  const artifacts = (defaultConfig.artifacts ?? []).map((artifact) =>
+    artifact.id === 'SourceMaps' ? { ...artifact, gatherer: { instance: new NoSourceMaps() } } : artifact,
   );
   const { settings } = formFactor === 'desktop' ? desktopConfig : { settings: {} };
   return { ...defaultConfig, artifacts, settings: { ...settings, emulatedUserAgent: userAgent } };

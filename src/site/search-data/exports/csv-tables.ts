@@ -53,7 +53,7 @@ export async function recognizeCsv(
   const head: (readonly string[])[] = [];
   for await (const { cells } of csvRecords(content, signal)) {
     // Without the empty cells that a spreadsheet adds after the last column.
-    const width = head[0]?.length ?? cells.findLastIndex((one) => one.trim() !== '') + 1;
+    const width = head[0]?.length ?? cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     head.push(withinWidth(cells, width));
     if (head.length > SAMPLE) break;
   }
@@ -153,10 +153,10 @@ function recordsOf(
       const at = { place, line, mark, range };
       if (isHeader) isHeader = false;
       // Concatenated tables repeat their header.
-      else if (cells.every((one, column) => one.trim() === '' || one === header[column])) continue;
+      else if (cells.every((cell, column) => cell.trim() === '' || cell === header[column])) continue;
       else if (cells.length === width) {
         const named = withDay(namedCells(cells, columns), order);
-        const texts = dimensions.map((one) => named[one] ?? '');
+        const texts = dimensions.map((dimension) => named[dimension] ?? '');
         yield { record: makeRecord(named, dimensions, at), cells: named, texts, at };
       } else {
         const reason = `it has ${cells.length} cells, the header has ${width}`;
@@ -172,5 +172,5 @@ function recordsOf(
 }
 
 function withinWidth(cells: readonly string[], width: number): readonly string[] {
-  return cells.slice(width).every((one) => one.trim() === '') ? cells.slice(0, width) : cells;
+  return cells.slice(width).every((cell) => cell.trim() === '') ? cells.slice(0, width) : cells;
 }

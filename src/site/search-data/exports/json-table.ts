@@ -17,11 +17,11 @@ export function jsonTable(
   range: PlausibleTime,
 ): { readonly table: DemandTable; readonly isBulk: boolean } | undefined {
   const objects = records.filter(
-    (one): one is object => typeof one === 'object' && one !== null && !Array.isArray(one),
+    (record): record is object => typeof record === 'object' && record !== null && !Array.isArray(record),
   );
-  if (objects.length === 0 || objects.length < records.length || objects.some((one) => 'keys' in one))
+  if (objects.length === 0 || objects.length < records.length || objects.some((object) => 'keys' in object))
     return undefined;
-  const header = [...new Set(objects.flatMap((one) => Object.keys(one)))];
+  const header = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   // An error of the API is one key.
   const other = isBulk(header) || header.length === 1 ? undefined : otherReport(header);
   if (other !== undefined)

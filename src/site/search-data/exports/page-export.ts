@@ -30,9 +30,9 @@ export interface ExportSource {
 export async function pageExport(tables: readonly CsvTable[], about: ExportSource): Promise<DemandExport> {
   const { files, fileHashes, hash, options, signal } = about;
   refuseParts(tables, files);
-  const totals = withoutEmptyTwins(tables.filter((one): one is Totals => one.kind === 'totals'));
+  const totals = withoutEmptyTwins(tables.filter((table): table is Totals => table.kind === 'totals'));
   const dimensions = totals.map(({ dimension }) => dimension);
-  const twice = dimensions.find((one, index) => dimensions.indexOf(one) !== index);
+  const twice = dimensions.find((dimension, index) => dimensions.indexOf(dimension) !== index);
   if (twice !== undefined) throw twins(totals, twice);
   const engine = totals.some(({ isBing }) => isBing) ? 'bing' : 'google';
   const dates = totals.find(({ dimension }) => dimension === 'date')?.table;
@@ -58,7 +58,7 @@ export async function pageExport(tables: readonly CsvTable[], about: ExportSourc
 
 /** Only an export of the whole web search becomes totals: a part would replace them. */
 function refuseParts(tables: readonly CsvTable[], files: readonly string[]): void {
-  const lists = tables.flatMap((one) => (one.kind === 'filters' ? [one] : []));
+  const lists = tables.flatMap((table) => (table.kind === 'filters' ? [table] : []));
   const narrowing = lists.flatMap(({ filters }) => narrowingFilters(filters));
   const [list] = lists;
   if (list !== undefined && narrowing.length > 0) {
@@ -70,7 +70,9 @@ function refuseParts(tables: readonly CsvTable[], files: readonly string[]): voi
       },
     );
   }
-  const google = tables.flatMap((one) => (one.kind === 'totals' && !one.isBing && !one.isEmpty ? [one] : []));
+  const google = tables.flatMap((table) =>
+    table.kind === 'totals' && !table.isBing && !table.isEmpty ? [table] : [],
+  );
   if (google.length === 0 || !google.every(({ lacksPositions }) => lacksPositions)) return;
   throw new CrawlhouseError(
     'usage',
@@ -84,7 +86,9 @@ export function withoutPeriod(
   { place, dimensions }: DemandTable,
   others: readonly CsvTable[] = [],
 ): CrawlhouseError {
-  const unread = others.flatMap((one) => (one.kind === 'unknown' ? [` (${one.place}: ${one.why})`] : []));
+  const unread = others.flatMap((other) =>
+    other.kind === 'unknown' ? [` (${other.place}: ${other.why})`] : [],
+  );
   return new CrawlhouseError(
     'usage',
     `${place} has totals by ${dimensionsText(dimensions) || 'nothing'}, but no table by date shows the days${unread[0] ?? ''}`,
@@ -97,12 +101,13 @@ export function withoutPeriod(
 /** Tables without rows are distinguished only by their headers; a table that nothing distinguishes adds nothing. */
 function withoutEmptyTwins(totals: readonly Totals[]): Totals[] {
   return totals.filter(
-    (one) => !(one.isEmpty && totals.some((other) => other !== one && other.dimension === one.dimension)),
+    (total) =>
+      !(total.isEmpty && totals.some((other) => other !== total && other.dimension === total.dimension)),
   );
 }
 
 function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError {
-  const places = totals.filter((one) => one.dimension === dimension).map(({ table }) => table.place);
+  const places = totals.filter((total) => total.dimension === dimension).map(({ table }) => table.place);
   return new CrawlhouseError('usage', `${places.join(' and ')} both look like totals by ${dimension}`, {
     hint: 'add the files of one export at a time, and omit the search appearance table',
   });
@@ -148,13 +153,13 @@ function notOfDays({ place }: DemandTable, what: string, by: 'hours' | 'weeks' |
 }
 
 function notesOf(tables: readonly CsvTable[]): string[] {
-  return tables.flatMap((one) => {
-    if (one.kind === 'appearance') return [`${one.place} is by search appearance and is left out.`];
-    if (one.kind === 'unknown') return [`${one.place} is left out: ${one.why}.`];
-    if (one.kind === 'named')
-      return [`${one.table.place} is left out: it is not a table of an export of the website.`];
-    if (one.kind !== 'filters' || one.filters.length === 0) return [];
-    const filters = one.filters.map(([name = '', value = '']) => `${name}: ${value}`).join('; ');
+  return tables.flatMap((table) => {
+    if (table.kind === 'appearance') return [`${table.place} is by search appearance and is left out.`];
+    if (table.kind === 'unknown') return [`${table.place} is left out: ${table.why}.`];
+    if (table.kind === 'named')
+      return [`${table.table.place} is left out: it is not a table of an export of the website.`];
+    if (table.kind !== 'filters' || table.filters.length === 0) return [];
+    const filters = table.filters.map(([name = '', value = '']) => `${name}: ${value}`).join('; ');
     return [`The export has these filters: ${filters}.`];
   });
 }

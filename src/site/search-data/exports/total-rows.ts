@@ -44,7 +44,7 @@ export async function* withoutTotals(lines: AsyncIterable<TableLine>): AsyncGene
     else last = line;
     isFirst = false;
   }
-  const held = [first, last].filter((one) => one !== undefined);
+  const held = [first, last].filter((line) => line !== undefined);
   for (const line of held) {
     const { clicks, impressions } = figuresOf(line);
     const isSum = [undefined, ...held].some((other) => {

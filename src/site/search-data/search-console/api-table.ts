@@ -65,7 +65,7 @@ export async function jsonFile(
   const content = { place: path, bytes: () => createReadStream(path) };
   const documents = documentsOf((await Array.fromAsync(decodeText(content))).join(''));
   const provisionalFrom = provisionalDay(documents);
-  const records = documents.flatMap((one) => AnyAnswer.safeParse(one).data?.rows ?? [one]);
+  const records = documents.flatMap((document) => AnyAnswer.safeParse(document).data?.rows ?? [document]);
   const named = jsonTable(records, path, range);
   if (named !== undefined)
     return { table: named.table, format: named.isBulk ? 'search_console_bulk' : 'table', provisionalFrom };
@@ -74,8 +74,8 @@ export async function jsonFile(
 }
 
 function provisionalDay(documents: readonly unknown[]): string | null {
-  const days = documents.flatMap((one) => {
-    const { first_incomplete_date, firstIncompleteDate } = AnyAnswer.safeParse(one).data?.metadata ?? {};
+  const days = documents.flatMap((document) => {
+    const { first_incomplete_date, firstIncompleteDate } = AnyAnswer.safeParse(document).data?.metadata ?? {};
     return parseDay(first_incomplete_date ?? firstIncompleteDate ?? '') ?? [];
   });
   return days.sort()[0] ?? null;
@@ -147,7 +147,7 @@ function answerRows(documents: readonly unknown[], path: string): AnswerRow[] {
     const at = documents.length === 1 ? path : `${path}, answer ${index + 1}`;
     const row = AnswerRow.safeParse(document);
     if (row.success) rows.push(row.data);
-    else for (const one of rowsOf(document, at)) rows.push(one);
+    else for (const row of rowsOf(document, at)) rows.push(row);
   }
   return rows;
 }

@@ -143,12 +143,16 @@ function refusal(
   const { message = '', errors = [], status: name = '' } = said.success ? said.data.error : {};
   const reasons = [...errors.map(({ reason }) => reason), name];
   const what = `${request} answered ${status}${message ? `: ${message}` : ''}`;
-  if (status === 429 || status >= 500 || reasons.some((one) => /rateLimitExceeded|userRateLimit/i.test(one)))
+  if (
+    status === 429 ||
+    status >= 500 ||
+    reasons.some((reason) => /rateLimitExceeded|userRateLimit/i.test(reason))
+  )
     return new CrawlhouseError('service_unavailable', what, {
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
       hint: 'run the command again later; it requests only missing days',
     });
-  if (reasons.some((one) => /quota|dailyLimit|RESOURCE_EXHAUSTED/i.test(one)))
+  if (reasons.some((reason) => /quota|dailyLimit|RESOURCE_EXHAUSTED/i.test(reason)))
     return new CrawlhouseError('quota', what, {
       hint: 'run the command again in 15 minutes, or tomorrow; it requests only missing days',
     });
@@ -176,7 +180,7 @@ export function propertyOf(
   const labels = hostname.split('.');
   const domains = labels.slice(0, -1).map((_, index) => `sc-domain:${labels.slice(index).join('.')}`);
   const candidates = wanted === undefined ? [`${origin}/`, ...domains] : [wanted];
-  const found = candidates.find((one) => properties.includes(one));
+  const found = candidates.find((candidate) => properties.includes(candidate));
   if (found !== undefined) return found;
   const known = properties.length === 0 ? 'none' : properties.join(', ');
   throw new CrawlhouseError(

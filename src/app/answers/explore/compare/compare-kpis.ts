@@ -131,7 +131,7 @@ export async function readComparedKpis(
 
 /** The last days that each crawl sums up, if both have some. */
 function daysText(of: Source, ...crawls: readonly (Figures | undefined)[]): string {
-  const ends = crawls.flatMap((one) => one?.[`${of}_to_date`] ?? []);
+  const ends = crawls.flatMap((crawl) => crawl?.[`${of}_to_date`] ?? []);
   return ends.length < 2 ? '' : ` (days to ${[...new Set(ends)].join(' and ')})`;
 }
 

@@ -48,5 +48,8 @@ export async function withIgnored(
 ): Promise<IssueList> {
   const counts = await ignoredCounts(list, projectDir, warehouse, signal);
   if (counts === null) return list;
-  return { ...list, issues: list.issues.map((one) => ({ ...one, ignored: counts.get(one.issue) ?? 0 })) };
+  return {
+    ...list,
+    issues: list.issues.map((issue) => ({ ...issue, ignored: counts.get(issue.issue) ?? 0 })),
+  };
 }

@@ -35,10 +35,10 @@ export function subjectName(category: string): string {
  * @param opened the issue whose panel is open
  */
 export function issueBlocks(list: IssueList, opened: string | null = null) {
-  const issues = list.issues.filter((one) => !isIgnored(one));
+  const issues = list.issues.filter((issue) => !isIgnored(issue));
   const ignored = list.issues.length - issues.length;
   const count = (severity: string): string =>
-    `${issues.filter((one) => one.severity === severity).length} ${severity}`;
+    `${issues.filter((issue) => issue.severity === severity).length} ${severity}`;
   const sum: Words = [
     `${counted(issues.length, 'issue')}: `,
     { value: count('high'), tone: 'bad' },
@@ -85,7 +85,7 @@ type Row = Pick<TableRow, 'isHead' | 'panel'> & { readonly cells: Readonly<Recor
 
 function issueTable(list: IssueList, opened: string | null): Table {
   const isKnown = (name: 'clicks' | 'search_bot_hits'): boolean =>
-    list.issues.some((one) => one[name] !== null);
+    list.issues.some((issue) => issue[name] !== null);
   const hasIgnored = list.issues.some(({ ignored }) => Number(ignored) > 0);
   const columns = COLUMNS.filter(
     ([name]) =>
@@ -97,7 +97,7 @@ function issueTable(list: IssueList, opened: string | null): Table {
   );
   const rows = [...Map.groupBy(list.issues, ({ category }) => category)].flatMap(([category, issues]) => [
     headRow(list, category, issues),
-    ...issues.map((one) => issueRow(list, one, opened)),
+    ...issues.map((issue) => issueRow(list, issue, opened)),
   ]);
   return tableOf<Row>(
     'Issues',
@@ -119,7 +119,7 @@ function issueTable(list: IssueList, opened: string | null): Table {
 
 function headRow({ subjects }: IssueList, category: string, issues: readonly ListedIssue[]): Row {
   const issue = `${subjectName(category)} · ${counted(issues.length, 'issue')}`;
-  const sums = subjects?.find((one) => one.category === category);
+  const sums = subjects?.find((subject) => subject.category === category);
   const { pages, clicks, search_bot_hits } = sums ?? { pages: '', clicks: '', search_bot_hits: '' };
   const changes = ofChanges((change) => sumOf(issues, change));
   const cells = { issue, severity: '', name: '', pages, ...changes, clicks };
@@ -136,7 +136,7 @@ function ofChanges<T>(of: (change: ChangeOfIssue) => T) {
 
 /** Null if no issue is compared. */
 function sumOf(issues: readonly ListedIssue[], name: ChangeOfIssue): number | null {
-  return sumOfKnown(issues.map((one) => one[name]));
+  return sumOfKnown(issues.map((issue) => issue[name]));
 }
 
 function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row {
@@ -265,5 +265,5 @@ function notes({ none, unknown, issues, ...list }: IssueList): readonly Block[] 
     list.is_in_trends === false &&
       'The trend lines omit this crawl, because it ended early or is newer than the latest crawl.',
   ];
-  return [first, ...words.filter((one) => one !== false).map((one) => line(one))];
+  return [first, ...words.filter((word) => word !== false).map((word) => line(word))];
 }

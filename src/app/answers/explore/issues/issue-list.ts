@@ -103,10 +103,10 @@ export async function readIssueList(
     segmentation,
     segment,
   });
-  const by = new Map(details.map((one) => [one.issue, one]));
-  const issues = crawl.issues.flatMap((one) => {
-    const own = by.get(one.issue);
-    return own === undefined ? [] : [{ ...one, ...own, trend: own.trend ?? [] }];
+  const by = new Map(details.map((detail) => [detail.issue, detail]));
+  const issues = crawl.issues.flatMap((issue) => {
+    const own = by.get(issue.issue);
+    return own === undefined ? [] : [{ ...issue, ...own, trend: own.trend ?? [] }];
   });
   return {
     ...crawl,
@@ -121,7 +121,10 @@ export function withTickets(
   list: IssueList,
   tickets: ReadonlyMap<string, readonly IssueTicket[]>,
 ): IssueList {
-  return { ...list, issues: list.issues.map((one) => ({ ...one, tickets: tickets.get(one.issue) ?? [] })) };
+  return {
+    ...list,
+    issues: list.issues.map((issue) => ({ ...issue, tickets: tickets.get(issue.issue) ?? [] })),
+  };
 }
 
 const subjectsSql = (segment: PageSegment): string => `

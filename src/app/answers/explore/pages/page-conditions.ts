@@ -208,8 +208,8 @@ export async function columnsOfCondition(
       hint: `${why === undefined ? '' : `${why}; `}as in --where 'status_code = 404'`,
     });
   }
-  return [...nodesOf(statement?.node.where_clause)].flatMap((one) =>
-    one.class === 'COLUMN_REF' ? [String((one.column_names as string[]).at(-1))] : [],
+  return [...nodesOf(statement?.node.where_clause)].flatMap((node) =>
+    node.class === 'COLUMN_REF' ? [String((node.column_names as string[]).at(-1))] : [],
   );
 }
 

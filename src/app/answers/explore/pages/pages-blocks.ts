@@ -81,8 +81,8 @@ function chosen({ crawl, filter, issue }: ListedPages) {
           segmentation: undefined,
         })),
     ...(change === undefined ? [] : part(changeWords(change, filter.issue), apart)),
-    ...conditions.flatMap((one) =>
-      part(conditionWords(one), { conditions: conditions.filter((other) => other !== one) }),
+    ...conditions.flatMap((condition) =>
+      part(conditionWords(condition), { conditions: conditions.filter((other) => other !== condition) }),
     ),
     ...where.flatMap((one) => part(one, { where: where.filter((other) => other !== one) })),
   ];

@@ -14,10 +14,10 @@ export interface ChartColumn {
  */
 export function plainChart(columns: readonly ChartColumn[]): Chart | null {
   const varied = columns.filter(({ texts }) => texts.length < 2 || new Set(texts).size > 1);
-  const measure = varied.find((one) => one.isNumber && !isDimension(one.name));
+  const measure = varied.find((column) => column.isNumber && !isDimension(column.name));
   const label =
     varied.find(({ name, isNumber }) => !isNumber && !isIdentifier(name)) ??
-    varied.find((one) => one !== measure && (!one.isNumber || isDimension(one.name)));
+    varied.find((column) => column !== measure && (!column.isNumber || isDimension(column.name)));
   if (measure === undefined || label === undefined) return null;
   return { kind: 'bar', x: label.name, y: [measure.name], colour: null, each: [], only: null };
 }

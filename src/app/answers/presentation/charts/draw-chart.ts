@@ -96,9 +96,9 @@ function drawFigure(
     ),
   );
   if (!isLine) return `${head}\n${bars(points.flat(), width)}`;
-  const lines = points.map((one, place) => {
+  const lines = points.map((point, place) => {
     const name = series[place]?.name;
-    return `${name == null ? '' : `${visible(name)}\n`}${line(one, width)}`;
+    return `${name == null ? '' : `${visible(name)}\n`}${line(point, width)}`;
   });
   return `${head}\n${lines.join('')}`;
 }

@@ -120,8 +120,8 @@ interface Identity {
   readonly ino: number;
 }
 
-function isSame(one: Identity, other: Identity): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
+function isSame(identity: Identity, other: Identity): boolean {
+  return identity.dev === other.dev && identity.ino === other.ino;
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {

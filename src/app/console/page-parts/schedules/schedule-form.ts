@@ -50,7 +50,7 @@ function whatFields(shown: ShownScheduleForm, line: Line): Html {
     );
   return html`<fieldset><legend>What it does</legend>
 <details${chosen.length > 0 ? html` open` : null}><summary>Load these datasets; none: all</summary>
-${datasets.map((one) => box('dataset', one, chosen))}</details>
+${datasets.map((dataset) => box('dataset', dataset, chosen))}</details>
 ${problemOf(shown, 'dataset')}
 ${lines('project', 'Projects by id or name, one per line; none: the setting projects')}
 ${line('crawl', 'Website to crawl first, if any', html` type="url" placeholder="https://www.example.com/"`)}

@@ -38,10 +38,10 @@ export async function readOffered(account: OfferedAccount, signal: AbortSignal):
   for (const { id, name } of await seenBy(client, signal)) {
     try {
       const { items } = await client.all('projects', { workspace_id: id }, signal);
-      const projects = items.map((one) => ({
-        id: one.id,
-        name: one.name,
-        start_url: one.start_url == null ? null : String(one.start_url),
+      const projects = items.map((item) => ({
+        id: item.id,
+        name: item.name,
+        start_url: item.start_url == null ? null : String(item.start_url),
       }));
       offered.push({ id, name, projects, problem: null });
     } catch (error) {

@@ -124,9 +124,9 @@ function drawCompare(
   const { segment } = segmentParts(comparison);
   const project = to.project_id;
   const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;
-  const options = crawls.map((one) => ({
-    value: one.crawl_id,
-    text: several ? `${crawlName(one)}, ${one.crawl_config_name ?? 'without a name'}` : crawlName(one),
+  const options = crawls.map((crawl) => ({
+    value: crawl.crawl_id,
+    text: several ? `${crawlName(crawl)}, ${crawl.crawl_config_name ?? 'without a name'}` : crawlName(crawl),
   }));
   const chosen = withSegment(query, comparison);
   chosen.set('from', from.crawl_id);

@@ -54,7 +54,7 @@ const INDEXABILITY = { indexable: 'is:true', 'not indexable': 'is:false', unknow
 export function drawStructure(document: Structure, query: URLSearchParams): Html {
   const { project_id, project_name, crawl, crawls, folder, folders, depths, paging } = document;
   const path = `${projectPath(project_id)}/structure`;
-  const options = crawls.map((one) => ({ value: one.crawl_id, text: crawlName(one) }));
+  const options = crawls.map((crawl) => ({ value: crawl.crawl_id, text: crawlName(crawl) }));
   return html`<h1>${project_name ?? project_id}</h1>
 ${projectTabs(project_id, 'structure')}
 ${drawBlocks(scopeLines(crawl.scope_note))}

@@ -61,10 +61,10 @@ export const ISSUES = page<Issues>({
     const ask: AskCrawls = (schema, sql) => readers.rowsOnce(schema, sql);
     const now = withTickets(all, await ticketsByIssue(all, projectDir, ask));
     const issues = now.issues.filter(
-      (one) =>
-        (given('severity') ?? one.severity) === one.severity &&
-        (given('category') ?? one.category) === one.category &&
-        (!given('changed') || isChanged(one)),
+      (issue) =>
+        (given('severity') ?? issue.severity) === issue.severity &&
+        (given('category') ?? issue.category) === issue.category &&
+        (!given('changed') || isChanged(issue)),
     );
     const list = { ...now, issues };
     return {

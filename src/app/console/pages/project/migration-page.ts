@@ -130,7 +130,7 @@ const rowsFrom = (answer: string, from: number): string =>
 function drawMigration(document: Migration, { query }: PageRequest): Html {
   const { project_id, project_name, crawl, crawls, findings, urls, paging } = document;
   const path = `${projectPath(project_id)}/migration`;
-  const isSeveral = new Set(crawls.map((one) => one.crawl_config_name)).size > 1;
+  const isSeveral = new Set(crawls.map((crawl) => crawl.crawl_config_name)).size > 1;
   const nameOf = (one: (typeof crawls)[number]): string =>
     isSeveral ? `${crawlName(one)}, ${one.crawl_config_name ?? 'without a name'}` : crawlName(one);
   const flags = crawl === null ? '' : ` -p ${shellWord(`crawl=${crawl}`)}`;
@@ -141,7 +141,7 @@ ${projectTabs(project_id, 'migration')}
       name: 'crawl',
       label: 'crawl',
       any: 'the latest',
-      options: crawls.map((one) => ({ value: one.crawl_id, text: nameOf(one) })),
+      options: crawls.map((crawl) => ({ value: crawl.crawl_id, text: nameOf(crawl) })),
     },
     {
       name: 'finding',

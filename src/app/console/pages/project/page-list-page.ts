@@ -209,7 +209,7 @@ ${ticketOf(document, query, request)}`,
 function listOf(document: PageList, query: URLSearchParams): ListedPages {
   const { project_id, project_name, crawl_id, crawl_number, ended_at, scope_note, since: id } = document;
   const { issue, columns, total, page, choices } = document;
-  const known = choices.crawls.find((one) => one.crawl_id === id);
+  const known = choices.crawls.find((crawl) => crawl.crawl_id === id);
   return {
     crawl: { project: project_name, project_id, crawl_id, crawl_number, ended_at, scope_note },
     since: id === null ? null : (known ?? { crawl_id: id, crawl_number: null, ended_at: null }),
@@ -226,7 +226,7 @@ function choices(document: PageList, path: string, query: URLSearchParams): Html
   const { crawls, segments, issues, columns } = document.choices;
   const shown = new Set(document.columns.map(({ name }) => name));
   const options = {
-    crawl: crawls.map((one) => ({ value: one.crawl_id, text: crawlName(one) })),
+    crawl: crawls.map((crawl) => ({ value: crawl.crawl_id, text: crawlName(crawl) })),
     issue: issues.map(({ issue, title }) => ({ value: issue, text: title })),
     column: columns.map(({ name }) => ({ value: name, text: columnName(name) })),
     operator: Object.entries(OPERATORS).map(([value, text]) => {

@@ -305,7 +305,7 @@ function leftOutNotice(crawls: Project['crawls']): Html | null {
   const why = ({ is_comparable }: typeof first): string =>
     is_comparable === false ? 'it ended early' : 'its links or its end are unknown';
   const named = (one: typeof first): Html => html`${crawlLink(one)} (${why(one)})`;
-  return html`<p class="notice">The charts leave out ${named(first)}${others.map((one) => html`, ${named(one)}`)}.</p>`;
+  return html`<p class="notice">The charts leave out ${named(first)}${others.map((other) => html`, ${named(other)}`)}.</p>`;
 }
 
 function crawlsTable(crawls: Project['crawls']): Html {

@@ -114,7 +114,7 @@ async function linesOf(
 ): Promise<ScheduleLine[]> {
   const state = await readScheduleState(stateFile(settings.state_dir), logger);
   const about = { alerts: settings.alerts, state, now: Date.now() };
-  return schedules.map((one) => scheduleLine(one, about));
+  return schedules.map((schedule) => scheduleLine(schedule, about));
 }
 
 async function formOf(schedule: Schedule | undefined, { settings }: Readers): Promise<Schedules['form']> {

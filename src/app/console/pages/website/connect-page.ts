@@ -55,8 +55,8 @@ function drawWorkspace({ id, name, projects, problem }: Typed<typeof OfferedWork
 ${problem === null ? null : html`<p class="notice">${problem}</p>`}
 ${projects.length === 0 && problem === null ? html`<p class="empty">No project.</p>` : null}
 ${projects.map(
-  (one) =>
-    html`<div><input type="checkbox" id="project-${one.id}" name="project" value="${one.id}"> <label for="project-${one.id}">${one.name}${one.start_url === null ? null : html` (${one.start_url})`}</label></div>\n`,
+  (project) =>
+    html`<div><input type="checkbox" id="project-${project.id}" name="project" value="${project.id}"> <label for="project-${project.id}">${project.name}${project.start_url === null ? null : html` (${project.start_url})`}</label></div>\n`,
 )}</fieldset>
 `;
 }

@@ -37,7 +37,9 @@ export async function commentViews(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const catalog = await readCatalog({ rows: (sql) => connection.rows(sql) }, signal);
-  const made = new Map((await readPointers(connection, COMMENTS)).map((one) => [one.unit, one.load]));
+  const made = new Map(
+    (await readPointers(connection, COMMENTS)).map((pointer) => [pointer.unit, pointer.load]),
+  );
   const due = catalog.flatMap(({ name, comment, columns }) => {
     const definition = definitionOf(name);
     if (definition === undefined) return [];

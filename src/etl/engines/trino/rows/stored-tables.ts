@@ -175,7 +175,7 @@ function columnsOf(
 function definitionOf(relation: string, columns: readonly PhysicalColumn[]): Definition {
   const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
   return {
-    columns: columns.filter(({ target }) => !hidden.includes(target)).map((one) => columnSql(one, 'd')),
+    columns: columns.filter(({ target }) => !hidden.includes(target)).map((column) => columnSql(column, 'd')),
   };
 }
 
@@ -228,19 +228,21 @@ export async function changedCopies(connection: Connection, relation: string): P
        GROUP BY ${unit}`,
     ),
   );
-  const pointers = (await readPointers(connection, relation)).filter((one) => one.unit !== DEFINITION);
-  const former = new Map(pointers.map((one) => [one.unit, one.madeFrom]));
-  const present = rows.map((one) => ({
+  const pointers = (await readPointers(connection, relation)).filter(
+    (pointer) => pointer.unit !== DEFINITION,
+  );
+  const former = new Map(pointers.map((pointer) => [pointer.unit, pointer.madeFrom]));
+  const present = rows.map((row) => ({
     relation,
-    unit: one.unit,
+    unit: row.unit,
     load: null,
-    madeFrom: `${one.hash} ${types}`,
+    madeFrom: `${row.hash} ${types}`,
   }));
   const changed = present.filter((one) => former.get(one.unit) !== one.madeFrom);
-  const units = new Set(rows.map((one) => one.unit));
+  const units = new Set(rows.map((row) => row.unit));
   const gone = [...former.keys()]
-    .filter((one) => !units.has(one))
-    .map((one) => ({ relation, unit: one, load: null }));
+    .filter((key) => !units.has(key))
+    .map((key) => ({ relation, unit: key, load: null }));
   const listed = changed.map((one) => text(one.unit)).join(', ') || 'NULL';
   return {
     changed,

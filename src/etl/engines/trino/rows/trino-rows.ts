@@ -272,7 +272,7 @@ export class TrinoRows implements RowStore {
     // Views of raw and ops exist already. They have no visible rows before the pointers.
     const changed = this.#pointers
       .relations()
-      .filter((one) => one.startsWith('mart.') && definition(one) !== former(one));
+      .filter((relation) => relation.startsWith('mart.') && definition(relation) !== former(relation));
     // A writer that may not publish does not change the readers' views.
     if (changed.length > 0) await this.#pointers.check(signal);
     // A killed writer leaves the pointers to former views, so the next one replaces the views again.
@@ -296,7 +296,7 @@ export class TrinoRows implements RowStore {
       return gone;
     }
     const { load } = await this.#write(relation, { ...rows, name: 'all' }, signal);
-    return [...gone, ...changed.map((one) => ({ ...one, load }))];
+    return [...gone, ...changed.map((pointer) => ({ ...pointer, load }))];
   }
 
   /** Stores rows that no pointer names yet. */

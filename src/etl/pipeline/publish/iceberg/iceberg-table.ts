@@ -203,7 +203,7 @@ export class IcebergTable {
       await manifestList({ path, length: content.length }, entries, of),
     );
     const readable = new Set(commit.snapshots > 1 ? this.#readable().slice(1 - commit.snapshots) : []);
-    const former = objects.filter((one) => readable.has(one.sequence));
+    const former = objects.filter((object) => readable.has(object.sequence));
     const urls = new Set(former.map(({ object }) => this.#facts.store.url(object)));
     const next = nextMetadata(
       metadata,
@@ -258,17 +258,17 @@ export class IcebergTable {
   }
 
   #isWhole(): boolean {
-    return this.#state.objects.length > 0 && this.others.every((one) => this.#isIntact(one));
+    return this.#state.objects.length > 0 && this.others.every((other) => this.#isIntact(other));
   }
 
   /** Returns the sequence numbers of the snapshots with complete objects. */
   #readable(): number[] {
     const { metadata, files, objects } = this.#state;
     return metadata.snapshots
-      .map((one) => one['sequence-number'])
+      .map((snapshot) => snapshot['sequence-number'])
       .filter((sequence) =>
         [
-          ...objects.filter((one) => one.sequence === sequence),
+          ...objects.filter((object) => object.sequence === sequence),
           ...files.filter((file) => isIn(file, sequence)),
         ].every((one) => this.#isIntact(one)),
       );

@@ -152,8 +152,11 @@ export function nextMetadata(
       'crawlhouse.publication': publication,
     },
   };
-  const snapshots = [...former.snapshots.filter((one) => kept.has(one['sequence-number'])), snapshot];
-  const schemas = new Set(snapshots.map((one) => one['schema-id']));
+  const snapshots = [
+    ...former.snapshots.filter((snapshot) => kept.has(snapshot['sequence-number'])),
+    snapshot,
+  ];
+  const schemas = new Set(snapshots.map((snapshot) => snapshot['schema-id']));
   return {
     ...former,
     'last-sequence-number': sequence,
@@ -162,9 +165,9 @@ export function nextMetadata(
     'current-snapshot-id': id,
     refs: { main: { 'snapshot-id': id, type: 'branch' } },
     snapshots,
-    'snapshot-log': snapshots.map((one) => ({
-      'snapshot-id': one['snapshot-id'],
-      'timestamp-ms': one['timestamp-ms'],
+    'snapshot-log': snapshots.map((snapshot) => ({
+      'snapshot-id': snapshot['snapshot-id'],
+      'timestamp-ms': snapshot['timestamp-ms'],
     })),
     'metadata-log': log,
   };

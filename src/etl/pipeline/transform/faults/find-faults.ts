@@ -59,7 +59,7 @@ export interface FindOptions {
  */
 export async function findFaults(options: FindOptions): Promise<TestFault[]> {
   const { outcome, found } = options;
-  const tests = outcome.tests.filter((one) => one.severity === 'error' && one.status === 'failed');
+  const tests = outcome.tests.filter((test) => test.severity === 'error' && test.status === 'failed');
   const failed = new Set([...outcome.broken.keys(), ...tests.map(({ model }) => model)]);
   const faults: TestFault[] = [];
   for (const planned of outcome.plan) {
@@ -168,14 +168,14 @@ async function tryWithout(
       await engine.synchronize(outcome.plan, signal);
       const present = await martObjects(connection);
       const { assess, leave } = await assessModels(connection, new Set(), runId);
-      for (const one of outcome.plan) {
-        if (!reads.has(one.model.name)) {
-          leave(one);
+      for (const model of outcome.plan) {
+        if (!reads.has(model.model.name)) {
+          leave(model);
           continue;
         }
-        const own = await engine.local(one, signal);
+        const own = await engine.local(model, signal);
         const { build, stamp } = await assess(own);
-        const options = { stamp, present: present.get(one.model.name), signal };
+        const options = { stamp, present: present.get(model.model.name), signal };
         if (build.how !== 'none') await makeModel({ connection, engine }, own, build, options);
       }
       const tests = test ? [test] : planned.tests;
@@ -313,7 +313,7 @@ function withTestReads(
 /** Returns the datasets that a model and its tests are built from, through all models that they read. */
 function datasetsOf(plan: readonly PlannedModel[], planned: PlannedModel): ReadonlySet<string> {
   const names = withTestReads(plan, planned);
-  const sources = plan.filter(({ model }) => names.has(model.name)).flatMap((one) => [...one.sources]);
+  const sources = plan.filter(({ model }) => names.has(model.name)).flatMap((model) => [...model.sources]);
   return new Set(
     [...sources, ...planned.testSources]
       .filter((source) => source.startsWith('raw.'))

@@ -108,7 +108,7 @@ async function checkQuestions(
 
 function isAsPublished(model: Model, published: PublishedColumns): boolean {
   const now = new Set(published.get(model.name)?.map(({ name }) => name));
-  const isComplete = model.columns.keys().every((one) => isWildcard(one) || now.has(one));
+  const isComplete = model.columns.keys().every((key) => isWildcard(key) || now.has(key));
   return now.size > 0 && isComplete && now.values().every((one) => describedColumn(model, one) !== undefined);
 }
 

@@ -87,7 +87,7 @@ export async function recordTests(
   );
   const names = tested.map(({ planned }) => planned.model.name);
   const passed = tested
-    .filter(({ reports }) => !reports.some((one) => one.severity === 'error' && isFailed(one)))
+    .filter(({ reports }) => !reports.some((report) => report.severity === 'error' && isFailed(report)))
     .map(({ planned }) => planned.model.name);
   await connection.transaction(async () => {
     await recordTestResults(connection, runId, results);
@@ -126,7 +126,7 @@ async function countTests(
   const counts = new Map<DataTest, number>();
   if (together.length > 0) {
     const values = await readCounts(queries, together, signal);
-    for (const [index, test] of together.flatMap((one) => one.tests).entries())
+    for (const [index, test] of together.flatMap((counting) => counting.tests).entries())
       counts.set(test, Number(values[index]));
   }
   for (const test of tests) {

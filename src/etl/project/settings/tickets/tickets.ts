@@ -88,7 +88,7 @@ export const TicketsFile = z.strictObject({
     .default([])
     .superRefine((tickets, context) => {
       for (const [at, { id }] of tickets.entries())
-        if (tickets.findIndex((one) => one.id === id) < at)
+        if (tickets.findIndex((ticket) => ticket.id === id) < at)
           context.addIssue({ code: 'custom', path: [at, 'id'], message: `a second ticket ${id}` });
     })
     .describe('One entry for each ticket.'),
@@ -148,7 +148,7 @@ export async function changeTicket(
   given: { readonly [Key in keyof typeof CHANGED]?: unknown },
 ): Promise<Ticket> {
   return await change(projectDir, ({ values, set }) => {
-    const all = values.map((one) => Ticket.parse(one));
+    const all = values.map((value) => Ticket.parse(value));
     const at = all.findIndex((one) => one.id === id);
     const former = all[at];
     if (former === undefined) throw new CrawlhouseError('usage', `there is no ticket ${id}`);

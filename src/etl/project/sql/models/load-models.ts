@@ -118,7 +118,7 @@ export async function loadSeed(
 ): Promise<SeedRow[]> {
   let shape: SeedShape | undefined;
   for (const folder of folders) {
-    for (const path of (await sqlFiles(folder)).filter((one) => basename(one, '.sql') === name)) {
+    for (const path of (await sqlFiles(folder)).filter((file) => basename(file, '.sql') === name)) {
       const source = splitSqlFile(`${folder.shown}/${path}`, await readText(join(folder.path, path)));
       const header = checkHeader(ModelHeader, source);
       shape = header.kind === 'seed' ? seedShape(header) : undefined;

@@ -73,7 +73,7 @@ function tuneIssues(issues: readonly Issue[], settings: IssueSettings): TunedIss
     issues: issues.map((issue) => {
       const { name } = issue;
       const general = changed(defaultSetting(issue), ownChanges(settings)[name]);
-      const own = Object.values(projects).map((one) => changed(general, ownChanges(one)[name]));
+      const own = Object.values(projects).map((project) => changed(general, ownChanges(project)[name]));
       const ofSegments = places.flatMap(({ project, changes }) =>
         [general, ...own].map((setting, at) =>
           project === null || project === names[at - 1] ? changed(setting, changes[name]) : setting,
@@ -129,7 +129,7 @@ function firstFault(issues: readonly Issue[], settings: IssueSettings): Fault | 
   const names = issues.map(({ name }) => name);
   for (const { path, changes, keys } of placesOf(settings, ['issues'])) {
     for (const [name, change = true] of Object.entries(changes)) {
-      const issue = issues.find((one) => one.name === name);
+      const issue = issues.find((issue) => issue.name === name);
       if (issue === undefined)
         return {
           path: [...path, name],

@@ -64,12 +64,12 @@ export function diffContract(
   models: readonly Pick<Model, 'name' | 'sql'>[],
 ): MartChange[] {
   const isShipped = (table: string): boolean =>
-    Object.hasOwn(tables, table) || changes.some((one) => one.table === table);
+    Object.hasOwn(tables, table) || changes.some((change) => change.table === table);
   return Object.entries(former.tables)
     .filter(([table]) => isShipped(table))
     .flatMap(([table, columns]): MartChange[] => {
       const present = Object.hasOwn(tables, table) ? (tables[table] ?? []) : null;
-      const said = changes.filter((one) => one.table === table && one.version > former.version);
+      const said = changes.filter((change) => change.table === table && change.version > former.version);
       const entry = (
         column: string | null,
         change: MartChange['change'],
@@ -116,7 +116,9 @@ export function changeText({ table, column, change, now, until, says, reaches }:
 }
 
 function hasColumn(columns: readonly string[], name: string): boolean {
-  return columns.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : one === name));
+  return columns.some((column) =>
+    isWildcard(column) ? name.startsWith(column.slice(0, -1)) : column === name,
+  );
 }
 
 export type Defined = Pick<Model, 'name' | 'kind' | 'sql' | 'incremental'>;
@@ -142,7 +144,7 @@ export function changedDefinitions(
 ): ReadonlySet<string> | null {
   const names = Object.keys(tables);
   if (definitions === undefined) {
-    const said = contract.changes.filter((one) => one.version > version).map(({ table }) => table);
+    const said = contract.changes.filter((change) => change.version > version).map(({ table }) => table);
     return names.length === 0 ? null : new Set(said);
   }
   const present = definitionsOf(models);

@@ -61,7 +61,7 @@ interface Draft {
  */
 export async function planModels({ connection, models, stateDir }: PlanOptions): Promise<PlannedModel[]> {
   const present = await sourceTables(connection);
-  const byName = new Map(models.map((one) => [one.name, one]));
+  const byName = new Map(models.map((model) => [model.name, model]));
   const make = (remember: Surroundings['remember']): Promise<PlannedModel[]> =>
     makePlan(connection, models, { present, models: byName, remember });
   if (stateDir === undefined) return await make((_, work) => work());

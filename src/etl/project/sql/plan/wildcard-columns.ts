@@ -9,7 +9,7 @@ export const isWildcard = (column: string): boolean => column.endsWith('*');
 
 /** Returns the description of an output column: by its own name, or by the wildcard that it matches. */
 export function describedColumn({ columns }: Pick<Model, 'columns'>, name: string): string | undefined {
-  const wildcard = [...columns.keys()].find((one) => isWildcard(one) && name.startsWith(one.slice(0, -1)));
+  const wildcard = [...columns.keys()].find((key) => isWildcard(key) && name.startsWith(key.slice(0, -1)));
   return columns.get(name) ?? columns.get(wildcard ?? '');
 }
 
@@ -56,7 +56,9 @@ function expandEach({ sql, each }: Model, present: SourceTables): string {
   if (each === null) return sql;
   const fields = fieldsOf(present, each.source).filter(
     ({ name, type }) =>
-      each.fields.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : name === one)) &&
+      each.fields.some((field) =>
+        isWildcard(field) ? name.startsWith(field.slice(0, -1)) : name === field,
+      ) &&
       (!each.lists_only || type.endsWith('[]')),
   );
   const all = sqlTokens(sql);

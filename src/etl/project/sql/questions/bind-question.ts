@@ -29,7 +29,7 @@ type Asked = Pick<Question, 'name' | 'sql' | 'parameters'> & Partial<Pick<Questi
  * @throws CrawlhouseError `usage` for a value that the question does not accept
  */
 export function bindQuestion(question: Asked, given: ReadonlyMap<string, string> = new Map()): BoundQuestion {
-  const byName = new Map(question.parameters.map((one) => [one.name, one]));
+  const byName = new Map(question.parameters.map((parameter) => [parameter.name, parameter]));
   for (const [name, text] of given) {
     const parameter = byName.get(name);
     if (parameter === undefined) {
@@ -55,13 +55,13 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
   }
   const typeOf = (name: string): string => sqlType(byName.get(name)?.type ?? 'VARCHAR');
   const sql = replaceParameters(question.sql, (name) => `CAST($${name} AS ${typeOf(name)})`);
-  const textOf = (one: Parameter): string | null => {
-    const text = given.get(one.name) ?? one.default;
-    return text === null ? null : boundText(one, text);
+  const textOf = (parameter: Parameter): string | null => {
+    const text = given.get(parameter.name) ?? parameter.default;
+    return text === null ? null : boundText(parameter, text);
   };
   return {
     sql: '\n'.repeat((question.sqlLine ?? 1) - 1) + sql,
-    parameters: new Map(question.parameters.map((one) => [one.name, textOf(one)])),
+    parameters: new Map(question.parameters.map((parameter) => [parameter.name, textOf(parameter)])),
     needs: question.needs ?? {},
   };
 }

@@ -76,7 +76,8 @@ const KNOWN = new WeakMap<SqlFile, Question>();
  */
 export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
   const questions = new Map<string, Question>();
-  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
+  for (const folder of folders)
+    for (const question of await folderQuestions(folder)) questions.set(question.name, question);
   return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -86,14 +87,15 @@ export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Ques
  * @throws CrawlhouseError `usage` where there is none, or more than one
  */
 export function questionNamed(questions: readonly Question[], name: string): Question {
-  const begun = questions.filter((one) => name !== '' && one.name.startsWith(name));
-  const question = begun.find((one) => one.name === name) ?? (begun.length === 1 ? begun[0] : undefined);
+  const begun = questions.filter((question) => name !== '' && question.name.startsWith(name));
+  const question =
+    begun.find((question) => question.name === name) ?? (begun.length === 1 ? begun[0] : undefined);
   if (question) return question;
   if (begun.length > 1)
     throw new CrawlhouseError('usage', `${begun.length} saved questions begin with ${name}`, {
-      hint: `use a longer prefix: ${begun.map((one) => one.name).join(', ')}`,
+      hint: `use a longer prefix: ${begun.map((question) => question.name).join(', ')}`,
     });
-  const names = questions.map((one) => one.name);
+  const names = questions.map((question) => question.name);
   const near = nearQuestions(name, names);
   const meant = near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `;
   throw new CrawlhouseError('usage', `there is no saved question ${name}`, {

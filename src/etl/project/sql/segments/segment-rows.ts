@@ -35,7 +35,7 @@ export function segmentRows(
     SELECT
       ${COLUMNS},
       CASE
-        ${segments.map((one) => `WHEN ${conditionOf(one, columns)}\n        THEN ${text(one.name)}`).join('\n        ')}
+        ${segments.map((segment) => `WHEN ${conditionOf(segment, columns)}\n        THEN ${text(segment.name)}`).join('\n        ')}
         ${rest === null ? '' : `ELSE ${text(rest)}`}
       END AS segment
     FROM ${segments.some(({ condition }) => condition.kind === 'url') ? withPath() : 'mart.pages'}
@@ -114,7 +114,7 @@ function projectsOf(segmentations: readonly Segmentation[], at: number): string 
 function isOneOf(projects: readonly string[]): string {
   const host = "split_part(split_part(split_part(projects.start_url, '://', 2), '/', 1), '?', 1)";
   const names = projects.map(text).join(', ');
-  const hosts = projects.map((one) => text(one.toLowerCase())).join(', ');
+  const hosts = projects.map((project) => text(project.toLowerCase())).join(', ');
   return `project_id IN (
       SELECT projects.project_id
       FROM mart.projects AS projects

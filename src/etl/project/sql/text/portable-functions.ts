@@ -245,6 +245,6 @@ export function portableFunction(
 
 /** Returns what to write instead of a word or a sign. */
 export function insteadOf(name: string, isCall = false): string {
-  const names = [...FUNCTIONS.keys()].filter((one) => /^[a-z]/.test(one) && !PARSED.has(one));
+  const names = [...FUNCTIONS.keys()].filter((key) => /^[a-z]/.test(key) && !PARSED.has(key));
   return lookUp(INSTEAD, name) ?? (isCall ? `one of ${names.join(', ')}` : 'SQL without it');
 }

@@ -107,11 +107,11 @@ function signFault(tokens: readonly SqlToken[], at: number, add: Add): void {
   if (/^[{};]$/.test(token.text) && token.text !== ';')
     add(`no ${token.text}`, 'columns of their own, or VALUES', token);
   const before = tokens[at - 1];
-  const isJoined = (one: SqlToken | undefined, to: SqlToken | undefined): boolean =>
-    one?.kind === 'sign' &&
-    OPERATOR.test(one.text) &&
+  const isJoined = (token: SqlToken | undefined, to: SqlToken | undefined): boolean =>
+    token?.kind === 'sign' &&
+    OPERATOR.test(token.text) &&
     to !== undefined &&
-    one.offset + one.text.length === to.offset;
+    token.offset + token.text.length === to.offset;
   if (!OPERATOR.test(token.text) || isJoined(before, token)) return;
   let text = token.text;
   for (
@@ -194,7 +194,7 @@ function castTypes(tokens: readonly SqlToken[]): { types: ReadonlySet<number>; f
     const written = tokens.slice(cast.as + 1, at);
     for (let one = cast.as + 1; one < at; one++) types.add(one);
     const type = written
-      .map((one) => (one.kind === 'word' ? ` ${one.text}` : one.text))
+      .map((token) => (token.kind === 'word' ? ` ${token.text}` : token.text))
       .join('')
       .trim();
     if (TYPE.test(type.toUpperCase())) continue;

@@ -118,7 +118,7 @@ function structFields(
 ): [string, ReadonlySet<string>][] {
   const fields = new Map<string, ReadonlySet<string>>();
   const isStruct = (node: SqlNode): boolean => node.function_name === 'struct_pack';
-  for (const node of nodesOf(value, (one) => !isStruct(one)).filter(isStruct))
+  for (const node of nodesOf(value, (node) => !isStruct(node)).filter(isStruct))
     for (const child of (node.children ?? []) as SqlNode[]) {
       const name = String(child.alias).toLowerCase();
       fields.set(name, union([fields.get(name), of(child)]));

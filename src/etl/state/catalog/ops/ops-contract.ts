@@ -13,7 +13,9 @@ export async function keptContract(connection: Connection, version: number): Pro
   const tables = await tableColumns(connection, ['mart']);
   return {
     version: 1,
-    tables: Object.fromEntries([...tables].map(([name, columns]) => [name, columns.map((one) => one.name)])),
+    tables: Object.fromEntries(
+      [...tables].map(([name, columns]) => [name, columns.map((column) => column.name)]),
+    ),
   };
 }
 

@@ -89,7 +89,7 @@ export async function recordLists(connection: Connection, readings: readonly Rec
         );
       }
       if (changed.length > 0) {
-        const ids = JSON.stringify(changed.map((one) => one.id));
+        const ids = JSON.stringify(changed.map((listed) => listed.id));
         await connection.run(`DELETE FROM ops.listed WHERE ${where} AND id IN ${listed('?')}`, [
           list,
           workspaceId,

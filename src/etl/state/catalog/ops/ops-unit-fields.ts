@@ -41,7 +41,7 @@ export function keepFields(
   const fields = targets.map(({ field, described: { type, arity } }) => ({ field, type, arity }));
   known.last.set(source.project_id, {
     unit: name,
-    fields: fields.toSorted((one, other) => (one.field < other.field ? -1 : 1)),
+    fields: fields.toSorted((field, other) => (field.field < other.field ? -1 : 1)),
   });
 }
 

@@ -42,7 +42,8 @@ export class ServedS3 implements Store {
   async answer(request: StoreRequest): Promise<StoreAnswer> {
     const payloadHash = checkSignature(request, {
       region: this.#region,
-      secretOf: (key) => this.#folder.index.accounts().find((one) => one.accessKey === key)?.secretKey,
+      secretOf: (key) =>
+        this.#folder.index.accounts().find((account) => account.accessKey === key)?.secretKey,
       now: Date.now(),
     });
     const { bucket, key } = targetOf(request.path);

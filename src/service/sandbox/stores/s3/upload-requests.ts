@@ -63,7 +63,7 @@ function partsOf(xml: string, uploaded: readonly UploadedPart[]): UploadedPart[]
   if (named.some((part, index) => part.number <= (named[index - 1]?.number ?? 0)))
     throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order');
   const parts = named.map(({ number, md5 }) => {
-    const part = uploaded.find((one) => one.number === number && one.md5 === md5);
+    const part = uploaded.find((part) => part.number === number && part.md5 === md5);
     if (part === undefined)
       throw new S3Error('InvalidPart', `The part ${number} could not be found, or its ETag does not match`);
     return part;

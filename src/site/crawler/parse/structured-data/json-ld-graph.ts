@@ -66,7 +66,7 @@ export class JsonLdGraph implements Around {
     const isListed = isUsed && isNode(node) && !this.#listed.has(node);
     if (isListed) this.#listed.add(node);
     const inner = (value: unknown, isTopToo: boolean): Item[] =>
-      objectsOf(value).flatMap((one) => this.itemsOf(one, depth + 1, isTopToo));
+      objectsOf(value).flatMap((object) => this.itemsOf(object, depth + 1, isTopToo));
     const within = Object.entries(object).flatMap(([name, value]) => {
       if (name === '@graph' || name === '@included') return inner(value, isTop);
       if (name === '@reverse' && isItem(value)) return inner(Object.values(value), false);

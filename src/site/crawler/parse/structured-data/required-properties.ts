@@ -45,7 +45,7 @@ const DEEPEST_PART = 4;
  */
 export function missingProperties(item: Item, around: Around = ALONE): string[] {
   const rules = [...new Set(typesOf(item).flatMap(rulesOf)), EVERY_TYPE];
-  return rules.flatMap((one) => lacking(item, one, { around, path: '', isLast: false, depth: 0 }));
+  return rules.flatMap((rule) => lacking(item, rule, { around, path: '', isLast: false, depth: 0 }));
 }
 
 interface Place {
@@ -79,7 +79,7 @@ function lacking(
         isLast: at === objects.length - 1,
         depth: depth + 1,
       };
-      return partRules(part, object).flatMap((one) => lacking(object, one, inner));
+      return partRules(part, object).flatMap((rule) => lacking(object, rule, inner));
     });
   });
   return [...missing.map((one) => path + one.replace('*', '')), ...within];
@@ -100,8 +100,8 @@ function valueIn(item: Item, name: string): unknown {
   if (!isEmpty(item[name])) return item[name];
   const key = Object.keys(item).find(
     // A longer name ends with it.
-    (one) =>
-      one.length > name.length && one.endsWith(name) && schemaName(one) === name && !isEmpty(item[one]),
+    (key) =>
+      key.length > name.length && key.endsWith(name) && schemaName(key) === name && !isEmpty(item[key]),
   );
   return key === undefined ? undefined : item[key];
 }
@@ -141,6 +141,6 @@ function isEmpty(value: unknown): boolean {
   };
   const values = [value].flat(DEEPEST).map(held).flat(DEEPEST);
   return values.every(
-    (one) => one === undefined || one === null || (typeof one === 'string' && one.trim() === ''),
+    (value) => value === undefined || value === null || (typeof value === 'string' && value.trim() === ''),
   );
 }

@@ -86,7 +86,7 @@ export class ParsePool implements AsyncDisposable {
 
   /** Gives waiting pages to idle threads. */
   #next(isForLarge: boolean): void {
-    const own = this.#threads.filter((one) => one.isForLarge === isForLarge);
+    const own = this.#threads.filter((thread) => thread.isForLarge === isForLarge);
     const waiting = isForLarge ? this.#largeWaiting : this.#waiting;
     const [first] = waiting;
     if (first === undefined) return;
