@@ -411,7 +411,11 @@ WITH
       *,
       CASE WHEN starts_with(_canonical_rest, '/') THEN _canonical_rest ELSE '/' || _canonical_rest END AS _canonical_path
     FROM (
-      SELECT *, substr(_declared, length(_canonical_scheme) + length(_canonical_host) + 4) AS _canonical_rest FROM split
+      SELECT
+        *,
+        substr(_declared, length(_canonical_scheme) + length(_canonical_host) + 4) AS _canonical_rest,
+        regexp_replace(_own_url, '^[^:]*://[^/?]*', '') AS _own_rest
+      FROM split
     ) AS rest
   ),
 
@@ -421,9 +425,9 @@ WITH
       CASE
         WHEN _declared IS NOT NULL THEN _canonical_scheme || '://' || lower(_canonical_host) || _canonical_path
         WHEN _own_url IS NOT NULL
-          THEN lower(regexp_extract(_own_url, '^[^:]*://[^/?]*'))
-            || CASE WHEN regexp_matches(_own_url, '^[^:]*://[^/?]*[/]') THEN '' ELSE '/' END
-            || regexp_replace(_own_url, '^[^:]*://[^/?]*', '')
+          THEN lower(substr(_own_url, 1, length(_own_url) - length(_own_rest)))
+            || CASE WHEN starts_with(_own_rest, '/') THEN '' ELSE '/' END
+            || _own_rest
       END AS _canonical_url,
       CASE
         -- Without a robots.txt, nothing is known about the page.

@@ -161,6 +161,30 @@ test('a small view under `within` that is read three times is planned once', asy
   expect(await warehouse.connection.rows(left)).toEqual([]);
 });
 
+test('a small view with more than 200 columns is not copied, because each column of a copy takes memory', async () => {
+  const wide = Array.from({ length: 199 }, (_, index) => `x AS x${index}`);
+  const copiesWith = async (more: readonly string[]): Promise<number> => {
+    const columns = ['crawl', 'x', ...more.map((column) => column.slice('x AS '.length))];
+    const view: ModelText = {
+      kind: 'view',
+      columns,
+      sql: `SELECT ${['crawl, x', ...more].join(', ')} FROM raw.pages`,
+    };
+    const sql =
+      'SELECT crawl, x * (SELECT count(*) FROM mart.v) * (SELECT count(*) FROM mart.v) AS x FROM mart.v';
+    const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
+    await load({ a: [1], b: [2] });
+    await run(model, { v: view });
+    await load({ a: [1], b: [2], [`c${more.length}`]: [3] });
+    const ran = vi.spyOn(warehouse.connection, 'run');
+    await run(model, { v: view });
+    const copies = ran.mock.calls.filter(([text]) => text.includes('TEMP TABLE narrowed_')).length;
+    ran.mockRestore();
+    return copies;
+  };
+  expect([await copiesWith(wide.slice(1)), await copiesWith(wide)]).toEqual([1, 0]);
+});
+
 test('a full build of a model with `within` builds a few partitions at a time, each once', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   // Each row says how many crawls its statement has seen.
