@@ -2,7 +2,7 @@
 title: Non-indexable page with demand
 severity: high
 category: demand
-definition: The page is not indexable because of noindex or a canonical to another page (non_indexable_reason is noindex or canonicalised). Search results showed the page on the days assigned to the crawl (mart.crawl_days).
+definition: The page is not indexable because of noindex or a canonical to another page (non_indexable_reason is noindex or canonicalised). The page appeared in search results on the days assigned to the crawl (mart.crawl_days).
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
 why_it_matters: Users find the page in search results only until search engines apply the directive.
 fix: Remove noindex or the canonical to another page, or redirect the page to an indexable page

@@ -34,7 +34,10 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   'max-depth': { value: 'N', help: 'the maximum depth: clicks from the start URL' },
   speed: { value: 'N', help: `URLs per second; default ${SPEED}` },
   subdomains: { help: 'crawl the subdomains too' },
-  'user-agent': { value: 'NAME', help: 'the user agent that robots.txt and servers see' },
+  'user-agent': {
+    value: 'NAME',
+    help: 'the user agent that is sent to servers and matched against robots.txt',
+  },
   render: { help: 'render pages in Chromium, so content from scripts counts' },
   vitals: {
     value: 'N',
