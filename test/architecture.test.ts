@@ -627,7 +627,7 @@ const OF_OTHERS =
 
 /** Loops there that do without `eachApart`, by file and what they go over, and why. */
 const TOGETHER: Readonly<Record<string, string>> = {
-  'app/cli/local/crawl-config.ts: new Set(others.map((one) => new URL(one).href))':
+  'app/cli/local/crawl-config.ts: new Set(others.map((other) => new URL(other).href))':
     'a start URL that is no URL refuses the command',
   'app/cli/local/log-sources.ts: given': 'a path that is not there refuses the command',
   'app/cli/local/log-sources.ts: await pathsOf(given, folder)': 'LogAdder.add isolates each file',

@@ -220,3 +220,9 @@ const isBare = (node: SqlNode | undefined): boolean =>
   (node.modifiers as unknown[]).length === 0 &&
   (node.group_expressions as unknown[]).length === 0 &&
   [node.having, node.qualify].every((part) => part === null);
+
+/** The name of the column if it can be a parameter's name; with a number if it is taken. */
+export function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
+  const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
+  return taken.has(name) ? `${name}_${index + 1}x` : name;
+}

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
+import type { Typed } from '../../../../core/text/typed-rows.ts';
 import type { AskedCrawls } from '../chosen-crawls.ts';
 
 /**
@@ -22,6 +24,18 @@ export const OPERATORS = {
   is: 'is',
 } as const;
 export type Operator = keyof typeof OPERATORS;
+
+/** A row of mart.project_issues. */
+export const FilteredIssue = z.strictObject({
+  issue: z.string(),
+  title: z.string(),
+  severity: z.string(),
+  definition: z.string(),
+  why_it_matters: z.string(),
+  fix: z.string(),
+  source: z.string(),
+});
+export type FilteredIssue = Typed<typeof FilteredIssue>;
 
 export const CHANGES_OF_ISSUE = ['new', 'fixed', 'missing', 'remaining', 'unseen'] as const;
 export type ChangeOfIssue = (typeof CHANGES_OF_ISSUE)[number];

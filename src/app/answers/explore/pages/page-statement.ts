@@ -24,6 +24,7 @@ import {
   boundCondition,
   columnsOfCondition,
   type PageColumnTypes,
+  parameterName,
   sortOf,
   unknownColumn,
 } from './page-conditions.ts';
@@ -35,7 +36,13 @@ import {
   pagesWithIssue,
   shownOfChange,
 } from './page-differences.ts';
-import { CHANGES_OF_BEFORE, CHANGES_OF_ISSUE, isIssueChange, type PageFilter } from './page-filter.ts';
+import {
+  CHANGES_OF_BEFORE,
+  CHANGES_OF_ISSUE,
+  FilteredIssue,
+  isIssueChange,
+  type PageFilter,
+} from './page-filter.ts';
 import { foundRows, withRechecked } from './rechecked-pages.ts';
 
 const FilteredCrawl = ChosenCrawl.extend({
@@ -45,18 +52,6 @@ const FilteredCrawl = ChosenCrawl.extend({
   scope_note: z.string().nullable(),
 });
 export type FilteredCrawl = Typed<typeof FilteredCrawl>;
-
-/** A row of mart.project_issues. */
-export const FilteredIssue = z.strictObject({
-  issue: z.string(),
-  title: z.string(),
-  severity: z.string(),
-  definition: z.string(),
-  why_it_matters: z.string(),
-  fix: z.string(),
-  source: z.string(),
-});
-export type FilteredIssue = Typed<typeof FilteredIssue>;
 
 /** The SELECT of the filtered pages, in their order. */
 export interface PageStatement {
@@ -71,8 +66,8 @@ export interface PageStatement {
   /** As a user may run it; the values are parameters. */
   readonly sql: string;
   /**
-   * The same with some of the rows. It finds their URLs first, by the columns of the order alone: the others cost more for
-   * a million pages than for these.
+   * The SELECT of some of the rows. It finds their URLs first, by the columns of the order alone: reading the others for
+   * a million pages takes longer.
    */
   readonly part: (limit: number, offset: number) => string;
   /** Counts the pages. */
@@ -402,10 +397,4 @@ function pagesOf(asked: {
     shown: shownOfChange(issue, change),
     conditions: [`pages.crawl_id = ${own}`, ...conditions, ...(inSegment === null ? [] : [inSegment])],
   };
-}
-
-/** The name of the column if it can be a parameter's name; with a number if it is taken. */
-function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
-  const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
-  return taken.has(name) ? `${name}_${index + 1}x` : name;
 }

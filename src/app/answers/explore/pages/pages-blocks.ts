@@ -18,8 +18,14 @@ import { type ComparedName, crawlCell } from '../compare/compared-crawls.ts';
 import { scopeLines } from '../scope-lines.ts';
 import { conditionWords, familyOf } from './page-conditions.ts';
 import { ANY_FIELD, isOfColumn } from './page-differences.ts';
-import { CHANGES_OF_BEFORE, type PageFilter, pagesCommand, partsOfFilter } from './page-filter.ts';
-import type { FilteredCrawl, FilteredIssue } from './page-statement.ts';
+import {
+  CHANGES_OF_BEFORE,
+  type FilteredIssue,
+  type PageFilter,
+  pagesCommand,
+  partsOfFilter,
+} from './page-filter.ts';
+import type { FilteredCrawl } from './page-statement.ts';
 
 /** Some of the filtered pages, or of the links to them. */
 export interface ListedPages {

@@ -9,17 +9,14 @@ import { isPageChange } from '../../../answers/explore/compare/page-comparison.t
 import { familyOf } from '../../../answers/explore/pages/page-conditions.ts';
 import {
   conditionKey,
+  FilteredIssue,
   filterOfQuery,
   isIssueChange,
   OPERATORS,
   pagesAddress,
   pagesCommand,
 } from '../../../answers/explore/pages/page-filter.ts';
-import {
-  FilteredIssue,
-  type PageStatement,
-  pageStatement,
-} from '../../../answers/explore/pages/page-statement.ts';
+import { type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
 import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
 import type { Names } from '../../../answers/presentation/blocks.ts';
 import { columnName, crawlName } from '../../../answers/presentation/value-text.ts';
