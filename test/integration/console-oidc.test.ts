@@ -54,11 +54,11 @@ test('an operator and a reader sign in, and return to the requested page', async
   const back = await operator.next(await callbackFor(operator, url, 'ops', '/openapi.json'));
   expect(back).toBe(`${url}/openapi.json`);
   const shown = await (await operator.open(`${url}/`)).text();
-  expect(shown).toContain('<span>ops@example.com</span>');
+  expect(shown).toContain('<span class="subject">ops@example.com</span>');
   expect(shown).toContain('href="/do"');
   await reader.next(await callbackFor(reader, url, 'reader'));
   const read = await (await reader.open(`${url}/`)).text();
-  expect(read).toContain('<span>reader@example.com</span>');
+  expect(read).toContain('<span class="subject">reader@example.com</span>');
   expect(read).not.toContain('href="/do"');
 });
 

@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
 
     // Of a machine that is gone.
     await postgres.admin(
-      `INSERT INTO crawlhouse.leases SELECT 'dead', name, token, '{"command":"crawlhouse run","pid":1,"host":"gone","place":"gone"}',
+      `INSERT INTO crawlhouse.leases SELECT 'dead', name, token, '{"command":"crawlhouse run","pid":1,"host":"gone","place":"gone","since":"2026-11-21T02:00:00.000Z"}',
          until + interval '1 hour' FROM crawlhouse.leases WHERE project = 'back'`,
       'ledgers',
     );
