@@ -22,9 +22,9 @@ import { countFailures } from '../tests/test-model.ts';
 
 const SuspectRow = z.strictObject({
   n: z.bigint(),
-  example: z.string(),
-  exact: z.string(),
-  near: z.string(),
+  example: z.string().nullable(),
+  exact: z.string().nullable(),
+  near: z.string().nullable(),
 });
 
 const PartitionStamp = z.strictObject({ partition_key: z.string(), stamp: z.string() });
