@@ -61,7 +61,11 @@ test('a project replaces a filter by a file with its name, and adds its own', as
 });
 
 test.each([
-  ['a name with capitals', { 'filters/Deep.sql': filterText('true') }, 'filters/Deep.sql:1: Deep is not a valid name'],
+  [
+    'a name with capitals',
+    { 'filters/Deep.sql': filterText('true') },
+    'filters/Deep.sql:1: Deep is not a valid name',
+  ],
   [
     'no title',
     { 'filters/a.sql': filterText('true', 'description: D') },
