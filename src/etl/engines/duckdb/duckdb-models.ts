@@ -30,7 +30,7 @@ const QUICK = 500;
 const READS_KEPT = 3;
 const ROWS_KEPT = 10_000;
 /** While it stores rows, DuckDB 1.5 takes about 0.8 MB for each column, however few the rows are. */
-const COLUMNS_KEPT = 200;
+const COLUMNS_KEPT = 400;
 const READS_OFTEN = 20;
 
 /**
