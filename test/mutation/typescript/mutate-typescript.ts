@@ -23,7 +23,7 @@ type Verdict = 'caught' | 'time limit' | 'NOT CAUGHT' | 'no tests';
 
 /**
  * Puts single faults into a copy of the repository and runs the tests that are nearest to each. A fault that the whole
- * suite would find, but not the tests of its folder, is not caught.
+ * suite would find, but not the tests of its folder or of the folder above, is not caught.
  *
  * @param folders below `src/`, or files; all when empty
  * @param size how many faults to choose, by SEED
@@ -32,8 +32,8 @@ export async function mutateTypeScript(folders: readonly string[], size: number)
   const faults = sample(await allFaults(folders), size, seededRandom(testSeed()));
   const kinds = testFiles();
   const tests = [...kinds.unit, ...kinds.e2e, ...kinds.replacing];
-  const groupsOf = ({ own, folder }: NearestTests): string[][] =>
-    [own, folder].flatMap((files) => [
+  const groupsOf = ({ own, folder, above }: NearestTests): string[][] =>
+    [own, folder, above].flatMap((files) => [
       files.filter((file) => kinds.unit.includes(file)),
       files.filter((file) => !kinds.unit.includes(file)),
     ]);
