@@ -2,8 +2,8 @@
 name: mart.clusters
 kind: view
 description: >-
-  One row for each cluster of similar pages that a crawl found. Its pages are the pages of mart.pages with the identifier in
-  `clusters`.
+  One row for each cluster of similar pages that a crawl found. Its pages are the pages of mart.pages with the
+  identifier in `clusters`.
 grain: {columns: [crawl_id, cluster_id], severity: warn}
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_clusters._crawl_id).
@@ -16,8 +16,8 @@ columns:
     (raw.crawl_clusters.canonical_status).
   sample_urls: URLs of some of its pages (raw.crawl_clusters.sample_urls).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_clusters._run_id,
-    raw.crawl_clusters._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_clusters._run_id, raw.crawl_clusters._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_clusters._loaded_at).
 reads:
   raw.crawl_clusters:

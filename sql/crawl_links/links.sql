@@ -2,8 +2,8 @@
 name: mart.links
 kind: view
 description: >-
-  Links between two pages, as the crawl found them. There is no grain, because the same link may appear several times on a
-  page.
+  Links between two pages, as the crawl found them. There is no grain, because the same link may appear several times on
+  a page.
 grain: null
 columns:
   crawl_id: {description: Identifier of the crawl (raw.crawl_links._crawl_id)., tests: [not_null]}
@@ -13,18 +13,18 @@ columns:
   target: {description: URL that the link leads to (raw.crawl_links.target)., tests: [not_null]}
   target_host: Host of that URL (raw.crawl_links.target_host).
   anchor: Text of the link (raw.crawl_links.anchor).
-  follow: Whether it has no nofollow (raw.crawl_links.follow).
-  intern: Whether both pages are of the site (raw.crawl_links.intern).
+  follow: Whether the link has no nofollow (raw.crawl_links.follow).
+  intern: Whether both pages belong to the site (raw.crawl_links.intern).
   is_internal: >-
-    Whether both pages are of the site: intern, or where the export lacks it, whether both URLs have one host
+    Whether both pages belong to the site: intern, or if the export lacks it, whether both URLs have the same host
     (raw.crawl_links.origin_host, raw.crawl_links.target_host, else those of origin and target).
-  link_position: Part of the page that contains it (raw.crawl_links.link_position).
+  link_position: Part of the page that contains the link (raw.crawl_links.link_position).
   target_fetched: Whether the crawler fetched the target (raw.crawl_links.target_fetched).
   target_status: HTTP status of the target (raw.crawl_links.target_status).
   target_status_range: ok, redirect, client_error or server_error (raw.crawl_links.target_status_range).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_links._run_id,
-    raw.crawl_links._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_links._run_id, raw.crawl_links._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_links._loaded_at).
 reads:
   raw.crawl_links:

@@ -8,17 +8,15 @@ grain: {columns: [comparison_id, url], severity: warn}
 columns:
   comparison_id: Identifier of the comparison (raw.crawl_over_crawl_pages._source_id).
   project_id: Identifier of its project (raw.crawl_over_crawl_pages._project_id).
-  crawl1_id: Identifier of the base crawl; NULL where the comparison is not listed (raw.crawl_over_crawls.crawl1_id).
-  crawl2_id: Identifier of the crawl that is compared with it (raw.crawl_over_crawls.crawl2_id).
-  url: URL under which the pages of both were matched (raw.crawl_over_crawl_pages.url).
+  crawl1_id: Identifier of the base crawl; NULL if the comparison is not listed (raw.crawl_over_crawls.crawl1_id).
+  crawl2_id: Identifier of the crawl that is compared with the base crawl (raw.crawl_over_crawls.crawl2_id).
+  url: URL by which the pages of both crawls were matched (raw.crawl_over_crawl_pages.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   presence: in_both, only_crawl1 or only_crawl2 (raw.crawl_over_crawl_pages.presence).
   crawl1_url: >-
-    URL of the page in that crawl, before any rewriting of URLs, base crawl
-    (raw.crawl_over_crawl_pages.crawl1_url).
+    URL of the page in that crawl, before any rewriting of URLs, base crawl (raw.crawl_over_crawl_pages.crawl1_url).
   crawl2_url: >-
-    URL of the page in that crawl, before any rewriting of URLs, compared crawl
-    (raw.crawl_over_crawl_pages.crawl2_url).
+    URL of the page in that crawl, before any rewriting of URLs, compared crawl (raw.crawl_over_crawl_pages.crawl2_url).
   crawl1_status_code: HTTP status, base crawl (raw.crawl_over_crawl_pages.crawl1_status_code).
   crawl2_status_code: HTTP status, compared crawl (raw.crawl_over_crawl_pages.crawl2_status_code).
   crawl1_depth: Clicks from the start URL, base crawl (raw.crawl_over_crawl_pages.crawl1_depth).
@@ -26,11 +24,9 @@ columns:
   crawl1_inrank: Popularity by internal links, 0 to 10, base crawl (raw.crawl_over_crawl_pages.crawl1_inrank).
   crawl2_inrank: Popularity by internal links, 0 to 10, compared crawl (raw.crawl_over_crawl_pages.crawl2_inrank).
   crawl1_nb_inlinks: >-
-    Number of links to the page from pages of the site, base crawl
-    (raw.crawl_over_crawl_pages.crawl1_nb_inlinks).
+    Number of links to the page from pages of the site, base crawl (raw.crawl_over_crawl_pages.crawl1_nb_inlinks).
   crawl2_nb_inlinks: >-
-    Number of links to the page from pages of the site, compared crawl
-    (raw.crawl_over_crawl_pages.crawl2_nb_inlinks).
+    Number of links to the page from pages of the site, compared crawl (raw.crawl_over_crawl_pages.crawl2_nb_inlinks).
   crawl1_internal_outlinks: >-
     Number of links from the page to pages of the site, base crawl
     (raw.crawl_over_crawl_pages.crawl1_internal_outlinks).
@@ -51,15 +47,14 @@ columns:
   crawl2_load_time: >-
     Time to the last byte, in milliseconds, compared crawl (raw.crawl_over_crawl_pages.crawl2_load_time).
   crawl1_meta_robots_index: >-
-    False when the robots meta tag says noindex, base crawl
-    (raw.crawl_over_crawl_pages.crawl1_meta_robots_index).
+    False when the robots meta tag contains noindex, base crawl (raw.crawl_over_crawl_pages.crawl1_meta_robots_index).
   crawl2_meta_robots_index: >-
-    False when the robots meta tag says noindex, compared crawl
+    False when the robots meta tag contains noindex, compared crawl
     (raw.crawl_over_crawl_pages.crawl2_meta_robots_index).
   crawl1_robots_txt_denied: >-
-    Whether robots.txt denies it, base crawl (raw.crawl_over_crawl_pages.crawl1_robots_txt_denied).
+    Whether robots.txt blocks the page, base crawl (raw.crawl_over_crawl_pages.crawl1_robots_txt_denied).
   crawl2_robots_txt_denied: >-
-    Whether robots.txt denies it, compared crawl (raw.crawl_over_crawl_pages.crawl2_robots_txt_denied).
+    Whether robots.txt blocks the page, compared crawl (raw.crawl_over_crawl_pages.crawl2_robots_txt_denied).
   crawl1_rel_canonical: >-
     Canonical URL that the page declares, base crawl (raw.crawl_over_crawl_pages.crawl1_rel_canonical).
   crawl2_rel_canonical: >-
@@ -68,17 +63,17 @@ columns:
     matching, not_matching or not_set, base crawl (raw.crawl_over_crawl_pages.crawl1_canonical_evaluation).
   crawl2_canonical_evaluation: >-
     matching, not_matching or not_set, compared crawl (raw.crawl_over_crawl_pages.crawl2_canonical_evaluation).
-  crawl1_redirect_location: URL it redirects to, base crawl (raw.crawl_over_crawl_pages.crawl1_redirect_location).
-  crawl2_redirect_location: URL it redirects to, compared crawl (raw.crawl_over_crawl_pages.crawl2_redirect_location).
+  crawl1_redirect_location: >-
+    URL that the page redirects to, base crawl (raw.crawl_over_crawl_pages.crawl1_redirect_location).
+  crawl2_redirect_location: >-
+    URL that the page redirects to, compared crawl (raw.crawl_over_crawl_pages.crawl2_redirect_location).
   crawl1_final_redirect_status: >-
-    HTTP status at the end of its redirects, base crawl
-    (raw.crawl_over_crawl_pages.crawl1_final_redirect_status).
+    HTTP status at the end of its redirects, base crawl (raw.crawl_over_crawl_pages.crawl1_final_redirect_status).
   crawl2_final_redirect_status: >-
-    HTTP status at the end of its redirects, compared crawl
-    (raw.crawl_over_crawl_pages.crawl2_final_redirect_status).
+    HTTP status at the end of its redirects, compared crawl (raw.crawl_over_crawl_pages.crawl2_final_redirect_status).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_over_crawl_pages._run_id,
-    raw.crawl_over_crawl_pages._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_over_crawl_pages._run_id,
+    raw.crawl_over_crawl_pages._unit). ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_over_crawl_pages._loaded_at).
 reads:
   raw.crawl_over_crawl_pages:

@@ -2,8 +2,8 @@
 name: mart.crawl_coverage
 kind: table
 description: >-
-  How much of its website a crawl read, one row for each crawl with pages. mart.crawls derives from it which conclusions the
-  crawl allows.
+  How much of its website a crawl read, one row for each crawl with pages. mart.crawls derives from it which conclusions
+  the crawl allows.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.
@@ -15,20 +15,21 @@ columns:
   unreadable_pages: Number of known pages with no response, a server error or a broken body.
   sitemap_pages: Number of pages that a sitemap lists.
   median_depth: >-
-    Median depth of the indexable pages: the depth in the middle, or the mean of the two there. NULL where no depth is known.
+    Median depth of the indexable pages: the middle depth, or the mean of the two middle depths. NULL if no depth is
+    known.
   sitemaps: >-
-    Number of sitemap files that the crawl requested (mart.crawl_files); NULL where the crawl does not report them.
+    Number of sitemap files that the crawl requested (mart.crawl_files); NULL if the crawl does not report them.
   unread_sitemaps: Number of these files that the crawl could not read.
   start_url: URL of the start page, which has depth 0; if there are several, the first in byte order.
   unread_sitemap: >-
-    One of the unread files, and the reason: an error, not a sitemap, or incomplete. NULL where only a refusal (401,
-    403, 429) or the time for sitemaps kept the crawl from reading them.
+    One of the unread files, and the reason: an error, not a sitemap, or incomplete. NULL if only a refusal (401, 403,
+    429) or the time for sitemaps kept the crawl from reading them.
   flawed_sitemap: >-
-    One of the files that were read and have a flaw, and which: text_before_xml, relative_url or invalid_lastmod (mart.crawl_files.error), or
-    another host than the robots.txt or index that lists it.
+    One of the files that were read and have a flaw, with the flaw: text_before_xml, relative_url or invalid_lastmod
+    (mart.crawl_files.error), or a host other than that of the robots.txt or index that lists it.
   is_app_shell: >-
-    Whether the start page is the shell of an application that was not rendered (mart.pages.is_app_shell), so that no link
-    of the website is known.
+    Whether the start page is the shell of an application that was not rendered (mart.pages.is_app_shell), so that no
+    link of the website is known.
   is_list: >-
     Whether it is the crawl of a list of URLs: no page is deeper than 0, no page has nb_inlinks, and its export has the
     field depth or a page with the source ingested_data.

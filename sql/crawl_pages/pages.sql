@@ -2,10 +2,11 @@
 name: mart.pages
 kind: view
 description: >-
-  One row for each page and crawl, with the fields that most questions need under the service's own names, and all fields
-  that the project has scraped (`custom_*`). All other fields are in raw.crawl_pages, which joins on _crawl_id and url. The
-  project's own segmentations (`page_group_*`) are in mart.page_segments. docs/definitions.md defines is_indexable. A field
-  that a crawl's export did not have is NULL; ops.unit_fields distinguishes this from a NULL of the service.
+  One row for each page and crawl, with the fields that most questions need under the service's own names, and all
+  fields that the project has scraped (`custom_*`). All other fields are in raw.crawl_pages, which joins on _crawl_id
+  and url. The project's own segmentations (`page_group_*`) are in mart.page_segments. docs/definitions.md defines
+  is_indexable. A field that a crawl's export did not have is NULL; ops.unit_fields distinguishes this from a NULL of
+  the service.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
@@ -18,12 +19,12 @@ columns:
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
   url_has_params: Whether the URL has a query string (raw.crawl_pages.url_has_params).
   content_kind: >-
-    What it is by its Content-Type and first bytes: html, pdf or text, which are pages, or image, video, audio, archive,
-    office, feed, calendar, json, xml, script, style, font, other; NULL where the crawl does not tell
+    Kind of content, by Content-Type and first bytes: html, pdf or text (pages), or image, video, audio, archive,
+    office, feed, calendar, json, xml, script, style, font or other; NULL if the crawl does not report it
     (raw.crawl_pages.content_kind).
   is_resource: >-
-    Whether it is a file and no page: content_kind is other than html, pdf and text. Where content_kind is NULL: by the
-    name in its URL, and neither title nor word_count is known of it (docs/definitions.md, orphan).
+    Whether the URL is a file, not a page: content_kind is other than html, pdf and text. If content_kind is NULL, the
+    name in the URL must be that of a file, and neither title nor word_count may be known (docs/definitions.md, orphan).
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
   fetch_status: >-
     Result of the fetch: fetched_2xx to fetched_5xx, unfetched_robots_denied or unfetched_exception
@@ -34,54 +35,54 @@ columns:
     (raw.crawl_pages.processing_warnings).
   http_version: HTTP version of the response, such as 1.1 (raw.crawl_pages.http_version).
   tls_version: TLS version of the connection, such as TLSv1.3 (raw.crawl_pages.tls_version).
-  offers_http2: Whether the host offers HTTP/2 (raw.crawl_pages.offers_http2).
+  offers_http2: Whether the host supports HTTP/2 (raw.crawl_pages.offers_http2).
   status_code: HTTP status of the response; NULL without a response (raw.crawl_pages.status_code).
   status_code_range: >-
     ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range, else by status_code).
-  depth: Number of clicks from the start URL; NULL when no link leads there (raw.crawl_pages.depth).
+  depth: Number of clicks from the start URL; NULL if no link leads there (raw.crawl_pages.depth).
   sources: >-
     How the page became known: the crawler, connectors, ingested data, log files, sitemaps (raw.crawl_pages.sources).
   sitemaps_file_origin: Sitemap files that list the page (raw.crawl_pages.sitemaps_file_origin).
   is_indexable: >-
     Whether a search engine may index the page. False when non_indexable_reason has a reason. True when the status_code
-    is 200 or the service reports it (raw.crawl_pages.indexable), and no other field contradicts. Otherwise NULL, also where
-    its content could not be read (unreadable_content or not_parsed in processing_warnings), and where the server refused
-    the crawler or robots.txt could not be read.
+    is 200 or the service reports it (raw.crawl_pages.indexable), and no other field contradicts. Otherwise NULL, also
+    where its content could not be read (unreadable_content or not_parsed in processing_warnings), and where the server
+    refused the crawler or robots.txt could not be read.
   non_indexable_reason: >-
-    The first reason that applies: robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
-    canonicalised or service (the service reports it without another reason); NULL when none applies.
+    The first reason that applies: robots_denied, no_answer, redirect, client_error, server_error, other_status,
+    noindex, canonicalised or service (the service reports it without another reason); NULL if none applies.
   observation: >-
     What the crawl saw of the page (docs/definitions.md, observation): read, not_requested, refused, unreadable or gone;
-    NULL where the export has no field that shows it.
+    NULL if the export has no field that shows it.
   observation_reason: >-
-    Why the crawl did not read it: blocked_by_robots, robots_unavailable or not_fetched (not_requested); unauthorized,
-    forbidden, too_many_requests or try_later (refused); no_answer, server_error, client_error, broken_body or
-    other_status (unreadable); not_found or removed (gone). NULL for a page that was read.
+    Why the crawl did not read the page: blocked_by_robots, robots_unavailable or not_fetched (not_requested);
+    unauthorized, forbidden, too_many_requests or try_later (refused); no_answer, server_error, client_error,
+    broken_body or other_status (unreadable); not_found or removed (gone). NULL for a page that was read.
   is_robots_denied: >-
-    Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). NULL where robots.txt
-    could not be read (robots_unavailable in processing_warnings).
+    Whether robots.txt blocks the page (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status). NULL if
+    robots.txt could not be read (robots_unavailable in processing_warnings).
   is_noindex: >-
-    Whether it asks not to be indexed (raw.crawl_pages.meta_robots_index, else noindex or none among
+    Whether the page has noindex (raw.crawl_pages.meta_robots_index, else noindex or none among
     raw.crawl_pages.meta_robots).
   is_canonicalised: >-
-    Whether it declares another page as its canonical (raw.crawl_pages.canonical_evaluation, else
+    Whether the page declares another page as its canonical (raw.crawl_pages.canonical_evaluation, else
     raw.crawl_pages.rel_canonical against raw.crawl_pages.url).
-  canonical_url: Canonical that it declares, as an absolute URL (raw.crawl_pages.rel_canonical).
+  canonical_url: Canonical that the page declares, as an absolute URL (raw.crawl_pages.rel_canonical).
   canonical_kind: >-
-    not_set, self, or the greatest difference between canonical and URL: slash, scheme, case, host or path. NULL when
-    the canonical is unknown.
+    not_set, self, or the greatest difference between canonical and URL: slash, scheme, case, host or path. NULL if the
+    canonical is unknown.
   meta_robots: Directives of the robots meta tag (raw.crawl_pages.meta_robots).
   noindex_robots: >-
     Search engine bots for which the page has noindex by name, such as googlebot (raw.crawl_pages.noindex_robots).
   denied_robots: >-
-    Robots of search engines that robots.txt denies the page to, such as googlebot (raw.crawl_pages.denied_robots).
+    Search engine bots that robots.txt blocks from the page, such as googlebot (raw.crawl_pages.denied_robots).
   meta_robots_index: Whether the robots meta tag allows the page to be indexed (raw.crawl_pages.meta_robots_index).
   meta_robots_follow: Whether the robots meta tag allows links to be followed (raw.crawl_pages.meta_robots_follow).
-  robots_txt_denied: Whether robots.txt denies the page (raw.crawl_pages.robots_txt_denied).
+  robots_txt_denied: Whether robots.txt blocks the page (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
   canonicals: Different canonical URLs that the page declares (raw.crawl_pages.canonicals).
   canonical_outside_head: >-
-    Canonical URL that stands outside of the head, where search engines ignore it
+    Canonical URL that is declared outside the head, where search engines ignore it
     (raw.crawl_pages.canonical_outside_head).
   declared_canonical: >-
     The canonical as written (raw.crawl_pages.declared_canonical, else raw.crawl_pages.rel_canonical).
@@ -91,19 +92,18 @@ columns:
   rel_next: URL that the page declares as the next one of a series (raw.crawl_pages.rel_next).
   rel_prev: URL that the page declares as the previous one of a series (raw.crawl_pages.rel_prev).
   pagination_errors: >-
-    What is wrong with the pages that it declares before and after it in a series: target_missing, target_redirects or
+    Errors of the previous and next page that the page declares in a series: target_missing, target_redirects or
     target_not_indexable (raw.crawl_pages.pagination_errors).
   amp_url: URL of the AMP version that the page declares (raw.crawl_pages.amp_url).
   amp_status_code: >-
-    HTTP status of the AMP version that the page declares; NULL when it was not fetched
-    (raw.crawl_pages.amp_status_code).
+    HTTP status of the AMP version that the page declares; NULL if it was not fetched (raw.crawl_pages.amp_status_code).
   redirect_location: URL that the page redirects to (raw.crawl_pages.redirect_location).
-  redirect_count: Number of redirects of the chain that begins here (raw.crawl_pages.redirect_count).
+  redirect_count: Number of redirects in the chain that begins here (raw.crawl_pages.redirect_count).
   final_redirect_location: >-
     URL at the end of the redirect chain that begins here (raw.crawl_pages.final_redirect_location).
   final_redirect_status: >-
     HTTP status of the URL at the end of the redirect chain (raw.crawl_pages.final_redirect_status).
-  is_redirect_loop: Whether the redirect chain comes back to one of its URLs (raw.crawl_pages.is_redirect_loop).
+  is_redirect_loop: Whether the redirect chain returns to one of its URLs (raw.crawl_pages.is_redirect_loop).
   is_too_many_redirects: Whether the redirect chain has more than 16 redirects (raw.crawl_pages.is_too_many_redirects).
   nb_inlinks: Number of links to the page from pages of the site (raw.crawl_pages.nb_inlinks).
   follow_inlinks: Number of links to the page that are to be followed (raw.crawl_pages.follow_inlinks).
@@ -117,10 +117,10 @@ columns:
   inrank: Popularity by internal links, a whole number from 0 to 10 (raw.crawl_pages.inrank).
   inrank_decimal: Popularity by internal links, from 0 to 10, with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
-  title_length: Number of characters of the title (raw.crawl_pages.title_length).
+  title_length: Number of characters in the title (raw.crawl_pages.title_length).
   title_width: >-
-    Width of the title: its characters in Unicode's composed form (NFC), of which full-width ones (Chinese, Japanese,
-    Korean) count two; title_length where the title is NULL.
+    Width of the title: its number of characters in Unicode's composed form (NFC), where a full-width character
+    (Chinese, Japanese or Korean) counts as two; title_length where the title is NULL.
   num_titles: Number of title tags (raw.crawl_pages.num_titles).
   title_evaluation: Whether the title is unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
   duplicate_title_status: >-
@@ -138,7 +138,7 @@ columns:
   has_duplicate_h1_issue: >-
     Whether neither canonicals nor hreflang handle duplicates of the H1 (raw.crawl_pages.has_duplicate_h1_issue).
   meta_description: Content of the description meta tag (raw.crawl_pages.meta_description).
-  description_length: Number of characters of the meta description (raw.crawl_pages.description_length).
+  description_length: Number of characters in the meta description (raw.crawl_pages.description_length).
   description_width: Width of the description, as title_width; description_length where it is NULL.
   num_descriptions: Number of meta descriptions (raw.crawl_pages.num_descriptions).
   description_evaluation: >-
@@ -159,26 +159,24 @@ columns:
     Whether neither canonicals nor hreflang handle near duplicates of the content
     (raw.crawl_pages.has_nearduplicate_issue).
   like_missing_page: >-
-    Whether title and content are those of the response for a page that does not exist
-    (raw.crawl_pages.like_missing_page).
+    Whether title and content match the response for a page that does not exist (raw.crawl_pages.like_missing_page).
   is_app_shell: Whether the HTML is the shell of an application, the same for every path (raw.crawl_pages.is_app_shell).
-  language: Language of the page, an ISO 639 code of two letters (raw.crawl_pages.language).
+  language: Language of the page, as a two-letter ISO 639 code (raw.crawl_pages.language).
   hreflang_cluster_id: >-
     Identifier of the cluster of language versions that the page is in (raw.crawl_pages.hreflang_cluster_id).
   hreflang_hrefs: URLs that the hreflang declarations name (raw.crawl_pages.hreflang_hrefs).
   hreflang_langs: Languages and regions that the hreflang declarations name (raw.crawl_pages.hreflang_langs).
   hreflang_errors: Errors that the service found in the hreflang declarations (raw.crawl_pages.hreflang_errors).
   word_count: >-
-    Number of words of the body: of menus, header and footer too, and of what CSS hides; not of scripts, noscript, svg,
-    select, textarea and the texts of images (raw.crawl_pages.word_count).
-  text_to_code: >-
-    Characters of the visible text for each one of the HTML, a share from 0 to 1 (raw.crawl_pages.text_to_code).
+    Number of words in the body, including menus, header, footer and text that CSS hides, but not scripts, noscript,
+    svg, select, textarea and image texts (raw.crawl_pages.word_count).
+  text_to_code: Characters of visible text per character of HTML, from 0 to 1 (raw.crawl_pages.text_to_code).
   load_time: Time to the last byte, in milliseconds (raw.crawl_pages.load_time).
   weight: Size of the page, in KB (raw.crawl_pages.weight).
   num_img: >-
-    Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg
-    and backgrounds of CSS (raw.crawl_pages.num_img).
-  num_missing_alt: Number of images that need an alternative text and have none (raw.crawl_pages.num_missing_alt).
+    Number of img elements on the page, including menus and footers, one for each picture; excludes noscript, svg and
+    CSS backgrounds (raw.crawl_pages.num_img).
+  num_missing_alt: Number of images that need alternative text but have none (raw.crawl_pages.num_missing_alt).
   largest_img_weight: >-
     Size of the largest image that the rendered page loads, in KB (raw.crawl_pages.largest_img_weight).
   semantic_types: Types of the structured data items on the page (raw.crawl_pages.semantic_types).
@@ -187,16 +185,16 @@ columns:
   header_canonical: Canonical URL that a Link header declares (raw.crawl_pages.header_canonical).
   compressed: Whether the HTML was sent with a content-encoding (raw.crawl_pages.compressed).
   missing_security_headers: Security headers that the HTML was sent without (raw.crawl_pages.missing_security_headers).
-  num_mixed_content: Number of parts of an HTTPS page that are loaded over HTTP (raw.crawl_pages.num_mixed_content).
-  num_insecure_forms: Number of forms of an HTTPS page that are sent to HTTP (raw.crawl_pages.num_insecure_forms).
+  num_mixed_content: Number of resources of an HTTPS page that are loaded over HTTP (raw.crawl_pages.num_mixed_content).
+  num_insecure_forms: Number of forms on an HTTPS page that submit to HTTP (raw.crawl_pages.num_insecure_forms).
   num_img_without_size: Number of images without width and height (raw.crawl_pages.num_img_without_size).
-  num_links_without_text: Number of internal links without a text (raw.crawl_pages.num_links_without_text).
+  num_links_without_text: Number of internal links without text (raw.crawl_pages.num_links_without_text).
   num_links_generic_text: >-
-    Number of internal links with a generic text, such as click here (raw.crawl_pages.num_links_generic_text).
+    Number of internal links with generic text, such as click here (raw.crawl_pages.num_links_generic_text).
   rendered: >-
-    Whether the content is that of the page after scripts ran; NULL where pages are not rendered
+    Whether the content is that of the page after scripts ran; NULL if the crawl does not render pages
     (raw.crawl_pages.rendered).
-  script_redirect: URL that scripts or a meta refresh lead a browser to (raw.crawl_pages.script_redirect).
+  script_redirect: URL to which scripts or a meta refresh send a browser (raw.crawl_pages.script_redirect).
   unrendered_title: Content of the title tag before scripts ran (raw.crawl_pages.unrendered_title).
   unrendered_rel_canonical: >-
     Canonical URL that the page declares before scripts ran (raw.crawl_pages.unrendered_rel_canonical).
@@ -204,8 +202,8 @@ columns:
     Whether the robots meta tag allows indexing before scripts ran (raw.crawl_pages.unrendered_meta_robots_index).
   unrendered_word_count: Number of words before scripts ran (raw.crawl_pages.unrendered_word_count).
   outlinks_only_rendered: >-
-    Number of links whose targets are linked to only after scripts ran (raw.crawl_pages.outlinks_only_rendered).
-  num_resources_denied: Number of requested resources that robots.txt denies (raw.crawl_pages.num_resources_denied).
+    Number of links to targets that the page links to only after scripts ran (raw.crawl_pages.outlinks_only_rendered).
+  num_resources_denied: Number of requested resources that robots.txt blocks (raw.crawl_pages.num_resources_denied).
   cwv_bytes_saving: "Core web vitals: bytes that the page could save (raw.crawl_pages.cwv_bytes_saving)."
   cwv_cls: "Core web vitals: cumulative layout shift (raw.crawl_pages.cwv_cls)."
   cwv_fcp: "Core web vitals: first contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp)."
@@ -215,10 +213,10 @@ columns:
   cwv_tbt: "Core web vitals: total blocking time, in milliseconds (raw.crawl_pages.cwv_tbt)."
   cwv_tti: "Core web vitals: time to interactive, in milliseconds (raw.crawl_pages.cwv_tti)."
   cwv_time_saving: "Core web vitals: time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving)."
-  custom_*: Field of the project's own that the crawler scraped, as the export has it (raw.crawl_pages.custom_*).
+  custom_*: Field that the project defines and the crawler scraped, as in the export (raw.crawl_pages.custom_*).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_pages._run_id,
-    raw.crawl_pages._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_pages._run_id, raw.crawl_pages._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_pages._loaded_at).
 reads:
   raw.crawl_pages:

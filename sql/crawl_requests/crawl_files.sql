@@ -2,8 +2,8 @@
 name: mart.crawl_files
 kind: view
 description: >-
-  One row for each robots.txt or sitemap that a crawl of the local service requested, even if it could not be read. A crawl
-  of another service has none.
+  One row for each robots.txt or sitemap that a crawl of the local service requested, even if it could not be read. A
+  crawl of another service has none.
 grain: [crawl_id, kind, url]
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
@@ -12,20 +12,23 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   kind: robots_txt or sitemap (raw.crawl_requests.kind).
-  status_code: HTTP status after its redirects; NULL without a response, or if it was not requested (raw.crawl_requests.status_code).
+  status_code: >-
+    HTTP status after its redirects; NULL without a response, or if it was not requested
+    (raw.crawl_requests.status_code).
   is_read: >-
     Whether its content is known. False for a file that returns an error, for a sitemap that is truncated or invalid,
-    and where the time for sitemaps did not suffice.
+    and if the time limit for sitemaps was reached first.
   error: >-
-    Why it is not read, as in timeout, broken or over_budget; for a sitemap that is read, its fault:
+    Why the file was not read, such as timeout, broken or over_budget; for a sitemap that was read, its flaw:
     text_before_xml, relative_url or invalid_lastmod (raw.crawl_requests.error).
-  source_url: Index or robots.txt that lists a sitemap; NULL for a sitemap of the configuration (raw.crawl_requests.source_url).
-  num_urls: Number of URLs that a sitemap lists; NULL for a file that is not read (raw.crawl_requests.num_urls).
-  content: Text of a robots.txt; NULL for a file that is not read (raw.crawl_requests.content).
-  fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
+  source_url: >-
+    Index or robots.txt that lists a sitemap; NULL for a sitemap of the configuration (raw.crawl_requests.source_url).
+  num_urls: Number of URLs that a sitemap lists; NULL for a file that was not read (raw.crawl_requests.num_urls).
+  content: Text of a robots.txt; NULL for a file that was not read (raw.crawl_requests.content).
+  fetch_date: When the file was requested, a point in time (raw.crawl_requests.fetch_date).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_requests._run_id,
-    raw.crawl_requests._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_requests._run_id, raw.crawl_requests._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_requests._loaded_at).
 reads:
   raw.crawl_requests:

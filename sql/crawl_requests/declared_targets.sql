@@ -2,9 +2,9 @@
 name: mart.declared_targets
 kind: view
 description: >-
-  One row for each URL that pages of a crawl declare as canonical, language version, redirect target, next or previous page
-  or AMP page, that is not a page of the crawl, and that the crawl requested at its end. A target without a row here and in
-  mart.pages is unknown.
+  One row for each URL that pages of a crawl declare as canonical, language version, redirect target, next or previous
+  page or AMP page, that is not a page of the crawl, and that the crawl requested at its end. A target without a row
+  here and in mart.pages is unknown.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_requests._crawl_id).
@@ -12,21 +12,25 @@ columns:
   url: Full URL of the target (raw.crawl_requests.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  declared_as: What it is first declared as, of canonical, redirect, hreflang, next, prev and amp (raw.crawl_requests.declared_as).
-  source_url: One of the URLs that declare it (raw.crawl_requests.source_url).
+  declared_as: >-
+    The first kind of declaration: canonical, redirect, hreflang, next, prev or amp (raw.crawl_requests.declared_as).
+  source_url: One of the URLs that declare the target (raw.crawl_requests.source_url).
   status_code: HTTP status; NULL without a response, or if it was not requested (raw.crawl_requests.status_code).
   error: Why there was no response, such as timeout (raw.crawl_requests.error).
   redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
-  final_url: URL at the end of its redirects, else the URL itself; NULL in a loop (raw.crawl_requests.final_redirect_location).
-  final_status_code: HTTP status there (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).
-  is_robots_denied: Whether robots.txt denies it, so that it was not requested (raw.crawl_requests.robots_txt_denied).
-  is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
-  is_noindex: Whether it asks not to be indexed (raw.crawl_requests.is_noindex).
+  final_url: >-
+    URL at the end of its redirects, else the URL itself; NULL in a loop (raw.crawl_requests.final_redirect_location).
+  final_status_code: >-
+    HTTP status of the final URL (raw.crawl_requests.final_redirect_status, else raw.crawl_requests.status_code).
+  is_robots_denied: >-
+    Whether robots.txt blocks the page, so that it was not requested (raw.crawl_requests.robots_txt_denied).
+  is_indexable: Whether a search engine may index it; NULL if that is unknown (raw.crawl_requests.is_indexable).
+  is_noindex: Whether the page has noindex (raw.crawl_requests.is_noindex).
   canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
   fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_requests._run_id,
-    raw.crawl_requests._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_requests._run_id, raw.crawl_requests._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_requests._loaded_at).
 reads:
   raw.crawl_requests:

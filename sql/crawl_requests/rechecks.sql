@@ -20,12 +20,12 @@ columns:
   redirect_location: URL that it redirects to (raw.crawl_requests.redirect_location).
   redirect_to_final_url: URL at the end of its redirects; NULL in a loop (raw.crawl_requests.final_redirect_location).
   final_status_code: HTTP status at the end of its redirects (raw.crawl_requests.final_redirect_status).
-  is_indexable: Whether a search engine may index it; NULL where that is unknown (raw.crawl_requests.is_indexable).
+  is_indexable: Whether a search engine may index it; NULL if that is unknown (raw.crawl_requests.is_indexable).
   canonical_url: Canonical that it declares (raw.crawl_requests.canonical).
   fetch_date: When it was requested, a point in time (raw.crawl_requests.fetch_date).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_requests._run_id,
-    raw.crawl_requests._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_requests._run_id, raw.crawl_requests._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_requests._loaded_at).
 reads:
   raw.crawl_requests:

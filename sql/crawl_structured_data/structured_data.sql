@@ -14,14 +14,15 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   format: json-ld, rdfa or microdata (raw.crawl_structured_data.format).
-  type: Type of the item, as in Product (raw.crawl_structured_data.type).
-  position: Place of the item on its page, from 0 (raw.crawl_structured_data.position).
-  valid: Whether the item has what its type requires (raw.crawl_structured_data.valid).
-  missing_properties: Properties that its type requires and it lacks (raw.crawl_structured_data.missing_properties).
+  type: Type of the item, such as Product (raw.crawl_structured_data.type).
+  position: Position of the item on its page, from 0 (raw.crawl_structured_data.position).
+  valid: Whether the item has all properties that its type requires (raw.crawl_structured_data.valid).
+  missing_properties: >-
+    Properties that the item's type requires but the item lacks (raw.crawl_structured_data.missing_properties).
   item: The item itself, as JSON (raw.crawl_structured_data.item).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.crawl_structured_data._run_id,
-    raw.crawl_structured_data._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.crawl_structured_data._run_id,
+    raw.crawl_structured_data._unit). ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.crawl_structured_data._loaded_at).
 reads:
   raw.crawl_structured_data:

@@ -3,45 +3,46 @@ name: mart.crawls
 kind: view
 materialize: table
 description: >-
-  One row for each crawl, with its record, its project and configuration, its loaded data, and the crawl to compare it with.
-  A crawl with loaded data but without a record (the pipeline `crawls` has not run) has NULLs. A crawl that the service no
-  longer lists keeps its last record while its data are loaded.
+  One row for each crawl, with its record, its project and configuration, its loaded data, and the crawl to compare it
+  with. A crawl with loaded data but without a record (the pipeline `crawls` has not run) has NULLs. A crawl that the
+  service no longer lists keeps its last record while its data are loaded.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl (raw.crawls.id).
   project_id: Identifier of its project (raw.crawls.project_id).
-  project_name: Name of its project (mart.projects.project_name); NULL where the project is not loaded.
+  project_name: Name of its project (mart.projects.project_name); NULL if the project is not loaded.
   status: >-
     State of the crawl (raw.crawls.status): running, done, cancelled, terminating, pausing, paused, archiving,
     unarchiving, archived.
-  end_reason: Why it ended (raw.crawls.end_reason), as in ok, max_url_reached, user_requested.
-  is_partial: Whether it was ended by hand and left a partial report (end_reason is user_requested).
+  end_reason: Why the crawl ended (raw.crawls.end_reason), such as ok, max_url_reached or user_requested.
+  is_partial: Whether a user ended the crawl, which left a partial report (end_reason is user_requested).
   is_complete: >-
-    Whether it requested all pages that links lead to: its end_reason is ok or unknown, and its status is not that of a
-    crawl still open or cancelled.
+    Whether the crawl requested all pages that links lead to: its end_reason is ok or unknown, and its status is not
+    that of a crawl still open or cancelled.
   is_comparable: >-
     Whether other crawls of its configuration may be compared with it: it is complete, or ended by the limit of depth
     (max_depth_reached), which cuts each crawl of a configuration at the same depth.
-  is_list: Whether it is the crawl of a list of URLs (mart.crawl_coverage.is_list); NULL where its pages are not loaded.
+  is_list: Whether the crawl is of a list of URLs (mart.crawl_coverage.is_list); NULL if its pages are not loaded.
   has_all_links: >-
     Whether it read the links of the whole website: it is complete and no list, fewer than 5 pages, or at most 1 % of
-    the pages, were refused or unreadable, and the website is no application that was not rendered. NULL where its pages are not loaded.
+    the pages, were refused or unreadable, and the website is no application that was not rendered. NULL if its pages
+    are not loaded.
   has_all_sitemaps: >-
-    Whether it read all sitemaps that it knows; NULL where the crawl does not report its sitemaps.
+    Whether it read all sitemaps that it knows; NULL if the crawl does not report its sitemaps.
   scope_note: >-
-    Which part of the website the crawl did not read, and why, as sentences; NULL where it read all of it.
-  crawl_config_id: Identifier of its configuration; NULL where its record is not loaded (raw.crawls.crawl_config).
+    Which part of the website the crawl did not read, and why, as sentences; NULL if it read the whole website.
+  crawl_config_id: Identifier of its configuration; NULL if its record is not loaded (raw.crawls.crawl_config).
   crawl_config_name: Name of that configuration (raw.crawls.crawl_config).
-  agent_kind: Crawler of that configuration, web or mobile (raw.crawls.crawl_config).
-  created_at: When it was created, a point in time (raw.crawls.created_at, in milliseconds there).
-  ended_at: When it ended, a point in time (raw.crawls.ended_at, in milliseconds there).
-  fetched_urls: Number of URLs that it fetched (raw.crawls.fetched_urls).
+  agent_kind: Crawler type of that configuration, web or mobile (raw.crawls.crawl_config).
+  created_at: When the crawl was created, a point in time (raw.crawls.created_at, in milliseconds there).
+  ended_at: When the crawl ended, a point in time (raw.crawls.ended_at, in milliseconds there).
+  fetched_urls: Number of URLs that the crawl fetched (raw.crawls.fetched_urls).
   last_depth: Depth at which it ended, in clicks from the start URL (raw.crawls.last_depth).
   has_pages: Whether its pages are loaded (ops.loads, dataset crawl_pages).
   has_links: Whether its links are loaded (ops.loads, dataset crawl_links).
   has_clusters: Whether its clusters of similar pages are loaded (ops.loads, dataset crawl_clusters).
   has_structured_data: Whether its structured data are loaded (ops.loads, dataset crawl_structured_data).
-  pages: Number of pages loaded of it (ops.loads.loaded, dataset crawl_pages); NULL where its pages are not loaded.
+  pages: Number of its loaded pages (ops.loads.loaded, dataset crawl_pages); NULL if its pages are not loaded.
   is_latest: >-
     Whether it is the last comparable crawl of its project and configuration that has pages, and links where the
     previous crawl has links. Where none is comparable, the last one with pages.
@@ -49,15 +50,15 @@ columns:
     Whether it is the latest crawl of the project's main configuration: of the latest crawls, lists of URLs last and
     comparable ones first, the one with the most pages. Questions about a project use this crawl.
   is_in_trends: >-
-    Whether charts over time include it: its pages are loaded, and it ended no later than the latest crawl of its project and
-    configuration. A crawl that is not comparable has fewer pages than the website, and is excluded unless the latest one is not
-    comparable either.
+    Whether charts over time include it: its pages are loaded, and it ended no later than the latest crawl of its
+    project and configuration. A crawl that is not comparable has fewer pages than the website, and is excluded unless
+    the latest one is not comparable either.
   crawl_number: >-
-    1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
-    NULL where its end is unknown.
+    1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next; NULL
+    if its end is unknown.
   previous_crawl_id: >-
-    The previous crawl of its project and configuration, by end and then by crawl_id, among comparable crawls that
-    have pages. NULL for the first of these crawls, for other crawls, and where the end is unknown.
+    The previous crawl of its project and configuration, by end and then by crawl_id, among comparable crawls that have
+    pages. NULL for the first of these crawls, for other crawls, and where the end is unknown.
 reads:
   raw.crawls:
     id: VARCHAR

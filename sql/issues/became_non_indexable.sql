@@ -2,7 +2,7 @@
 title: Became non-indexable
 severity: high
 category: indexability
-definition: A crawl in the previous 28 days read the page and found it indexable. The current crawl read the page, or found it gone or blocked by robots.txt. The page is no longer indexable, and it does not redirect.
+definition: The page was indexable when a crawl read it in the previous 28 days. The current crawl read the page, or found it gone or blocked by robots.txt. The page is no longer indexable, and it does not redirect.
 source: https://support.google.com/webmasters/answer/7440203
 why_it_matters: The page drops out of search results and loses its clicks.
 fix: Revert the change, unless it was intentional

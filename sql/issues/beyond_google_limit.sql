@@ -2,7 +2,7 @@
 title: Larger than Google's limit
 severity: high
 category: performance
-definition: The page returns 200, and its uncompressed size is above 2,048 KB, or above 65,536 KB for a PDF (Google's limits as of 2026-02-03). Other files (is_resource) are excluded. If content_kind is unknown, a path that ends in .pdf indicates a PDF.
+definition: The page returns 200, and its uncompressed size is above 2,048 KB, or above 65,536 KB for a PDF (Google's limits as of 2026-02-03). Other files (is_resource) are excluded. If content_kind is unknown, a page whose path ends in .pdf is treated as a PDF.
 source: https://developers.google.com/search/docs/crawling-indexing/googlebot
 why_it_matters: Google Search reads only the first 2 MB of a page and the first 64 MB of a PDF.
 fix: Split the page, or move inline code, styles and data into separate files

@@ -2,10 +2,10 @@
 title: Search bots on a non-indexable page
 severity: low
 category: demand
-definition: The page is not indexable. On the days assigned to the crawl (mart.crawl_days), search engine bots requested it while it was not indexable.
+definition: The page is not indexable. Search engine bots requested it while it was not indexable, on the days assigned to the crawl (mart.crawl_days).
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: Search engines waste requests on this page instead of crawling indexable pages.
-fix: Remove links to the page and its sitemap entries, unless the page should be indexed
+fix: Remove the page from sitemaps and remove the links to it, unless it should be indexed
 owner: template
 evidence: [non_indexable_reason, page_hits.search_bot_hits]
 is_by_days: true

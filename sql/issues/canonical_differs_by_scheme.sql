@@ -4,7 +4,7 @@ severity: medium
 category: canonicals
 definition: The page returns 200, and its canonical differs from its URL in the scheme, http or https (canonical_kind is scheme).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
-why_it_matters: The server serves the page over one protocol, but the canonical specifies the other.
+why_it_matters: The page uses one protocol, but its canonical specifies the other.
 fix: Change the canonical to the https:// URL, and redirect the http:// URL to it
 owner: template
 evidence: [canonical_kind]

@@ -4,7 +4,7 @@ severity: low
 category: rendering
 definition: The page has a canonical after rendering, but none in its HTML.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: Search engines see the canonical only after rendering, and advise against adding it with a script.
+why_it_matters: Search engines see the canonical only after rendering. They advise against adding a canonical with a script.
 fix: Include the canonical in the HTML, for example <link rel="canonical" href="https://example.com/page">
 owner: template
 evidence: [rendered, rel_canonical, unrendered_rel_canonical]

@@ -2,7 +2,7 @@
 title: Canonical to the home page
 severity: high
 category: canonicals
-definition: The page returns 200 and declares its host's home page as its canonical. The page's URL is neither the home page's URL nor an alternative to it, such as /index.html.
+definition: The page returns 200 and declares its host's home page as its canonical. The page's URL is neither the home page's URL nor an alternative URL of the home page, such as /index.html.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: The page asks search engines to show the home page instead. The usual cause is a wrong URL in a template.
 fix: Change the canonical to the page's own URL

@@ -5,7 +5,7 @@ category: content
 definition: The page is indexable, has no words (word_count is 0), and is not an application shell (is_app_shell).
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
 why_it_matters: Search engines find no text. Either the page is broken, or JavaScript adds its text.
-fix: Make sure that the server sends the text in the HTML
+fix: Include the text in the HTML that the server sends
 owner: server
 evidence: [word_count]
 cases:

@@ -4,7 +4,7 @@ severity: high
 category: security
 definition: The URL begins with http:// and returns 200, and an https:// URL on the same host (url_host) also returns 200.
 source: https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes
-why_it_matters: The page is still available over unencrypted HTTP, for example because a move to HTTPS missed it.
+why_it_matters: The page is still available over unencrypted HTTP, for example because the migration to HTTPS missed it.
 fix: Redirect the page to its https:// URL, and change the links that lead to it
 owner: server
 evidence: [status_code]

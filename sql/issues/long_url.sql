@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page is indexable, and its URL has more than $characters characters (Screaming Frog uses 115).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results truncate long URLs, and these URLs may break when people share them.
+why_it_matters: Search results truncate long URLs, and long URLs may break when people share them.
 fix: Shorten the URL the next time you change it; a long URL alone does not justify a redirect
 owner: content
 evidence: [is_indexable]

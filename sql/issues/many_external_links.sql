@@ -4,7 +4,7 @@ severity: low
 category: links
 definition: The page returns 200 and contains more than $links external links (external_outlinks).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A page that consists mostly of external links may look like a link directory, or spammers may have added the links.
+why_it_matters: A page that consists mostly of external links may look like a link directory. Spammers may also have added the links.
 fix: Keep only the links that help users
 owner: content
 evidence: [status_code, external_outlinks]

@@ -2,7 +2,7 @@
 title: HTTPS without HTTP/2
 severity: low
 category: performance
-definition: The URL begins with https:// and returns 200, and the server does not offer HTTP/2 (offers_http2 is false).
+definition: The URL begins with https:// and returns 200, but the server does not support HTTP/2 (offers_http2 is false).
 source: https://developer.chrome.com/docs/lighthouse/best-practices/uses-http2
 why_it_matters: Browsers load only a few of the page's resources at a time.
 fix: Enable HTTP/2 on the server or the CDN

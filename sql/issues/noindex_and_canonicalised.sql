@@ -4,7 +4,7 @@ severity: medium
 category: indexability
 definition: The page returns 200, has noindex, and declares another page as its canonical.
 source: https://sitebulb.com/hints/indexability/
-why_it_matters: The two directives contradict each other, and search engines may apply noindex to both pages.
+why_it_matters: The two directives contradict each other. Search engines may apply noindex to both pages.
 fix: Remove either the noindex or the canonical
 owner: template
 evidence: [is_noindex, is_canonicalised]

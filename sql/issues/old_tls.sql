@@ -2,7 +2,7 @@
 title: TLS below 1.2
 severity: high
 category: security
-definition: Either the crawler could not fetch the page because its host does not support TLS 1.2 or newer (processing_warnings contains tls_version), or it fetched the page over TLS 1.1 or older (tls_version).
+definition: The crawler fetched the page over TLS 1.1 or older (tls_version), or could not fetch it because its host does not support TLS 1.2 or newer (processing_warnings contains tls_version).
 source: https://www.rfc-editor.org/rfc/rfc8996
 why_it_matters: Browsers refuse the connection, so users cannot see the page.
 fix: Enable TLS 1.2 and 1.3 on the server

@@ -2,7 +2,7 @@
 title: Only one internal link
 severity: low
 category: links
-definition: The page is indexable and is not a file (is_resource), and exactly one internal link leads to it (nb_inlinks is 1).
+definition: The page is indexable and is not a file (is_resource). Exactly one internal link leads to it (nb_inlinks is 1).
 source: https://sitebulb.com/hints/links/
 why_it_matters: The page receives little link authority. If the link disappears, the page becomes an orphan.
 fix: Link to the page from more related pages

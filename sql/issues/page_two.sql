@@ -2,7 +2,7 @@
 title: On page two of the search results
 severity: medium
 category: demand
-definition: The page is indexable. On the days assigned to the crawl (mart.crawl_days), search results showed it at least $impressions times, at an average position of 11 to 20.
+definition: The page is indexable. On the days assigned to the crawl (mart.crawl_days), it appeared in search results at least $impressions times, at an average position of 11 to 20.
 source: https://support.google.com/webmasters/answer/7576553
 why_it_matters: A small improvement can move the page to the first page of results, where most users click.
 fix: Add content that answers the queries, and link to the page from more pages

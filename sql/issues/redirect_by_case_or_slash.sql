@@ -4,7 +4,7 @@ severity: low
 category: redirects
 definition: The URL and its redirect target (redirect_location) differ only in case or in the trailing slash.
 source: https://sitebulb.com/hints/redirects/
-why_it_matters: The site links to several variants of one URL, and each redirect costs an extra request.
+why_it_matters: The site links to several variants of one URL. Each redirect costs an extra request.
 fix: Change the links to the exact final URL
 owner: server
 evidence: [redirect_location]

@@ -4,7 +4,7 @@ severity: low
 category: titles_and_headings
 definition: The page is indexable, and its title has 1 to $characters characters. A full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Search results have room for more words to describe the page.
+why_it_matters: Search results have room for a longer title that describes the page better.
 fix: Add words that describe the page to the title
 owner: content
 evidence: [title_length]

@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page returns 200 and is not a file (is_resource), and its path contains capital letters. Paths that contain % are excluded, because percent-encodings use capital letters.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: URLs that differ only in case count as different pages, but people type URLs in lowercase.
+why_it_matters: Search engines treat URLs that differ only in case as different pages, but people type URLs in lowercase.
 fix: Use lowercase letters in URLs
 owner: content
 evidence: [urlpath]

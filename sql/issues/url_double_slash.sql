@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page returns 200 and is not a file (is_resource), and its path contains //.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: The page is usually also available at the URL with a single slash, so it has two URLs.
+why_it_matters: The page usually has a second URL, the one with a single slash.
 fix: Fix the links, and redirect the URL to its single-slash form
 owner: content
 evidence: [urlpath]

@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page returns 200, and its URL has more than $parameters parameters.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
-why_it_matters: Combinations of parameters create countless URLs for the same pages, and search engines waste requests on these URLs.
+why_it_matters: Combinations of parameters create countless URLs for the same pages. Search engines waste requests on these URLs.
 fix: Remove parameters that do not change the content, or stop linking to URLs with so many parameters
 owner: template
 evidence: [url_has_params]

@@ -2,8 +2,9 @@
 name: mart.bot_checks
 kind: seed
 description: >-
-  Ways to verify a crawler by the address of a request, one row for each way. The rows come from sql/seeds/bot_checks.csv of
-  the package and of the project. The project's rows for a crawler replace the rows of the package.
+  Ways to verify a crawler by the address of a request, one row for each way. The rows come from
+  sql/seeds/bot_checks.csv of the package and of the project. The project's rows for a crawler replace the rows of the
+  package.
 grain: [crawler, check_method, check_value]
 replaces: [crawler]
 renamed: {method: check_method, value: check_value}
@@ -14,8 +15,8 @@ columns:
       ranges: the address is in a list of ranges. dns: the name of the address ends in a suffix, and the name has the
       address. One successful way is enough.
     tests: [{accepted_values: [ranges, dns]}]
-  check_value: The list of ranges (mart.bot_ranges.range_list), or the suffix of names, as in googlebot.com.
-  reference: Page of the operator that documents it.
+  check_value: The list of ranges (mart.bot_ranges.range_list), or the suffix of names, such as googlebot.com.
+  reference: The operator's page that documents the check.
 tests:
   - name: each list of ranges has ranges
     severity: warn

@@ -2,48 +2,50 @@
 name: mart.log_events
 kind: view
 description: >-
-  Lines of the log files of a project, in the format of the service. There is no grain, because two requests may have the
-  same line.
+  Lines of the log files of a project, in the format of the service. There is no grain, because two requests may have
+  the same line.
 grain: null
 columns:
   project_id: {description: Identifier of the project (raw.log_events._project_id)., tests: [not_null]}
-  day: {description: 'Day of the request (raw.log_events.day, else the window it came with).', tests: [not_null]}
-  event_date: When the request came, a point in time (raw.log_events.event_date).
+  day: {description: 'Day of the request (raw.log_events.day, else the window in which it was loaded).', tests: [not_null]}
+  event_date: When the server received the request, a point in time (raw.log_events.event_date).
   url: Full URL of the request (raw.log_events.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_events.urlpath).
   url_host: Host of that URL (raw.log_events.url_host).
   url_first_path: First directory of that URL, or / (raw.log_events.url_first_path).
   url_has_params: Whether that URL has a query string (raw.log_events.url_has_params).
-  method: HTTP method, as in GET (raw.log_events.method).
+  method: HTTP method, such as GET (raw.log_events.method).
   status_code: HTTP status of the response (raw.log_events.status_code).
   status_code_range: ok, redirect, client_error or server_error (raw.log_events.status_code_range).
   bytes_sent: Size of the response in bytes (raw.log_events.bytes_sent).
   referer: URL of the referring page, as sent (raw.log_events.referer).
   user_agent: User agent of the request (raw.log_events.user_agent).
   device: desktop or mobile (raw.log_events.device).
-  is_bot: Whether a bot sent it (raw.log_events.is_bot); true also where bot_verification is refuted.
+  is_bot: Whether a bot sent the request (raw.log_events.is_bot); true also where bot_verification is refuted.
   bot: Name of the bot (raw.log_events.bot).
-  bot_kind: What a search engine's bot came for, seo, sea or vertical (raw.log_events.bot_kind).
-  search_engine: Search engine that the bot belongs to, as in google (raw.log_events.search_engine).
+  bot_kind: >-
+    Purpose of a search engine's bot: seo, sea or vertical (raw.log_events.bot_kind).
+  search_engine: Search engine that the bot belongs to, such as google (raw.log_events.search_engine).
   is_seo_visit: Whether a person came from the results of a search engine (raw.log_events.is_seo_visit).
   bot_verification: >-
-    Whether the bot is what its user agent says, by the address of the request (raw.log_events.bot_verification):
-    verified, refuted or unchecked. NULL where no bot was recognized or the service does not report it.
+    Whether the bot is the one that its user agent claims, according to the address of the request
+    (raw.log_events.bot_verification): verified, refuted or unchecked. NULL if no bot was recognized or the service does
+    not report it.
   crawler: >-
-    Name of the known crawler whose token the user agent holds (mart.user_agents.crawler), else the service's name of
+    Name of the known crawler whose token the user agent contains (mart.user_agents.crawler), else the service's name of
     the bot.
   bot_class: >-
-    What the bot is for: search, ai, seo_tool, ads or other, of a known crawler (mart.user_agents.bot_class). Of another
-    bot by its kind: search for seo and vertical, ads for sea, else other. unverified where bot_verification is refuted:
-    somebody else sent it in the crawler's name. none where the user agent or is_bot shows no bot; NULL where a
-    line has neither.
+    Purpose of the bot. For a known crawler: search, ai, seo_tool, ads or other (mart.user_agents.bot_class). For
+    another bot, by its kind: search for seo and vertical, ads for sea, else other. unverified if bot_verification is
+    refuted, because someone else sent the request in the crawler's name. none if the user agent or is_bot shows no bot;
+    NULL if a line has neither.
   engine: >-
-    Search engine, AI service or tool that the crawler belongs to (mart.user_agents.engine); of a bot that is no known
-    crawler the service's search_engine. NULL where bot_class is unverified.
+    Search engine, AI service or tool that the crawler belongs to (mart.user_agents.engine); for a bot that is not a
+    known crawler, the service's search_engine. NULL if bot_class is unverified.
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.log_events._run_id,
-    raw.log_events._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.log_events._run_id, raw.log_events._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.log_events._loaded_at).
 reads:
   raw.log_events:

@@ -7,14 +7,15 @@ description: >-
 grain: [project_id, day, user_agent]
 columns:
   project_id: Identifier of the project (raw.log_events._project_id).
-  day: Day of the requests (raw.log_events.day, else the window it came with).
+  day: Day of the requests (raw.log_events.day, else the window in which they were loaded).
   user_agent: >-
-    User agent of the requests (raw.log_events.user_agent), or where it is missing the service's name of the bot
+    User agent of the requests (raw.log_events.user_agent), or if it is missing, the service's name of the bot
     (raw.log_events.bot).
-  crawler: Name of the crawler whose token it contains; of several tokens the longest counts (mart.bots.crawler).
-  bot_class: What the crawler is for (mart.bots.bot_class).
-  engine: Search engine, AI service or tool that it belongs to (mart.bots.engine).
-  purpose: What it reads the site for (mart.bots.purpose).
+  crawler: >-
+    Name of the crawler whose token the user agent contains; of several tokens, the longest counts (mart.bots.crawler).
+  bot_class: Purpose of the crawler (mart.bots.bot_class).
+  engine: Search engine, AI service or tool that the crawler belongs to (mart.bots.engine).
+  purpose: Why the crawler reads the site (mart.bots.purpose).
 reads:
   raw.log_events:
     _unit: VARCHAR

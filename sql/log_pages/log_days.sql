@@ -2,13 +2,14 @@
 name: mart.log_days
 kind: view
 description: >-
-  Days of the log files of each project, with the source of their numbers. If the lines of a day are loaded, they are the
-  source, because a line has its own status and user agent. Otherwise, the source is the service's counts of the day.
+  Days of the log files of each project, with the source of their numbers. If the lines of a day are loaded, they are
+  the source, because a line has its own status and user agent. Otherwise, the source is the service's counts of the
+  day.
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
-  day: Day of the requests, of UTC.
-  dataset: log_events where lines of the day are loaded, else log_pages_days.
+  day: Day of the requests, in UTC.
+  dataset: log_events if lines of the day are loaded, else log_pages_days.
 reads:
   raw.log_events: &source
     _project_id: VARCHAR

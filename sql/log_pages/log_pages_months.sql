@@ -10,7 +10,7 @@ columns:
   url: Full URL of the request (raw.log_pages_months.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_months.urlpath).
-  hits: Number of requests for it, bots and people (raw.log_pages_months.hits).
+  hits: Number of requests for the URL, by bots and people (raw.log_pages_months.hits).
   bot_hits: Number of requests by bots (raw.log_pages_months.bot_hits).
   seo_bot_hits: Number of requests by bots that read pages for search results (raw.log_pages_months.seo_bot_hits).
   sea_bot_hits: Number of requests by bots that check pages for search advertising (raw.log_pages_months.sea_bot_hits).
@@ -23,11 +23,11 @@ columns:
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_months.hits_5xx).
   last_status_code: HTTP status of the last request (raw.log_pages_months.last_status_code).
   bytes_sent: Size of all responses in bytes (raw.log_pages_months.bytes_sent).
-  is_crawled: Whether a bot that reads pages for search results requested it (raw.log_pages_months.is_crawled).
-  is_active: Whether a person came to it from the results of a search engine (raw.log_pages_months.is_active).
+  is_crawled: Whether a bot that reads pages for search results requested the URL (raw.log_pages_months.is_crawled).
+  is_active: Whether a person came to the URL from the results of a search engine (raw.log_pages_months.is_active).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.log_pages_months._run_id,
-    raw.log_pages_months._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.log_pages_months._run_id, raw.log_pages_months._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.log_pages_months._loaded_at).
 renamed: {first_day: month_start_date}
 reads:

@@ -6,13 +6,14 @@ grain: {columns: [project_id, week_start_date, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_weeks._project_id).
   week: >-
-    Week of the requests, YYYY-Www (raw.log_pages_weeks.week). Week 1 has the first Thursday of the year where weeks
-    begin on Monday (ISO), the first of January where they begin on Sunday, depending on the project.
+    Week of the requests, YYYY-Www (raw.log_pages_weeks.week). Depending on the project, weeks begin on Monday (ISO) or
+    Sunday. Week 1 contains the first Thursday of the year if weeks begin on Monday, or January 1 if weeks begin on
+    Sunday.
   week_start_date: First day of that week, Monday or Sunday (raw.log_pages_weeks._window).
   url: Full URL of the request (raw.log_pages_weeks.url).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_weeks.urlpath).
-  hits: Number of requests for it, bots and people (raw.log_pages_weeks.hits).
+  hits: Number of requests for the URL, by bots and people (raw.log_pages_weeks.hits).
   bot_hits: Number of requests by bots (raw.log_pages_weeks.bot_hits).
   seo_bot_hits: Number of requests by bots that read pages for search results (raw.log_pages_weeks.seo_bot_hits).
   sea_bot_hits: Number of requests by bots that check pages for search advertising (raw.log_pages_weeks.sea_bot_hits).
@@ -25,11 +26,11 @@ columns:
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_weeks.hits_5xx).
   last_status_code: HTTP status of the last request (raw.log_pages_weeks.last_status_code).
   bytes_sent: Size of all responses in bytes (raw.log_pages_weeks.bytes_sent).
-  is_crawled: Whether a bot that reads pages for search results requested it (raw.log_pages_weeks.is_crawled).
-  is_active: Whether a person came to it from the results of a search engine (raw.log_pages_weeks.is_active).
+  is_crawled: Whether a bot that reads pages for search results requested the URL (raw.log_pages_weeks.is_crawled).
+  is_active: Whether a person came to the URL from the results of a search engine (raw.log_pages_weeks.is_active).
   _load_id: >-
-    Run and unit that loaded the row, with a space between (raw.log_pages_weeks._run_id,
-    raw.log_pages_weeks._unit). ops.tombstones has it once the row is replaced or removed.
+    Run and unit that loaded the row, separated by a space (raw.log_pages_weeks._run_id, raw.log_pages_weeks._unit).
+    ops.tombstones contains it once the row is replaced or removed.
   _loaded_at: When the row was loaded (raw.log_pages_weeks._loaded_at).
 renamed: {first_day: week_start_date}
 reads:

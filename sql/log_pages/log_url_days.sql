@@ -2,9 +2,9 @@
 name: mart.log_url_days
 kind: view
 description: >-
-  One row for each URL of a project and day with a request in the log files. The numbers count the lines of the day
-  (mart.log_events). If the lines are not loaded, they are the service's own counts (mart.log_pages_days). A number is NULL
-  if it is unknown, because the service sent none or a line does not have the value.
+  One row for each URL of a project and day with a request in the log files. The numbers are counts of the day's lines
+  (mart.log_events) or, if the lines are not loaded, the service's own counts (mart.log_pages_days). A number is NULL if
+  it is unknown, because the service sent none or a line does not have the value.
 grain: {columns: [project_id, day, url], severity: warn}
 columns:
   project_id: Identifier of the project.
@@ -12,35 +12,34 @@ columns:
   url: Full URL of the request.
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: Source of the numbers, log_events or log_pages_days (mart.log_days.dataset).
-  hits: Number of requests for it, bots and people.
-  bot_hits: Number of requests by bots; NULL where it is unknown for a line (mart.log_events.is_bot).
+  hits: Number of requests for the URL, by bots and people.
+  bot_hits: Number of requests by bots; NULL if it is unknown for a line (mart.log_events.is_bot).
   search_bot_hits: >-
-    Number of requests of search engine bots (mart.log_events.bot_class is search); of the service's counts
-    seo_bot_hits and vertical_bot_hits. NULL where it is unknown for a line.
+    Number of requests of search engine bots (mart.log_events.bot_class is search); for the service's counts,
+    seo_bot_hits plus vertical_bot_hits. NULL if it is unknown for a line.
   google_bot_hits: >-
-    Number of requests by Google's bots (mart.log_events.engine is google); NULL where one of the bots has no engine,
-    and for the service's counts.
-  bing_bot_hits: Number of requests by Bing's bots; NULL where google_bot_hits is NULL.
+    Number of requests by Google's bots (mart.log_events.engine is google); NULL if one of the bots has no engine, and
+    for the service's counts.
+  bing_bot_hits: Number of requests by Bing's bots; NULL if google_bot_hits is NULL.
   ai_bot_hits: >-
-    Number of requests by bots of AI services (mart.log_events.bot_class is ai); NULL where it is unknown
-    for a line, and for the service's counts.
+    Number of requests by bots of AI services (mart.log_events.bot_class is ai); NULL if it is unknown for a line, and
+    for the service's counts.
   unverified_bot_hits: >-
-    Number of requests in the name of a bot that its address refutes (mart.log_events.bot_class is unverified). They are
-    in bot_hits, in no other number of bots and in no number of people. NULL where the export of the day has no
-    verifications at all (raw.log_events.bot_verification), and for the service's counts.
+    Number of requests in the name of a bot whose claim the address refutes (mart.log_events.bot_class is unverified).
+    bot_hits includes these requests; no other number does. NULL if the export of the day has no verifications at all
+    (raw.log_events.bot_verification), and for the service's counts.
   seo_bot_hits: >-
     Number of requests, as the service counts them, by bots that read pages for search results, without refuted ones. A
-    line without a kind (raw.log_events.bot_kind) does not count; NULL where the export of the day has no kinds at
-    all.
-  visits: Number of requests by people; NULL where it is unknown for a line (mart.log_events.is_bot).
+    line without a kind (raw.log_events.bot_kind) does not count; NULL if the export of the day has no kinds at all.
+  visits: Number of requests by people; NULL if it is unknown for a line (mart.log_events.is_bot).
   seo_visits: >-
-    Number of visits from search results; NULL where it is unknown for a line that may be a person's
+    Number of visits from search results; NULL if it is unknown for a line that may be a person's
     (raw.log_events.is_seo_visit).
-  hits_2xx: Number of requests with an HTTP status of 200 to 299; NULL where a line has no status.
+  hits_2xx: Number of requests with an HTTP status of 200 to 299; NULL if a line has no status.
   hits_3xx: Number of requests with a status of 300 to 399.
   hits_4xx: Number of requests with a status of 400 to 499.
   hits_5xx: Number of requests with a status of 500 to 599.
-  bytes_sent: Size of all responses in bytes; NULL where it is unknown for a line (raw.log_events.bytes_sent).
+  bytes_sent: Size of all responses in bytes; NULL if it is unknown for a line (raw.log_events.bytes_sent).
   last_status_code: HTTP status of the last request; of several at the same moment, the highest.
 reads:
   ops.unit_fields:

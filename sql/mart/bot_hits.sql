@@ -3,8 +3,8 @@ name: mart.bot_hits
 kind: table
 description: >-
   Requests of bots in log files, one row for each project, day, URL, crawler and HTTP status. If the lines of a day are
-  loaded, each line counts with its own crawler and status. If there are only the service's counts, its search bots are one
-  row without crawler, engine and status.
+  loaded, each line counts with its own crawler and status. If only the service's counts are loaded, its search bots are
+  one row without crawler, engine and status.
 grain: [project_id, day, url, bot_class, crawler, engine, status_code]
 columns:
   project_id: Identifier of the project.
@@ -13,22 +13,22 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: Source of the row, log_events or log_pages_days.
   bot_class: >-
-    What the crawler is for: search, ai, seo_tool, ads or other; unverified where the address refutes the crawler
-    that it claims to be (mart.log_events.bot_class).
+    Purpose of the crawler: search, ai, seo_tool, ads or other; unverified if the address refutes the claimed crawler
+    (mart.log_events.bot_class).
   crawler:
     description: >-
-      Name of the crawler (mart.log_events.crawler), for an unverified one the name that it claims; NULL where it is unknown.
+      Name of the crawler (mart.log_events.crawler), for an unverified crawler, the claimed name; NULL if it is unknown.
     nullable: true
-  engine: {description: 'Search engine, AI service or tool that it belongs to (mart.log_events.engine); NULL where it is unknown.', nullable: true}
+  engine: {description: 'Search engine, AI service or tool that the crawler belongs to (mart.log_events.engine); NULL if it is unknown.', nullable: true}
   status_code: {description: HTTP status of the responses (mart.log_events.status_code)., nullable: true}
   status_class: >-
-    ok (200 to 299, and 304), redirect (300 to 399 but 304), error (any other); NULL where it is unknown. The counts
-    of a day show it only where all requests for the URL on that day, including people's, had statuses of one of 2xx, 3xx,
-    4xx and 5xx; a 3xx is ok there when the last status of the day is 304.
+    ok (200 to 299, and 304), redirect (300 to 399 except 304), error (any other); NULL if it is unknown. The counts of
+    a day show the class only if all requests for the URL on that day, including people's, had statuses of one class
+    (2xx, 3xx, 4xx or 5xx). A 3xx then is ok if the last status of the day is 304.
   hits: Number of these requests.
   hits_2xx: >-
-    Number of requests for the URL on that day with an HTTP status of 200 to 299, including people's, by the
-    service's counts; NULL where the lines show them per bot.
+    Number of requests for the URL on that day with an HTTP status of 200 to 299, including people's, according to the
+    service's counts; NULL if the lines show these numbers per bot.
   hits_3xx: As hits_2xx, for 300 to 399.
   hits_4xx: As hits_2xx, for 400 to 499.
   hits_5xx: As hits_2xx, for 500 to 599.

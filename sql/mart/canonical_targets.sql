@@ -2,7 +2,8 @@
 name: mart.canonical_targets
 kind: table
 description: >-
-  Pages with status 200 that declare another URL as their canonical, with the state of that URL if the crawl requested it.
+  Pages with status 200 that declare another URL as their canonical, with the state of that URL if the crawl requested
+  it.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -10,11 +11,12 @@ columns:
   url: URL of the page (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  canonical_url: Canonical that it declares (mart.pages.canonical_url).
+  canonical_url: Canonical that the page declares (mart.pages.canonical_url).
   target_status_code: HTTP status of that URL (mart.read_targets.status_code).
-  is_target_noindex: Whether that URL asks not to be indexed (mart.read_targets.is_noindex).
-  is_target_canonicalised: Whether that URL declares yet another one (mart.read_targets.is_canonicalised).
-  target_canonical_url: Canonical that it declares (mart.read_targets.canonical_url).
+  is_target_noindex: Whether that URL has noindex (mart.read_targets.is_noindex).
+  is_target_canonicalised: >-
+    Whether that URL declares yet another URL as its canonical (mart.read_targets.is_canonicalised).
+  target_canonical_url: Canonical that the page declares (mart.read_targets.canonical_url).
 reads:
   ops.loads:
     dataset: VARCHAR

@@ -3,7 +3,7 @@ name: mart.click_weeks
 kind: table
 description: >-
   Clicks of a project's pages in each of the last weeks of search results, at most ten, by segment of the project's main
-  crawl. One row for each segment and week. A week has seven days with rows, counted back from the newest day.
+  crawl. One row for each segment and week. A week consists of seven days with rows, counted back from the newest day.
 grain: [project_id, segmentation, segment, week]
 columns:
   project_id: Identifier of the project.

@@ -3,8 +3,8 @@ name: mart.crawl_budget
 kind: table
 description: >-
   Requests of search engine bots for the pages of a crawl on its days (mart.crawl_days), divided by whether a search
-  engine could index the page at that time. This follows from the status of the response and from the crawl whose state
-  the day has (mart.crawl_states). A page whose hits are unknown on one of the days has no row (docs/definitions.md).
+  engine could index the page at that time. The status of the response and the crawl whose state applies on that day
+  (mart.crawl_states) determine this. A page whose hits are unknown on one of the days has no row (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -17,7 +17,7 @@ columns:
   non_indexable_hits: >-
     Number of these requests while the page was not indexable: the response was a redirect or an error, robots.txt
     blocked the page, or the page had a noindex or a canonical to another page.
-  untold_hits: Number of these requests for which this is unknown.
+  untold_hits: Number of these requests for which it is unknown whether the page was indexable.
 reads:
   raw.log_pages_days: &source
     _unit: VARCHAR
@@ -68,10 +68,8 @@ incremental:
 tests:
   - name: hits are those of mart.page_hits
     query: >-
-      SELECT budget.crawl_id, budget.url
-      FROM mart.crawl_budget AS budget
-      JOIN mart.page_hits AS hits ON hits.crawl_id = budget.crawl_id AND hits.url = budget.url
-      WHERE hits.search_bot_hits <> budget.search_bot_hits
+      SELECT budget.crawl_id, budget.url FROM mart.crawl_budget AS budget JOIN mart.page_hits AS hits ON hits.crawl_id =
+      budget.crawl_id AND hits.url = budget.url WHERE hits.search_bot_hits <> budget.search_bot_hits
 */
 WITH
   day AS (

@@ -13,7 +13,7 @@ columns:
   kind: {description: Kind of data of the day., tests: [{accepted_values: [logs, search]}]}
   data_date: >-
     Day with log files (mart.log_days.day) or with search results (mart.ranking_days.ranking_date). Totals of a period
-    (mart.ranking_periods) are one row, of its last day.
+    (mart.ranking_periods) are one row, for the last day of the period.
   dataset: >-
     Source of the day's numbers: log_events or log_pages_days (mart.log_days.dataset); ranking_performance, or
     ranking_periods for totals of a period.

@@ -3,10 +3,10 @@ name: mart.crawl_kpis
 kind: view
 description: >-
   The figures of each crawl and segment (mart.crawl_segments), and their changes since the previous crawl
-  (mart.crawls.previous_crawl_id). A change is NULL without a previous crawl, if one of the two figures is NULL, and for a
-  segment that the previous crawl did not have; the change of the number of pages is then that number. Clicks, impressions
-  and bot hits depend on days. Their changes are NULL, with the reason, if the two crawls have different numbers of days, or
-  the same days. The test of mart.crawl_segments also proves that these rows are unique.
+  (mart.crawls.previous_crawl_id). A change is NULL without a previous crawl, if one of the two figures is NULL, and for
+  a segment that the previous crawl did not have; in that case, the change of the number of pages is that number.
+  Clicks, impressions and bot hits depend on days. Their changes are NULL, with the reason, if the two crawls have
+  different numbers of days, or the same days. The test of mart.crawl_segments also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -14,10 +14,10 @@ columns:
   project_name: Name of its project (mart.crawls.project_name).
   crawl_config_name: Name of its crawl configuration (mart.crawls.crawl_config_name).
   crawl_number: Number of the crawl within project and configuration (mart.crawls.crawl_number).
-  ended_at: When it ended, a point in time (mart.crawls.ended_at).
-  is_main: Whether questions about the project use it (mart.crawls.is_main).
+  ended_at: When the crawl ended, a point in time (mart.crawls.ended_at).
+  is_main: Whether questions about the project use this crawl (mart.crawls.is_main).
   previous_crawl_id: Identifier of the previous crawl (mart.crawls.previous_crawl_id).
-  segmentation: (site), (directory) or the name of a segmentation of the project's own.
+  segmentation: (site), (directory) or the name of one of the project's own segmentations.
   segment: The segment.
   pages: See mart.crawl_segments.pages.
   indexable_pages: See mart.crawl_segments.indexable_pages.
@@ -49,13 +49,14 @@ columns:
   average_word_count_change: Change of average_word_count since the previous crawl.
   duplicate_pages_change: Change of duplicate_pages since the previous crawl.
   orphan_pages_change: Change of orphan_pages since the previous crawl.
-  clicks_change: Change of clicks since the previous crawl, over as many days.
-  clicks_change_reason: Why there is no clicks_change, where the previous crawl has another number of days or the same days.
-  impressions_change: Change of impressions since the previous crawl, over as many days.
+  clicks_change: Change of clicks since the previous crawl, over the same number of days.
+  clicks_change_reason: >-
+    Why there is no clicks_change, if the previous crawl has a different number of days, or the same days.
+  impressions_change: Change of impressions since the previous crawl, over the same number of days.
   impressions_change_reason: Why there is no impressions_change, as for clicks.
-  search_bot_hits_change: Change of search_bot_hits since the previous crawl, over as many days.
+  search_bot_hits_change: Change of search_bot_hits since the previous crawl, over the same number of days.
   search_bot_hits_change_reason: >-
-    Why there is no search_bot_hits_change, where the previous crawl has another number of days or the same days.
+    Why there is no search_bot_hits_change, if the previous crawl has a different number of days, or the same days.
 */
 WITH
   pair AS (

@@ -2,18 +2,18 @@
 name: mart.crawl_pairs
 kind: view
 description: >-
-  Each crawl with pages and the previous crawl to compare it with, one row for each crawl, with the data that each of the
-  two read completely.
+  One row for each crawl with pages, with the previous crawl to compare it with and the data that each of the two crawls
+  read completely.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.
-  previous_crawl_id: Identifier of the previous crawl (mart.crawls.previous_crawl_id); NULL where there is none.
+  previous_crawl_id: Identifier of the previous crawl (mart.crawls.previous_crawl_id); NULL if there is none.
   project_id: Identifier of their project.
-  is_list: Whether it is the crawl of a list of URLs (mart.crawls.is_list).
-  has_all_links: Whether it read the links of the whole website (mart.crawls.has_all_links).
+  is_list: Whether the crawl is of a list of URLs (mart.crawls.is_list).
+  has_all_links: Whether the crawl read the links of the whole website (mart.crawls.has_all_links).
   has_all_sitemaps: >-
-    Whether it read all of its sitemaps (mart.crawls.has_all_sitemaps). Where the crawl does not report its sitemaps,
-    whether a sitemap lists one of its pages.
+    Whether the crawl read all of its sitemaps (mart.crawls.has_all_sitemaps). If the crawl does not report its
+    sitemaps, whether a sitemap lists one of its pages.
   is_previous_list: Value of is_list for the previous crawl.
   has_all_previous_links: Value of has_all_links for the previous crawl.
   has_all_previous_sitemaps: Value of has_all_sitemaps for the previous crawl.

@@ -2,15 +2,15 @@
 name: mart.crawl_segments
 kind: table
 description: >-
-  The figures of each crawl and segment of its pages, which is the whole site, each first directory, and each segment of the
-  project's own segmentations. A number of pages is NULL if the crawl has the value for no page. mart.crawl_kpis has the
+  The figures of each crawl, for the whole site, for each first directory, and for each segment of the project's own
+  segmentations. A number of pages is NULL if the crawl does not have the value for any page. mart.crawl_kpis has the
   same figures with the change since the previous crawl.
 grain: [crawl_id, segmentation, segment]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   segmentation: >-
-    (site) for all pages, (directory) for the first directory, or the name of a segmentation of the project's own
+    (site) for all pages, (directory) for the first directory, or the name of one of the project's own segmentations
     (mart.page_segments.segmentation), such as (filter) for saved filters.
   segment: The segment; (site) for all pages.
   pages: Number of pages.
@@ -22,28 +22,30 @@ columns:
     Average time to the last byte in milliseconds, of the pages with status 200 (mart.pages.load_time).
   average_word_count: Average number of words, of the pages with status 200 (mart.pages.word_count).
   duplicate_pages: >-
-    Number of pages with status 200 whose title, H1, description or content is a duplicate that canonicals and
-    hreflang leave unhandled (mart.pages.has_duplicate_title_issue and its like).
+    Number of pages with status 200 whose title, H1, description or content is a duplicate that neither canonicals nor
+    hreflang handle (mart.pages.has_duplicate_title_issue and similar columns).
   orphan_pages: >-
-    Number of pages that no link of the structure leads to (mart.orphans); NULL where the crawl did not read all links
-    or all sitemaps.
+    Number of pages that no link of the structure leads to (mart.orphans); NULL if the crawl did not read all links or
+    all sitemaps.
   clicks: >-
-    Clicks in search results on these pages on the days that belong to the crawl; NULL where the search results of these
+    Clicks in search results on these pages on the days that belong to the crawl; NULL if the search results of these
     days do not show them by page (mart.page_demand).
-  impressions: Times that search results showed these pages in the same days.
+  impressions: Times that search results showed these pages on the same days.
   search_bot_hits: >-
-    Requests of search engines for these pages on the days that belong to the crawl; NULL where the days have no log
-    files, or the number is unknown for a page (mart.page_hits).
-  all_clicks: Number of clicks on all URLs on the same days, including URLs outside of the crawl; the same for all segments.
+    Requests of search engines for these pages on the days that belong to the crawl; NULL if the days have no log files,
+    or the number is unknown for a page (mart.page_hits).
+  all_clicks: >-
+    Number of clicks on all URLs on the same days, including URLs outside of the crawl; the same for all segments.
   all_impressions: Number of impressions of all URLs on the same days; the same for all segments.
-  all_search_bot_hits: Number of requests of search engine bots for all URLs on the same days; NULL where it is unknown for one URL.
+  all_search_bot_hits: >-
+    Number of requests of search engine bots for all URLs on the same days; NULL if it is unknown for one URL.
   ranking_days: >-
-    Number of days with search results that belong to the crawl, for totals that of their period; the same for all
-    segments (mart.crawl_days).
-  ranking_from_date: First of the days that belong to the crawl, of search results (mart.crawl_days.from_date).
+    Number of days with search results that belong to the crawl, for totals, the number of days in their period; the
+    same for all segments (mart.crawl_days).
+  ranking_from_date: First day with search results that belongs to the crawl (mart.crawl_days.from_date).
   ranking_to_date: Last of these days.
   log_days: Number of days with log files that belong to the crawl, the same for all segments (mart.crawl_days).
-  log_from_date: First of the days that belong to the crawl, of log files (mart.crawl_days.from_date).
+  log_from_date: First day with log files that belongs to the crawl (mart.crawl_days.from_date).
   log_to_date: Last of these days.
 reads:
   ops.loads:

@@ -2,10 +2,11 @@
 name: mart.crawl_states
 kind: view
 description: >-
-  The days on which the pages of a crawl show the state of the website, one row for each crawl. They begin with the day of
-  its start and end before the next crawl of its project and configuration starts. The first crawl of a configuration also
-  has all earlier days. Only comparable crawls with pages have days, unless a configuration has none. If several crawls
-  start on one day, the last one has the day (docs/definitions.md). Days are in UTC.
+  The days on which the pages of a crawl show the state of the website, one row for each crawl. These days begin with
+  the day on which the crawl starts, and end before the next crawl of its project and configuration starts. The first
+  crawl of a configuration also covers all earlier days. Only comparable crawls with pages have days, unless a
+  configuration has no such crawl. If several crawls start on one day, the day belongs to the last one
+  (docs/definitions.md). Days are in UTC.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl.

@@ -11,16 +11,18 @@ columns:
   url: Full URL of the page (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  is_indexable: Whether a search engine may index it; NULL when its status is unknown, or it is a file (mart.pages.is_indexable).
+  is_indexable: >-
+    Whether a search engine may index the page; NULL if its status is unknown, or if the page is a file
+    (mart.pages.is_indexable).
   reason: >-
     The first reason why it is not indexable, by reason_order: robots_denied, no_answer, redirect, client_error,
-    server_error, other_status, noindex, canonicalised, service; NULL when none is known
+    server_error, other_status, noindex, canonicalised, service; NULL if none is known
     (mart.pages.non_indexable_reason).
-  reason_order: Place of the reason in that order, 1 to 9.
+  reason_order: Position of the reason in that order, 1 to 9.
   status_code: HTTP status (mart.pages.status_code).
-  is_robots_denied: Whether robots.txt denies it (mart.pages.is_robots_denied).
-  is_noindex: Whether it asks not to be indexed (mart.pages.is_noindex).
-  is_canonicalised: Whether it declares another page as its canonical (mart.pages.is_canonicalised).
+  is_robots_denied: Whether robots.txt blocks the page (mart.pages.is_robots_denied).
+  is_noindex: Whether the page has noindex (mart.pages.is_noindex).
+  is_canonicalised: Whether the page declares another page as its canonical (mart.pages.is_canonicalised).
   canonical_kind: not_set, self, slash, scheme, case, host or path (mart.pages.canonical_kind).
 */
 SELECT

@@ -3,26 +3,28 @@ name: mart.indexability_changes
 kind: table
 description: >-
   Pages whose state in a crawl differs from the previous crawl (mart.crawls.previous_crawl_id). The state is indexable,
-  or the reason why not. A page that the crawl could not read, because the server refused it, did not respond or sent
-  unreadable content, has no row. A reason counts only if the exports of both crawls have it.
+  or the reason why the page is not indexable. A page that the crawl could not read, because the server refused it, did
+  not respond or sent unreadable content, has no row. A reason counts only if the exports of both crawls have it.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the later crawl.
   previous_crawl_id: Identifier of the previous crawl.
   project_id: Identifier of their project.
-  url: Full URL of the page (mart.pages.url), or of one that the crawl requested again and robots.txt blocks (mart.rechecks).
+  url: >-
+    Full URL of the page (mart.pages.url), or of a page that the crawl requested again and robots.txt blocks
+    (mart.rechecks).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   is_new: Whether the previous crawl does not have the URL.
   state_before: >-
-    State in the previous crawl, as state; NULL where that crawl does not have the page or did not read it.
+    State in the previous crawl, with the values of state; NULL if that crawl does not have the page or did not read it.
   state:
     description: >-
-      indexable, or the first reason why not, robots_denied, redirect, client_error, server_error, other_status, noindex,
-      canonicalised or service (mart.pages.non_indexable_reason).
+      indexable, or the first reason why not, robots_denied, redirect, client_error, server_error, other_status,
+      noindex, canonicalised or service (mart.pages.non_indexable_reason).
     tests: [not_null]
   status_code_before: HTTP status in the previous crawl (mart.pages.status_code).
-  status_code: HTTP status in the later one (mart.pages.status_code).
+  status_code: HTTP status in the later crawl (mart.pages.status_code).
   canonical_url: Canonical that the page declares in the later crawl (mart.pages.canonical_url).
 reads:
   ops.loads:

@@ -2,35 +2,35 @@
 name: mart.issue_changes
 kind: table
 description: >-
-  The number of pages with an issue, one row for each crawl with pages and issue, and the changes since the previous crawl
-  (mart.crawls.previous_crawl_id), so that pages = new + remaining + unseen and previous_pages = fixed + missing +
-  remaining. An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest
-  crawls only and are not compared, because the days of two crawls differ. Web vitals of a sample of pages are not compared
-  either.
+  One row for each crawl with pages and issue, with the number of pages that have the issue and the changes since the
+  previous crawl (mart.crawls.previous_crawl_id). pages = new + remaining + unseen, and previous_pages = fixed + missing
+  + remaining. An issue that is switched off for the project has no row. Issues that depend on days have a row only in
+  the latest crawls. They are not compared, because the days of two crawls differ. Web vitals of a sample of pages are
+  not compared either.
 grain: [crawl_id, issue]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it, where there
-    are no hits or no demand of its days to look at (mart.issues.evidence), and where the crawl did not read all links or
-    sitemaps and the issue needs them (mart.issues.needs).
-  previous_crawl_id: Crawl that it is compared with; NULL where there is none.
-  previous_pages: Number of pages that had it in that crawl; NULL where they are not compared.
+    Number of pages with the issue, 0 if there are none; NULL if the crawl's exports lack a field that shows the issue,
+    if its days have no hits or demand (mart.issues.evidence), or if the issue needs all links or sitemaps and the crawl
+    did not read them (mart.issues.needs).
+  previous_crawl_id: Crawl that the crawl is compared with; NULL if there is none.
+  previous_pages: Number of pages that had the issue in the previous crawl; NULL if they are not compared.
   new_pages: >-
-    Pages that have it and did not in the previous crawl, which read them, or read all links without one to them; NULL
-    where they are not compared. A page that moved is compared with what it was at its old URL.
+    Pages that have the issue and did not have it in the previous crawl, which read these pages, or read all links and
+    found no link to them; NULL if they are not compared. A page that moved is compared with what it was at its old URL.
   fixed_pages: >-
-    Pages that had it in the previous crawl, were requested again, and no longer have it, or are gone; NULL where they are
-    not compared.
+    Pages that had the issue in the previous crawl, were requested again, and no longer have the issue or are gone; NULL
+    if they are not compared.
   missing_pages: >-
-    Pages that had it in the previous crawl and were not read again (mart.page_comparison): it is unknown whether they
-    still have it. NULL where they are not compared.
-  remaining_pages: Pages that had it and still do; NULL where they are not compared.
+    Pages that had the issue in the previous crawl and were not read again (mart.page_comparison). It is unknown whether
+    they still have it. NULL if they are not compared.
+  remaining_pages: Pages that had the issue and still have it; NULL if they are not compared.
   unseen_pages: >-
-    Pages that have it and that the previous crawl did not read: it is unknown whether it is new. NULL where they are not
-    compared.
+    Pages that have the issue and that the previous crawl did not read. It is unknown whether the issue is new. NULL if
+    they are not compared.
 incremental:
   by: crawl_id
   within:

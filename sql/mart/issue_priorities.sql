@@ -2,14 +2,15 @@
 name: mart.issue_priorities
 kind: table
 description: >-
-  What to fix first. One row for each crawl, segment of its pages and issue of these pages, with its priority
-  (docs/definitions.md) and the figures that determine it. Console, report and command line show these rows.
+  What to fix first. One row for each crawl, segment and issue, with the issue's priority (docs/definitions.md) and the
+  figures that determine the priority. Console, report and command line show these rows.
 grain: [crawl_id, segmentation, segment, issue]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   segmentation: >-
-    (site) for all pages, (directory) for the first directory, or the name of a segmentation (mart.crawl_segments.segmentation).
+    (site) for all pages, (directory) for the first directory, or the name of a segmentation
+    (mart.crawl_segments.segmentation).
   segment: The segment; (site) for all pages.
   issue: Name of the issue (mart.issues.issue).
   title: Title of the issue (mart.issues.title).
@@ -18,21 +19,23 @@ columns:
   owner: Who can fix it, content, template or server (mart.issues.owner).
   fix: How to fix it (mart.issues.fix).
   priority: >-
-    0 to 100, the weight of the severity by the shares of clicks, pages, hits of search engines, inrank and new pages. An
-    unknown share is left out, and the others count for more.
-  pages: Number of pages of the segment that have it.
+    0 to 100, the weight of the severity multiplied by the shares of clicks, pages, search engine hits, inrank and new
+    pages. An unknown share is left out, and the other shares count for more.
+  pages: Number of pages in the segment that have the issue.
   new_pages: >-
-    Pages with the issue that did not have it in the previous crawl (mart.issue_changes.new_pages); NULL where they are
-    not compared.
+    Pages with the issue that did not have it in the previous crawl (mart.issue_changes.new_pages); NULL if they are not
+    compared.
   clicks: >-
-    Clicks in search results on these pages on the days that belong to the crawl; NULL where the search results of these days
-    do not show them by page (mart.crawl_segments.clicks).
-  new_clicks: Clicks on new_pages; NULL where either number is unknown.
+    Clicks in search results on these pages on the days that belong to the crawl; NULL if the search results of these
+    days do not show them by page (mart.crawl_segments.clicks).
+  new_clicks: Clicks on new_pages; NULL if either number is unknown.
   search_bot_hits: >-
-    Requests of search engines for these pages on the days that belong to the crawl; NULL where the days have no log files,
+    Requests of search engines for these pages on the days that belong to the crawl; NULL if the days have no log files,
     or the number is unknown for a page (mart.crawl_segments.search_bot_hits).
-  average_inrank: Average popularity of these pages by internal links, 0 to 10; NULL where no page has one (mart.pages.inrank_decimal).
-  example: The page with the most clicks, then the most hits of search engines, then the highest inrank, then the first URL.
+  average_inrank: >-
+    Average popularity of these pages by internal links, 0 to 10; NULL if no page has one (mart.pages.inrank_decimal).
+  example: >-
+    The page with the most clicks, then the most hits of search engines, then the highest inrank, then the first URL.
 renamed: {mended_by: owner}
 incremental:
   by: crawl_id

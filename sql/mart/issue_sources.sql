@@ -2,9 +2,9 @@
 name: mart.issue_sources
 kind: table
 description: >-
-  The inputs of the issues of a crawl, as a stamp for each part, which are its own loads, its days and their loads, the
-  earlier crawls, and the records of the crawl and its project. crawlhouse builds mart.page_issues and the tables that count
-  it again for crawls whose rows changed.
+  The inputs of a crawl's issues, one row for each part: the crawl's loads, its days and their loads, the earlier
+  crawls, and the records of the crawl and its project. crawlhouse builds mart.page_issues and the tables that count it
+  again for crawls whose rows changed.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.

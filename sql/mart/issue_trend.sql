@@ -2,27 +2,27 @@
 name: mart.issue_trend
 kind: view
 description: >-
-  The number of pages with an issue over the crawls of a configuration. It is mart.issue_changes with the end and the number
-  of each crawl, so one SELECT gives a line over the last crawls.
+  The number of pages with an issue over the crawls of a configuration. The rows are those of mart.issue_changes with
+  the end and the number of each crawl, so a single SELECT returns the data for a line chart.
 grain: [crawl_id, issue]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
-  project_name: Name of its project (mart.projects.project_name); NULL where the project is not loaded.
-  crawl_config_id: Identifier of its configuration (mart.crawls.crawl_config_id); NULL where its record is not loaded.
+  project_name: Name of its project (mart.projects.project_name); NULL if the project is not loaded.
+  crawl_config_id: Identifier of its configuration (mart.crawls.crawl_config_id); NULL if its record is not loaded.
   crawl_config_name: Name of that configuration (mart.crawls.crawl_config_name).
   crawl_number: >-
-    1 for the first crawl of its project and configuration that ended (mart.crawls.crawl_number); NULL where its end is
+    1 for the first crawl of its project and configuration that ended (mart.crawls.crawl_number); NULL if its end is
     unknown.
-  ended_at: When it ended, a point in time (mart.crawls.ended_at).
+  ended_at: When the crawl ended, a point in time (mart.crawls.ended_at).
   is_complete: >-
-    Whether it requested all pages that links lead to (mart.crawls.is_complete). Otherwise it has fewer pages with an
-    issue because it has fewer pages.
-  is_comparable: Whether other crawls may be compared with it (mart.crawls.is_comparable).
+    Whether the crawl requested all pages that links lead to (mart.crawls.is_complete). An incomplete crawl has fewer
+    pages, and therefore fewer pages with an issue.
+  is_comparable: Whether other crawls may be compared with this crawl (mart.crawls.is_comparable).
   issue: Name of the issue (mart.issues.issue).
   pages: >-
-    Number of pages that have it, 0 for none; NULL where the crawl's exports, hits or demand do not show
-    it (mart.issue_changes.pages).
+    Number of pages with the issue, 0 if there are none; NULL if the crawl's exports, hits or demand do not show the
+    issue (mart.issue_changes.pages).
   new_pages: Pages with the issue that did not have it in the previous crawl (mart.issue_changes.new_pages).
   fixed_pages: Pages that had it in the previous crawl and no longer do (mart.issue_changes.fixed_pages).
   missing_pages: Pages that had it in the previous crawl and were not read again (mart.issue_changes.missing_pages).

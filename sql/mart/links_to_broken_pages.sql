@@ -11,10 +11,10 @@ columns:
   project_id: Identifier of its project.
   target: URL that the links lead to (raw.crawl_links.target).
   target_status: HTTP status of the target, 400 to 599.
-  links: Number of links to it that met this status; a page may contain the same link many times.
+  links: Number of links to the target that returned this status; a page may contain the same link many times.
   internal_links: Number of links within the site (mart.links.is_internal).
-  follow_links: Number of links without nofollow (raw.crawl_links.follow); NULL where this is unknown for all links.
-  origin_pages: Number of pages that contain them.
+  follow_links: Number of links without nofollow (raw.crawl_links.follow); NULL if nofollow is unknown for all links.
+  origin_pages: Number of pages that contain these links.
   sample_anchors: Up to five different texts of these links, in alphabetical order.
 reads:
   ops.loads:

@@ -9,7 +9,7 @@ columns:
   crawl_id: Identifier of the crawl.
   url: URL of the page (mart.indexability_changes.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
-  lost_in: Number of the crawl that found it non-indexable (mart.crawls.crawl_number).
+  lost_in: Number of the crawl that found the page non-indexable (mart.crawls.crawl_number).
 */
 SELECT crawl_id, url, crawl_id || ' ' || url AS page_key, lost_in
 FROM (

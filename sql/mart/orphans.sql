@@ -2,9 +2,9 @@
 name: mart.orphans
 kind: table
 description: >-
-  URLs that no link of a crawl's structure leads to, one row for each crawl and URL. They are pages of the crawl, and URLs
-  that only log files or search results know. The start page, robots.txt, files that pages are made of, and feeds are not
-  orphans. A crawl that did not read all links (mart.crawls.has_all_links) has none (docs/definitions.md).
+  URLs that no link of a crawl's structure leads to, one row for each crawl and URL. The URLs are pages of the crawl,
+  and URLs that appear only in log files or search results. The start page, robots.txt, page resources and feeds are not
+  orphans. A crawl that did not read all links (mart.crawls.has_all_links) has no rows (docs/definitions.md).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -12,18 +12,19 @@ columns:
   url: Full URL (mart.pages.url, mart.bot_hits.url, mart.page_hits.url, mart.page_demand.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  url_first_path: First directory of the URL (mart.pages.url_first_path); NULL for a URL that is no page of the crawl.
+  url_first_path: >-
+    First directory of the URL (mart.pages.url_first_path); NULL for a URL that is not a page of the crawl.
   reason: >-
-    For a page linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; for a URL that the crawl does not know
-    only_in_logs, only_in_search_results or only_in_logs_and_search_results.
+    For a page: linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; for a URL that the crawl does not
+    know: only_in_logs, only_in_search_results or only_in_logs_and_search_results.
   sources: How the page became known (mart.pages.sources).
   state: >-
     live (it responds), moved (it redirects), gone (404, 410), blocked (robots.txt), refused (401, 403, 429, 503) or
-    unreadable (anything else); NULL where it is unknown. For a URL that is no page of the crawl it is what the crawl
-    found at its end (mart.rechecks.state), else by the status of the last request in log files.
+    unreadable (anything else); NULL if it is unknown. For a URL that is not a page of the crawl, the state is what the
+    crawl found at its end (mart.rechecks.state), else the one that the status of the last request in log files implies.
   status_code: >-
-    HTTP status of the page (mart.pages.status_code); for a URL that is no page of the crawl, that of mart.rechecks, else
-    that of the last request on the days that belong to the crawl (mart.page_hits.last_status_code).
+    HTTP status of the page (mart.pages.status_code); for a URL that is not a page of the crawl, that of mart.rechecks,
+    else that of the last request on the days that belong to the crawl (mart.page_hits.last_status_code).
   is_indexable: >-
     Whether a search engine may index the page (mart.pages.is_indexable, mart.rechecks.is_indexable).
   depth: Clicks from the start URL (mart.pages.depth).

@@ -3,8 +3,8 @@ name: mart.page_actions
 kind: view
 materialize: table
 description: >-
-  What to fix on the pages of the latest crawls. One row for each page and issue, with the finding, its priority and the fix
-  (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
+  What to fix on the pages of the latest crawls. One row for each page and issue, with the finding, its priority and the
+  fix (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -18,21 +18,21 @@ columns:
   category: Subject of the issue (mart.issues.category).
   severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
   priority: >-
-    How much it matters on this page, 0 to 100: its value (mart.page_values.page_value) by the weight of the severity, rounded;
-    NULL where the value is unknown.
+    How much the issue matters on this page, 0 to 100: its value (mart.page_values.page_value) multiplied by the weight
+    of the severity, rounded; NULL if the value is unknown.
   why: What was found on the page (mart.page_issues.why).
-  fix: How to fix it (mart.issues.fix).
+  fix: How to fix the issue (mart.issues.fix).
   status_code: HTTP status of the page (mart.pages.status_code).
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
   inrank_decimal: Popularity by internal links, 0 to 10 (mart.pages.inrank_decimal).
   clicks: >-
-    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL if they did not show
     the page.
-  impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
+  impressions: Times that search results showed the page on the same days (mart.page_demand.impressions).
   search_bot_hits: >-
-    Requests of search engines for it on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL where
-    none is known.
+    Requests of search engines for the page on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL
+    if none is known.
 */
 SELECT
   page.crawl_id,

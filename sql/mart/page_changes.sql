@@ -2,10 +2,10 @@
 name: mart.page_changes
 kind: table
 description: >-
-  Changes on the pages of a project between a crawl and the previous one, if both are comparable and of one configuration.
-  One row for each page that was added, removed, moved or is missing, and for each field that differs on a page of both
-  crawls. A field counts only if both exports have it (mart.crawl_columns) and both crawls read the page
-  (mart.page_comparison). A title, H1 or description that differs only in its Unicode form (NFC, NFD) is unchanged.
+  Changes on the pages of a project between a crawl and the previous one, if both are comparable and have the same
+  configuration. One row for each page that was added, removed, moved or is missing, and for each field of a page that
+  differs between the crawls. A field counts only if both exports have it (mart.crawl_columns) and both crawls read the
+  page (mart.page_comparison). A title, H1 or description that differs only in its Unicode form (NFC, NFD) is unchanged.
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -16,15 +16,15 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   change:
     description: >-
-      added (a new URL), removed (the page is gone: it returns 404 or 410, or redirects to another page), moved (it is
-      at moved_to now), missing (the crawl did not read it), or the field that differs: status_code, is_indexable,
-      title, h1, meta_description, rel_canonical.
+      added (a new URL), removed (the page is gone: it returns 404 or 410, or redirects to another page), moved (the
+      page is now at moved_to), missing (the crawl did not read it), or the field that differs: status_code,
+      is_indexable, title, h1, meta_description, rel_canonical.
     tests:
       - accepted_values: [added, removed, moved, missing, status_code, is_indexable, title, h1, meta_description, rel_canonical]
-  before: The field's value in the earlier crawl, as text; NULL where change names no field.
-  after: The field's value in the later crawl, as text; NULL where change names no field.
+  before: The field's value in the earlier crawl, as text; NULL unless change is a field.
+  after: The field's value in the later crawl, as text; NULL unless change is a field.
   reason: >-
-    Why a page is missing (mart.page_comparison.reason); of a removed page, gone or merged.
+    Why a page is missing (mart.page_comparison.reason); for a removed page, gone or merged.
   moved_to: URL at which a page that moved or merged is now (mart.page_comparison.moved_to).
 reads:
   ops.loads:
@@ -44,8 +44,8 @@ incremental:
 tests:
   - name: a field that changed has two values
     query: >-
-      SELECT * FROM mart.page_changes
-      WHERE change NOT IN ('added', 'removed', 'moved', 'missing') AND "before" IS NOT DISTINCT FROM "after"
+      SELECT * FROM mart.page_changes WHERE change NOT IN ('added', 'removed', 'moved', 'missing') AND "before" IS NOT
+      DISTINCT FROM "after"
 */
 WITH
   pair AS (

@@ -2,9 +2,9 @@
 name: mart.page_comparison
 kind: table
 description: >-
-  Pages that a crawl cannot compare with the previous crawl (mart.crawls.previous_crawl_id). One row for each URL that only
-  one of the two crawls has, that one of them did not read, or that is gone or moved. A URL without a row was read in both
-  crawls as the same page. Every comparison follows these rows (docs/definitions.md, observation).
+  Pages that a crawl cannot compare with the previous crawl (mart.crawls.previous_crawl_id). One row for each URL that
+  only one of the two crawls has, that one of the crawls did not read, or that is gone or moved. Both crawls read a URL
+  without a row as the same page. Every comparison follows these rows (docs/definitions.md, observation).
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -15,18 +15,18 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   comparison:
     description: >-
-      added (a new URL, and the previous crawl read all links), gone (404 or 410 now), moved (the page is at moved_to
-      now), merged (it redirects to a page that was there before, or that other pages moved to as well), missing (the
-      crawl did not read it), or unseen (the previous crawl did not read it).
+      added (a new URL, and the previous crawl read all links), gone (404 or 410 now), moved (the page is now at
+      moved_to), merged (the page redirects to a page that already existed, or to which other pages moved as well),
+      missing (the crawl did not read it), or unseen (the previous crawl did not read it).
     tests:
       - accepted_values: [added, gone, moved, merged, missing, unseen]
   is_observed_before: >-
-    Whether the previous crawl shows what the page was: it read the page, found it gone, or read all links without one
-    to it.
+    Whether the previous crawl shows the state of the page: the crawl read the page, found it gone, or read all links
+    and found no link to it.
   is_observed: >-
-    Whether the crawl shows what became of the page: it was read, is gone, or moved to a page that was read. Only then can
-    something be fixed on it.
-  observation: What the crawl saw of the page (mart.pages.observation); NULL where the crawl does not have the URL.
+    Whether the crawl shows what became of the page: the page was read, is gone, or moved to a page that was read. Only
+    then can an issue count as fixed.
+  observation: What the crawl saw of the page (mart.pages.observation); NULL if the crawl does not have the URL.
   reason: >-
     Why one side is unknown: a reason of mart.pages.observation_reason, temporary_redirect, redirect_without_end (its
     redirect leads nowhere, or in a loop), not_linked (no link of the crawl leads to it), outside_limits (a limit of

@@ -2,9 +2,9 @@
 name: mart.page_demand
 kind: table
 description: >-
-  Search results of each URL of a project on the days of a crawl (mart.crawl_days). Without daily rows in these days, the
-  row has the totals of a period of any length (mart.ranking_periods, docs/demand.md), and is_period_total is true. Do not
-  add up totals of several crawls, because a day may belong to more than one.
+  Search results of each URL of a project on the days of a crawl (mart.crawl_days). Without daily rows for these days,
+  the row has the totals of a period of any length (mart.ranking_periods, docs/demand.md), and is_period_total is true.
+  Do not add up totals of several crawls, because a day may belong to more than one.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
@@ -15,10 +15,10 @@ columns:
   from_date: First of these days, or of the period; the same for all URLs of the crawl (mart.crawl_days.from_date).
   to_date: Last of these days.
   clicks: Number of clicks on the URL.
-  impressions: Number of times that it was shown.
-  ctr: Clicks for each impression, 0 to 1; NULL without impressions.
+  impressions: Number of times that the URL was shown.
+  ctr: Clicks per impression, 0 to 1; NULL without impressions.
   average_position: Average position, 1 is the first, weighted by impressions.
-  queries: Number of different queries that it was shown for; NULL where none is named.
+  queries: Number of different queries that the URL was shown for; NULL if the search results do not name queries.
   top_query: The query with the most impressions.
   top_query_impressions: Impressions of that query.
   is_period_total: Whether the figures are totals of a period from an export, not sums of days.

@@ -2,9 +2,9 @@
 name: mart.page_hits
 kind: table
 description: >-
-  Requests in log files for each URL of a project, added up over the days of a crawl (mart.crawl_days). Days are in UTC. A
-  total is NULL if it is unknown on one of the days. Do not add up totals of several crawls, because a day may belong to
-  more than one.
+  Requests in log files for each URL of a project, added up over the days of a crawl (mart.crawl_days). Days are in UTC.
+  A total is NULL if it is unknown on one of the days. Do not add up totals of several crawls, because a day may belong
+  to more than one.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
@@ -15,14 +15,14 @@ columns:
   from_date: First of the days that belong to the crawl, the same for all its URLs (mart.crawl_days.from_date).
   to_date: Last of these days.
   days: Number of days on which the URL was requested.
-  hits: Number of requests for it, bots and people (mart.log_url_days.hits).
+  hits: Number of requests for the URL, by bots and people (mart.log_url_days.hits).
   bot_hits: Number of requests by bots (mart.log_url_days.bot_hits).
   search_bot_hits: Number of requests of search engine bots (mart.log_url_days.search_bot_hits).
   google_bot_hits: Number of requests by Google's bots (mart.log_url_days.google_bot_hits).
   bing_bot_hits: Number of requests by Bing's bots (mart.log_url_days.bing_bot_hits).
   ai_bot_hits: Number of requests by bots of AI services (mart.log_url_days.ai_bot_hits).
   unverified_bot_hits: >-
-    Number of requests in the name of a bot that its address refutes (mart.log_url_days.unverified_bot_hits).
+    Number of requests in the name of a bot whose claim the address refutes (mart.log_url_days.unverified_bot_hits).
   seo_bot_hits: >-
     Number of requests, as the service counts them, by bots that read pages for search results
     (mart.log_url_days.seo_bot_hits).

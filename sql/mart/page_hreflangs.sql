@@ -2,20 +2,20 @@
 name: mart.page_hreflangs
 kind: view
 description: >-
-  The language versions that pages declare, one row for each page, crawl and declaration. A page that declares the same URL
-  for two languages has two rows.
+  The language versions that pages declare, one row for each page, crawl and declaration. A page that declares the same
+  URL for two languages has two rows.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
-  url: Full URL of the page that declares it (mart.pages.url).
+  url: Full URL of the page that contains the declaration (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   place: Place of the declaration on the page, from 1.
   lang: >-
-    Language and region of the declaration (mart.pages.hreflang_langs); NULL where the page has another number of them
-    than of URLs, so that it is unknown which belong together.
-  href: URL that it declares (mart.pages.hreflang_hrefs).
+    Language and region of the declaration (mart.pages.hreflang_langs); NULL if the page has a different number of
+    languages than of URLs, so it is unknown which ones belong together.
+  href: URL of the declaration (mart.pages.hreflang_hrefs).
 */
 SELECT
   pages.crawl_id,

@@ -2,25 +2,26 @@
 name: mart.page_issue_changes
 kind: table
 description: >-
-  The change of each issue of each page since the previous crawl (mart.crawls.previous_crawl_id), one row for each crawl,
-  issue and page that has the issue in one of the two crawls. mart.issue_changes counts these rows if the two crawls can be
+  The changes of page issues since the previous crawl (mart.crawls.previous_crawl_id). One row for each crawl, issue and
+  page that has the issue in one of the two crawls. mart.issue_changes counts these rows if the two crawls can be
   compared.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
-  previous_crawl_id: Identifier of the previous crawl; NULL where there is none.
+  previous_crawl_id: Identifier of the previous crawl; NULL if there is none.
   project_id: Identifier of their project.
   url: URL of the page; for fixed and missing, its URL in the previous crawl.
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   issue: Name of the issue (mart.issues.issue).
   change: >-
-    remaining (had it and still does), new (has it, and the previous crawl shows that it did not), unseen (has it, and the
-    previous crawl did not read the page), fixed (had it, was requested again, and no longer has it) or missing (had it,
-    and was not read again). NULL without a previous crawl.
+    remaining (the page had the issue and still has it), new (has the issue, and the previous crawl shows that it did
+    not have it), unseen (has the issue, and the previous crawl did not read the page), fixed (had the issue, was
+    requested again, and no longer has it) or missing (had the issue, and was not read again). NULL without a previous
+    crawl.
   reason: >-
-    Why a page is missing or unseen: mart.page_comparison.reason, target_not_read (it moved to a page that was not read),
-    related_not_read (the other page of the relation was not read) or sitemaps_not_read.
+    Why a page is missing or unseen: mart.page_comparison.reason, target_not_read (it moved to a page that was not
+    read), related_not_read (the other page of the relation was not read) or sitemaps_not_read.
   moved_to: URL at which a page that moved is now (mart.page_comparison.moved_to).
   why: What was found on the page (mart.page_issues.why); for fixed and missing, what the previous crawl found.
 incremental:

@@ -14,8 +14,8 @@ columns:
   issue: Name of the issue (mart.issues.issue).
   why: What was found on the page.
   related_url: >-
-    The other URL of a relation, such as the canonical, the target of a redirect or another page with the same title; the
-    first one where there are several. NULL for an issue of one page, and where the other URL is unknown.
+    The other URL of a relation, such as the canonical, the target of a redirect or another page with the same title;
+    the first one if there are several. NULL for an issue of a single page, and if the other URL is unknown.
 incremental:
   by: crawl_id
   within:

@@ -11,7 +11,7 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   field: >-
     sources, sitemaps_file_origin, meta_robots, clusters, semantic_types, hreflang_hrefs, hreflang_langs,
-    hreflang_errors, or a field of the project's own that is a list (custom_*); mart.pages describes each.
+    hreflang_errors, or a list field that the project defines (custom_*); mart.pages describes each field.
   item: One of the values in the list, as text.
 renamed: {value: item}
 reads:

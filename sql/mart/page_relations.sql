@@ -2,8 +2,8 @@
 name: mart.page_relations
 kind: table
 description: >-
-  The other page of a relation that an issue is about, if the page alone does not name it. One row for each page and
-  relation, with the alphabetically first URL. mart.page_issues shows it as related_url.
+  The other page of a relation that an issue is about, if the page itself does not name the other page. One row for each
+  page and relation, with the alphabetically first URL. mart.page_issues shows this URL as related_url.
 grain: [crawl_id, url, relation]
 columns:
   crawl_id: Identifier of the crawl.
@@ -11,10 +11,11 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   relation:
     description: >-
-      linking_page (a page that links to it; for pages with one link, with nofollow links only, and for pages that redirect,
-      answer with an error or are blocked), return_link (a language version that does not link back), duplicate_lang (another
-      URL that it declares for the same language), hreflang_target (a language version that cannot be indexed), or
-      series_error, series_redirect and series_non_indexable (the next or previous page of a series).
+      linking_page (a page that links to it; for pages with one link, with nofollow links only, and for pages that
+      redirect, answer with an error or are blocked), return_link (a language version that does not link back),
+      duplicate_lang (another URL that it declares for the same language), hreflang_target (a language version that
+      cannot be indexed), or series_error, series_redirect and series_non_indexable (the next or previous page of a
+      series).
     tests:
       - accepted_values:
           - linking_page

@@ -18,16 +18,16 @@ columns:
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
   inrank_decimal: Popularity by internal links, 0 to 10 (mart.pages.inrank_decimal).
   clicks: >-
-    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL if they did not show
     the page.
-  impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
+  impressions: Times that search results showed the page on the same days (mart.page_demand.impressions).
   search_bot_hits: >-
-    Requests of search engines for it on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL where
-    none is known.
+    Requests of search engines for the page on the days that belong to the crawl (mart.page_hits.search_bot_hits); NULL
+    if none is known.
   page_value: >-
-    0 to 100: 50 for more impressions than all other pages of the crawl, 30 for more hits of search engines, 20 for more
-    inrank, and of each the share of the pages that have less. A part that is unknown is left out, and the others count
-    for more; NULL if none is known.
+    0 to 100: up to 50 for impressions, 30 for hits of search engines and 20 for inrank, each multiplied by the share of
+    the crawl's other pages that have less. An unknown part is left out, and the other parts count for more; NULL if
+    none is known.
 */
 WITH
   -- The value of a page without a row: 0 where the crawl has search results or log files, else unknown.

@@ -2,8 +2,8 @@
 name: mart.pages_wide
 kind: view
 description: >-
-  One row for each page of the latest crawls, with its search results, log data, main segment and changes since the previous
-  crawl, as one table for BI tools. The test of mart.pages also proves that these rows are unique.
+  One row for each page of the latest crawls, with its search results, log data, main segment and changes since the
+  previous crawl, as one table for BI tools. The test of mart.pages also proves that these rows are unique.
 grain: null
 columns:
   crawl_id: Identifier of the crawl.
@@ -18,13 +18,14 @@ columns:
   url_host: Host of the URL (mart.pages.url_host).
   url_first_path: First directory of the URL (mart.pages.url_first_path).
   main_segmentation: >-
-    The first of the project's segmentations, by name, that the page has a segment in; (directory) where none has
+    The first of the project's segmentations, by name, in which the page has a segment; (directory) if there is none
     (mart.page_groups).
   main_segment: >-
-    Its segment in that segmentation, of several the first by name; the first directory of the URL where there is none.
+    The page's segment in that segmentation, the first by name if there are several; the first directory of the URL if
+    there is none.
   status_code: HTTP status (mart.pages.status_code).
-  is_indexable: Whether a search engine may index it (mart.pages.is_indexable).
-  non_indexable_reason: The first reason why not (mart.pages.non_indexable_reason).
+  is_indexable: Whether a search engine may index the page (mart.pages.is_indexable).
+  non_indexable_reason: The first reason why the page is not indexable (mart.pages.non_indexable_reason).
   canonical_kind: not_set, self, slash, scheme, case, host or path (mart.pages.canonical_kind).
   depth: Clicks from the start URL (mart.pages.depth).
   nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
@@ -35,19 +36,21 @@ columns:
   word_count: Number of words (mart.pages.word_count).
   load_time: Time to the last byte, in milliseconds (mart.pages.load_time).
   clicks: >-
-    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL where they did not show
+    Clicks in search results on the days that belong to the crawl (mart.page_demand.clicks); NULL if they did not show
     the page.
-  impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
-  ctr: Clicks for each impression, 0 to 1 (mart.page_demand.ctr).
+  impressions: Times that search results showed the page on the same days (mart.page_demand.impressions).
+  ctr: Clicks per impression, 0 to 1 (mart.page_demand.ctr).
   average_position: Average position, 1 is the first (mart.page_demand.average_position).
   top_query: The query with the most impressions (mart.page_demand.top_query).
-  hits: Requests for it on the days that belong to the crawl (mart.page_hits.hits); NULL where it is not in the log files.
+  hits: >-
+    Requests for the page on the days that belong to the crawl (mart.page_hits.hits); NULL if the page is not in the log
+    files.
   search_bot_hits: Number of requests by search engines (mart.page_hits.search_bot_hits).
   visits: Number of requests by people (mart.page_hits.visits).
-  seo_visits: Of the visits, the ones from the results of a search engine (mart.page_hits.seo_visits).
+  seo_visits: Number of visits from the results of a search engine (mart.page_hits.seo_visits).
   is_added: Whether the previous crawl did not have the page; NULL without a previous crawl (mart.page_changes).
   changed_fields: >-
-    Fields that differ from the previous crawl, in alphabetical order, separated by commas; NULL where none does
+    Fields that differ from the previous crawl, in alphabetical order, separated by commas; NULL if none does
     (mart.page_changes.change).
 renamed: {position: average_position}
 */

@@ -2,22 +2,22 @@
 name: mart.project_issues
 kind: view
 description: >-
-  The issues that are on in each project with loaded data, according to `issues` in crawlhouse.yaml. An issue that is
-  switched off for a project has no row.
+  The issues that are enabled in each project with loaded data, according to `issues` in crawlhouse.yaml. An issue that
+  is switched off for a project has no row.
 grain: [project_id, issue]
 columns:
   project_id: Identifier of the project.
   issue: Name of the issue (mart.issues.issue).
   severity: How much the issue matters on any page of the project, high, medium or low.
-  weight: The same as a share of priority, 1 for high, 0.6 for medium and 0.3 for low.
-  definition: When a page of the project has it, with the project's own thresholds.
+  weight: The severity as a factor of the priority, 1 for high, 0.6 for medium and 0.3 for low.
+  definition: When a page of the project has the issue, with the project's own thresholds.
   title: Title of the issue (mart.issues.title).
   category: Subject of the issue (mart.issues.category).
-  source: Web page that documents it (mart.issues.source).
-  why_it_matters: What it does to people or search engines (mart.issues.why_it_matters).
-  fix: How to fix it (mart.issues.fix).
-  owner: Who can fix it, content, template or server (mart.issues.owner).
-  is_by_days: Whether it depends on hits or demand, which belong to days (mart.issues.is_by_days).
+  source: Web page that documents the issue (mart.issues.source).
+  why_it_matters: How the issue affects people or search engines (mart.issues.why_it_matters).
+  fix: How to fix the issue (mart.issues.fix).
+  owner: Who can fix the issue, content, template or server (mart.issues.owner).
+  is_by_days: Whether the issue depends on hits or demand, which belong to days (mart.issues.is_by_days).
 renamed: {mended_by: owner}
 reads:
   ops.loads:

@@ -2,7 +2,7 @@
 name: mart.read_targets
 kind: view
 description: >-
-  One row for each URL of a crawl that a declaration may lead to, which are its pages, and the declared targets that it
+  One row for each URL of a crawl that a declaration may lead to: the crawl's pages, and the declared targets that it
   requested at its end and that responded (mart.declared_targets). A target that refused (401, 403, 429, 503) or did not
   respond is left out, because its state is unknown.
 grain: [crawl_id, url]
@@ -12,14 +12,14 @@ columns:
   url: Full URL (mart.pages.url, mart.declared_targets.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  is_page: Whether it is a page of the crawl.
+  is_page: Whether the URL is a page of the crawl.
   status_code: HTTP status; NULL without a response, or if it was not requested.
-  is_indexable: Whether a search engine may index it; NULL where that is unknown.
+  is_indexable: Whether a search engine may index the target; NULL if that is unknown.
   non_indexable_reason: >-
-    As in mart.pages.non_indexable_reason; for a target that is no page: noindex, canonicalised or NULL.
-  is_noindex: Whether it asks not to be indexed.
-  is_canonicalised: Whether it declares another URL as its canonical.
-  canonical_url: Canonical that it declares.
+    As in mart.pages.non_indexable_reason; for a target that is not a page of the crawl: noindex, canonicalised or NULL.
+  is_noindex: Whether the page has noindex.
+  is_canonicalised: Whether the target declares another URL as its canonical.
+  canonical_url: Canonical that the target declares.
 */
 SELECT
   crawl_id,

@@ -2,28 +2,28 @@
 name: mart.redirect_map
 kind: table
 description: >-
-  The targets of each redirecting page of a crawl, one row for each hop until the chain ends, returns to one of its URLs, or
-  has sixteen hops (docs/definitions.md).
+  The targets of each redirecting page of a crawl, one row for each hop until the chain ends, returns to one of its
+  URLs, or has sixteen hops (docs/definitions.md).
 grain: [crawl_id, url, hop]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
-  url: URL that the chain begins with, a page of the crawl that redirects (mart.pages.url).
+  url: URL that the chain begins with, which is a redirecting page of the crawl (mart.pages.url).
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   hop: Number of the hop in the chain, from 1 to 16.
-  hop_url: URL that redirects in this hop; in hop 1 that of the chain.
+  hop_url: URL that redirects in this hop; in hop 1, the URL that the chain begins with.
   hop_status_code: HTTP status of that URL, 300 to 399 (mart.pages.status_code).
   hop_target: URL that the hop leads to (mart.pages.redirect_location).
   hops: Number of hops in the chain.
   final_url: URL that the last hop leads to.
   final_status_code: >-
-    HTTP status of the final URL in the crawl (mart.pages.status_code), else the one that the service reports for the end of
-    the chain (mart.pages.final_redirect_status); NULL when neither is known.
+    HTTP status of the final URL in the crawl (mart.pages.status_code), else the one that the service reports for the
+    end of the chain (mart.pages.final_redirect_status); NULL if neither is known.
   is_loop: Whether the chain returns to one of its own URLs.
   is_cut: Whether the sixteenth hop leads to a page that redirects again.
   internal_links: >-
-    Number of internal links to the URL that the chain begins with (mart.links); NULL where the links of the crawl are not
+    Number of internal links to the URL that the chain begins with (mart.links); NULL if the links of the crawl are not
     loaded, as in linking_pages.
   linking_pages: Number of different pages that contain these links.
   sample_origin: The first of these pages in alphabetical order.

@@ -1,7 +1,7 @@
 /*
 name: mart.redirects
 kind: table
-description: Redirecting pages of each crawl, with the URL that each leads to.
+description: Redirecting pages of each crawl, with the target of each redirect.
 grain: [crawl_id, url]
 columns:
   crawl_id: Identifier of the crawl.
@@ -10,11 +10,13 @@ columns:
   page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   status_code: HTTP status, 300 to 399 (mart.pages.status_code).
-  redirect_location: URL that it leads to (mart.pages.redirect_location).
+  redirect_location: Target of the redirect (mart.pages.redirect_location).
   final_redirect_status: >-
     HTTP status that the service reports for the end of the chain, if known (mart.pages.final_redirect_status).
-  number: Place of the URL among those of the crawl that redirect, in alphabetical order, from 1.
-  next_number: Number of the redirect that it leads to; NULL when it leads to no page of the crawl that redirects.
+  number: Position of the URL among the redirecting pages of the crawl, in alphabetical order, from 1.
+  next_number: >-
+    Number of the redirecting page that the redirect leads to; NULL if the target is not a redirecting page of the
+    crawl.
 reads:
   ops.loads:
     dataset: VARCHAR

@@ -7,7 +7,7 @@ description: >-
 grain: [crawl_id, change, url]
 columns:
   crawl_id: Identifier of the crawl that found the change.
-  previous_crawl_id: Identifier of the crawl that it is compared with (mart.crawls.previous_crawl_id).
+  previous_crawl_id: Identifier of the crawl that this crawl is compared with (mart.crawls.previous_crawl_id).
   project_id: Identifier of their project.
   change: The change (mart.site_changes.change).
   url: URL of the page.
@@ -15,10 +15,10 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   page_crawl_id: The crawl that describes the page; the previous one for a page that was only requested again.
   url_first_path: First directory of the URL.
-  before: What it was before.
-  after: What it is now.
+  before: The value before the change.
+  after: The current value.
   clicks: Clicks on the days that belong to the crawl (mart.page_demand.clicks), 0 where there are none.
-  undone_at: End of the first later crawl that found the page in its previous state, a point in time; NULL where none did.
+  undone_at: End of the first later crawl that found the page in its previous state, a point in time; NULL if none did.
 */
 WITH
   crawl AS (

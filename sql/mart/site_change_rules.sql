@@ -3,19 +3,18 @@ name: mart.site_change_rules
 kind: table
 description: >-
   The crawls in which crawlhouse looks for changes of a website (mart.site_changes), and the thresholds of the changes
-  setting for their project. One row for each crawl and change that is on. Only a project's main crawl has rows of
-  clicks.
+  setting for their project. One row for each crawl and enabled change. Only a project's main crawl has rows for clicks.
 grain: [crawl_id, change]
 columns:
   crawl_id: Identifier of the crawl.
-  previous_crawl_id: {description: Identifier of the crawl that it is compared with (mart.crawls.previous_crawl_id)., nullable: true}
+  previous_crawl_id: {description: Identifier of the crawl that this crawl is compared with (mart.crawls.previous_crawl_id)., nullable: true}
   project_id: Identifier of their project.
   crawl_config_id: {description: Identifier of their configuration., nullable: true}
   crawl_number: Number of the crawl in the order of its configuration's crawls (mart.crawls.crawl_number).
   ended_at: When the crawl ended, a point in time.
   change: The change (mart.site_changes.change).
-  least: Number of pages, or of clicks for the change clicks, from which it is an incident.
-  least_percent: Percentage from which it is an incident.
+  least: Minimum number of pages, or of clicks for the change clicks, for an incident.
+  least_percent: Minimum percentage for an incident.
 */
 WITH
   chosen AS (

@@ -8,15 +8,15 @@ description: >-
   changed.
 grain: [crawl_id, change, segmentation, segment]
 columns:
-  crawl_id: Identifier of the crawl that found it; for clicks, of the project's main crawl.
+  crawl_id: Identifier of the crawl that found the change; for clicks, of the project's main crawl.
   previous_crawl_id: {description: Identifier of the crawl that it is compared with (mart.crawls.previous_crawl_id)., nullable: true}
   project_id: Identifier of their project.
   change:
     description: >-
       robots_denied, noindex or canonicalised (pages that were indexable became non-indexable), client_error or
       server_error (pages return an error and did not before), title or canonical (those of a template changed),
-      start_page (it is no longer indexable), robots_txt (its text changed), sitemap (one can no longer be read, or no
-      page is in a sitemap any more) or clicks (those of a week fell).
+      start_page (the start page is no longer indexable), robots_txt (the text of robots.txt changed), sitemap (a
+      sitemap can no longer be read, or no page is in a sitemap anymore) or clicks (the clicks of a week fell).
     tests:
       - accepted_values:
           - robots_denied
@@ -31,27 +31,28 @@ columns:
           - sitemap
           - clicks
   segmentation: >-
-    (site), or, where the change does not reach its thresholds in the whole site, (directory) or the name of a segmentation
-    of the project's own. (file) for a robots.txt or a sitemap.
+    (site), or, where the change does not reach its thresholds in the whole site, (directory) or the name of one of the
+    project's own segmentations. (file) for a robots.txt or a sitemap.
   segment: The segment; (site) for all pages; the URL of a file.
   pages: Number of pages that changed, or that were in the sitemap; NULL for robots_txt and clicks.
   of_pages: >-
-    Number of pages that could have changed: formerly indexable pages, all pages, or, for title and canonical, pages with
-    status 200 in both crawls. NULL for files and clicks.
+    Number of pages that could have changed: formerly indexable pages, all pages, or, for title and canonical, pages
+    with status 200 in both crawls. NULL for files and clicks.
   pages_percent: Value of pages as a percentage of of_pages, with one decimal.
-  pages_left: Of pages, the ones that no later crawl found in their previous state.
+  pages_left: Number of these pages that no later crawl found in their previous state.
   clicks: >-
-    Clicks at risk: clicks on the pages on the days that belong to the crawl (mart.page_demand.clicks); for clicks, their
-    decrease. NULL where no search results of these days are known.
+    Clicks at risk: clicks on the pages on the days that belong to the crawl (mart.page_demand.clicks); for clicks,
+    their decrease. NULL if no search results of these days are known.
   most_in: First directory with the most of the pages, or of the lost clicks.
   before: >-
-    What it was before, on the example; for robots_txt, its text; for clicks, the clicks of the earlier week.
-  after: What it is now.
+    The previous value, on the example page; for robots_txt, its text; for clicks, the clicks of the earlier week.
+  after: The current value.
   example: >-
     URL of the page with the most clicks, the first of several; NULL for files and clicks.
   began_at: When the crawl that found it ended, a point in time; for clicks, the start of the week.
   ended_at: >-
-    End of the crawl in which fewer pages than the thresholds are left, a point in time; NULL while it is open.
+    End of the crawl from which fewer pages than the thresholds are left, a point in time; NULL while the change is
+    open.
 */
 WITH
   crawl AS (

@@ -6,13 +6,14 @@ grain: [crawl_id, status_code]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
-  ended_at: When the crawl ended, a point in time; NULL where its record is not loaded.
+  ended_at: When the crawl ended, a point in time; NULL if its record is not loaded.
   status_code:
-    description: HTTP status (raw.crawl_pages.status_code); NULL for pages without one, such as pages that were not fetched.
+    description: >-
+      HTTP status (raw.crawl_pages.status_code); NULL for pages without one, such as pages that were not fetched.
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
-  pages_percent: Their percentage of all pages of the crawl, 0 to 100.
+  pages_percent: Percentage of all pages of the crawl, 0 to 100.
   share: Former name of pages_percent, as a part of 1; removed in version 3 of the contract.
 reads:
   ops.loads:

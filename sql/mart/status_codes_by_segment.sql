@@ -15,7 +15,7 @@ columns:
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (mart.pages.status_code_range).
   pages: Number of pages with this status.
-  pages_percent: Their percentage of all pages of the segment, 0 to 100.
+  pages_percent: Percentage of all pages of the segment, 0 to 100.
   share: Former name of pages_percent, as a part of 1; removed in version 3 of the contract.
 reads:
   ops.loads:

@@ -3,8 +3,8 @@ name: mart.ticket_pages
 kind: table
 description: >-
   The pages of each ticket of tickets.yaml (docs/definitions.md, tickets), one row for each ticket, crawl and page. The
-  crawls are the crawl that found the pages, the latest comparable crawl of its configuration, and for a done ticket each
-  comparable crawl that began after it was done.
+  crawls are the crawl that found the pages, the latest comparable crawl of its configuration, and, for a done ticket,
+  each comparable crawl that began after the ticket was done.
 grain: [ticket_id, crawl_id, url]
 columns:
   ticket_id: Identifier of the ticket.
@@ -16,16 +16,16 @@ columns:
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   state:
     description: >-
-      has_issue (the page has the issue in this crawl), clean (this crawl read the page without the issue, or it is gone) or
-      unread (this crawl does not show whether the page has the issue). NULL for a page that a ticket lists and that did not
-      have the issue when the ticket was created.
+      has_issue (the page has the issue in this crawl), clean (this crawl read the page and found no issue, or the page
+      is gone) or unread (this crawl does not show whether the page has the issue). NULL for a page that a ticket lists
+      and that did not have the issue when the ticket was created.
     nullable: true
     tests:
       - accepted_values: [has_issue, clean, unread]
   reason:
     description: >-
       Why the page is unread: a reason of mart.page_issue_changes or mart.page_comparison, issue_not_compared
-      (mart.issue_changes) or moved_again (it moved twice). NULL otherwise.
+      (mart.issue_changes) or moved_again (the page moved twice). NULL otherwise.
     nullable: true
   moved_to: {description: URL at which a page that moved is in this crawl (mart.page_comparison.moved_to)., nullable: true}
 reads:

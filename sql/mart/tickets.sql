@@ -9,9 +9,9 @@ columns:
   ticket_id: Identifier of the ticket.
   project_id: Identifier of its project; the project as tickets.yaml names it where the crawl is not loaded.
   issue: Name of the issue (mart.issues.issue).
-  segmentation: {description: Segmentation of its segment; NULL for all pages or a list of URLs., nullable: true}
-  segment: {description: The segment whose pages it contains; NULL for all pages or a list of URLs., nullable: true}
-  has_urls: Whether it lists its URLs.
+  segmentation: {description: Segmentation of the ticket's segment; NULL for all pages or a list of URLs., nullable: true}
+  segment: {description: The segment whose pages the ticket covers; NULL for all pages or a list of URLs., nullable: true}
+  has_urls: Whether the ticket lists its URLs.
   owner: {description: The person or team that fixes the pages., nullable: true}
   state:
     description: The state that a person has set.
@@ -19,27 +19,27 @@ columns:
       - accepted_values: [open, in_progress, done, wont_fix, ignored]
   effective_state:
     description: >-
-      For a done ticket, verified (a crawl that began after it was done read every page, and no page has the issue), reopened
-      (a page has the issue) or unknown. For an open ticket, overdue after its due date. An ignored ticket is open after its
-      last day. Otherwise the state.
+      For a done ticket, verified (a crawl that began after the ticket was done read every page, and no page has the
+      issue), reopened (a page has the issue) or unknown. For an open ticket, overdue after its due date. An ignored
+      ticket becomes open after its last day. Otherwise, the state.
     tests:
       - accepted_values: [open, in_progress, overdue, verified, reopened, unknown, wont_fix, ignored]
   reason:
     description: >-
-      Why its pages are unknown: crawl_not_loaded (the crawl that found the pages is not loaded), segment_missing (this crawl
-      has no such segment), no_pages (it contains no page), no_crawl_since (its state is unknown, because no comparable crawl
-      began after it was done), or the most common reason of its unread pages in the latest crawl
-      (mart.ticket_pages.reason). NULL otherwise.
+      Why its pages are unknown: crawl_not_loaded (the crawl that found the pages is not loaded), segment_missing (this
+      crawl has no such segment), no_pages (the segment contains no pages), no_crawl_since (its state is unknown,
+      because no comparable crawl began after it was done), or the most common reason of its unread pages in the latest
+      crawl (mart.ticket_pages.reason). NULL otherwise.
     nullable: true
   note: {description: The note of the ticket., nullable: true}
-  due_date: {description: 'The last day to fix the pages, of UTC.', nullable: true}
-  ignored_until_date: {description: 'The last day on which its pages are ignored, of UTC.', nullable: true}
-  created_at: When it was created, a point in time.
-  changed_at: When it was last changed, a point in time.
+  due_date: {description: 'The last day to fix the pages, in UTC.', nullable: true}
+  ignored_until_date: {description: 'The last day on which its pages are ignored, in UTC.', nullable: true}
+  created_at: When the ticket was created, a point in time.
+  changed_at: When the ticket was last changed, a point in time.
   crawl_id: Identifier of the crawl that found its pages.
-  pages: {description: Number of its pages; NULL where that crawl is not loaded or has no such segment., nullable: true}
+  pages: {description: Number of its pages; NULL if that crawl is not loaded or has no such segment., nullable: true}
   latest_crawl_id: {description: 'Identifier of the latest comparable crawl of the same configuration, or of the crawl that found the pages where it is the latest.', nullable: true}
-  pages_now: {description: Number of its pages that have the issue in the latest crawl; NULL where that crawl shows none of them., nullable: true}
+  pages_now: {description: Number of its pages that have the issue in the latest crawl; NULL if that crawl shows none of them., nullable: true}
   read_pages: {description: Number of its pages that the latest crawl shows with or without the issue., nullable: true}
   decided_by_crawl_id: {description: 'Identifier of the last crawl that verified or reopened a done ticket.', nullable: true}
 reads:

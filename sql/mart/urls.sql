@@ -2,11 +2,12 @@
 name: mart.urls
 kind: view
 description: >-
-  One row for each project and URL of its crawls, log files or search results, with the parts of the URL and a normal form
-  for different spellings of one URL (docs/definitions.md). Grouping makes the rows unique, so no test checks that.
+  One row for each project and URL from its crawls, log files or search results, with the parts of the URL and a normal
+  form that different spellings of the URL share (docs/definitions.md). Grouping makes the rows unique, so no test
+  checks that.
 grain: null
 columns:
-  url_key: The project's identifier, a space and the URL, as a key of one column; NULL where the project is unknown.
+  url_key: The project's identifier, a space and the URL, as a key of one column; NULL if the project is unknown.
   project_id: Identifier of the project.
   url: The URL, unchanged.
   scheme: Scheme in lowercase, such as https; empty without one.
@@ -19,11 +20,11 @@ columns:
   spellings: Number of URLs of the project with this normal form.
   has_params: Whether the URL has a query.
   has_uppercase: Whether its path has an uppercase letter, also in a percent-encoding.
-  has_trailing_slash: Whether its path ends in a slash and is not the slash alone.
-  is_crawled: Whether a crawl knows it as a page (mart.pages); NULL where the project has no pages of a crawl.
-  is_in_logs: Whether the log files contain it (mart.log_url_days); NULL where the project has none.
+  has_trailing_slash: Whether its path ends in a slash and is longer than one slash.
+  is_crawled: Whether a crawl knows it as a page (mart.pages); NULL if the project has no pages of a crawl.
+  is_in_logs: Whether the log files contain it (mart.log_url_days); NULL if the project has none.
   is_ranked: >-
-    Whether search results showed it (mart.ranking_performance, mart.ranking_periods); NULL where the project has none.
+    Whether search results showed it (mart.ranking_performance, mart.ranking_periods); NULL if the project has none.
 reads:
   ops.loads:
     dataset: VARCHAR

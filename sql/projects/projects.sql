@@ -2,13 +2,14 @@
 name: mart.projects
 kind: view
 description: >-
-  One row for each project, as the service lists it now. A project that the service no longer lists keeps its last record.
+  One row for each project, as the service lists it now. A project that the service no longer lists keeps its last
+  record.
 grain: [project_id]
 columns:
   project_id: Identifier of the project (raw.projects.id).
   project_name: Name of the project (raw.projects.name).
-  start_url: URL that its crawls begin with (raw.projects.start_url).
-  is_listed: Whether the service still lists it.
+  start_url: URL that the project's crawls begin with (raw.projects.start_url).
+  is_listed: Whether the service still lists the project.
 reads:
   raw.projects:
     id: VARCHAR

@@ -3,10 +3,10 @@ title: Internal links to pages that redirect to a 404, with their anchors
 task: Links
 model: mart.links
 description: >-
-  Each row is a redirecting page and an anchor text, with up to ten linking pages. Covers the main crawl of each project, or
-  the chosen crawl. A redirect is recognized by its status, or by the range of its status. Rows with the most links come
-  first, and the limit counts rows. A segment is a first directory or a segment of the project's own segmentations, here of
-  the redirecting page.
+  Each row is a redirecting page and an anchor text, with up to ten linking pages. Covers the main crawl of each
+  project, or the chosen crawl. A redirect is recognized by its status, or by the range of its status. Rows with the
+  most links come first. The limit counts rows. The chosen segment is a first directory or a segment of the project's
+  own segmentations, and applies to the redirecting page.
 parameters: [project, crawl, segment, limit]
 needs: [links]
 chart: {kind: bar, x: target, y: links, each: [project_name, crawl_id]}

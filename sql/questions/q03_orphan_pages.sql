@@ -7,8 +7,8 @@ description: >-
   (docs/definitions.md). Covers the main crawl of each project, or the chosen crawl. URLs that respond (state live) come
   first, then URLs with an unknown state, then the others, each sorted by clicks on the days of the crawl. Clicks are
   NULL if search results did not show the URL. A URL that appears only in log files or search results has the state,
-  status and indexability that the crawl found at its end, or those of its last request, and no other fields. A segment
-  is a first directory or a segment of the project's own segmentations; such a URL has none.
+  status and indexability that the crawl found at its end, or those of its last request. Such a URL has no other fields
+  and no segment. A segment is a first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}

@@ -4,9 +4,9 @@ task: Indexability
 model: mart.pages
 description: >-
   Each row is a crawl, the latest first. Each step counts pages that passed the previous step. Indexable pages either
-  declare themselves as canonical, or have no canonical. A step is NULL if the export of the crawl did not have its field,
-  and 0 if no page passed. A segment is a first directory or a segment of the project's own segmentations. The chart leaves
-  out crawls that are not in trends, such as a stopped crawl.
+  declare themselves as canonical, or have no canonical. A step is NULL if the crawl's export lacks the field for it,
+  and 0 if no page passed. A segment is a first directory or a segment of the project's own segmentations. The chart
+  leaves out crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart:

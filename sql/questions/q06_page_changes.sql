@@ -3,10 +3,10 @@ title: Pages added, removed, moved, missing and changed since the previous crawl
 task: What changed
 model: mart.page_changes
 description: >-
-  Each row is a page that was added, removed, moved or not read again, with the reason, or a page with a changed status,
-  indexability, title, H1, description or canonical, with both values. Compares the main crawl of each project, or the
-  chosen crawl, with the previous crawl of the same configuration. A value counts as changed only if both crawls read the
-  page.
+  Each row is a page that was added, removed, moved or not read again, with the reason. Or it is a page with a changed
+  status, indexability, title, H1, description or canonical, with both values. Compares the main crawl of each project,
+  or the chosen crawl, with the previous crawl of the same configuration. A value counts as changed only if both crawls
+  read the page.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: change, each: [project_name, crawl_id]}

@@ -3,10 +3,10 @@ title: Number of pages added, removed, moved, missing and changed in each crawl
 task: What changed
 model: mart.page_changes
 description: >-
-  Each row is a crawl with a previous crawl, and a kind of change. The latest crawls come first. Missing pages were not read
-  again; q06_page_changes has the reasons. A segment is a first directory or a segment of the project's own segmentations. A
-  removed, moved or missing page counts in the segment of the previous crawl. The chart leaves out crawls that are not in
-  trends, such as a stopped crawl.
+  Each row is a crawl with a previous crawl, and a kind of change. The latest crawls come first. Missing pages were not
+  read again; q06_page_changes shows the reasons. A segment is a first directory or a segment of the project's own
+  segmentations. A removed, moved or missing page counts in the segment of the previous crawl. The chart leaves out
+  crawls that are not in trends, such as a stopped crawl.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart:

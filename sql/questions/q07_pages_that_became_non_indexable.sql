@@ -5,9 +5,9 @@ model: mart.pages
 description: >-
   Each row is a page that was indexable in the previous crawl and is not indexable now, with the deciding value in both
   crawls. Covers the main crawl of each project, or the chosen crawl. A page counts if both crawls read it, or if
-  robots.txt blocks it now. A page that was refused, had no response or had a server error is missing instead
-  (q06_page_changes). A reason counts only if the exports of both crawls had a field for it. A segment is a first
-  directory or a segment of the project's own segmentations.
+  robots.txt blocks it now. A page that was refused, did not respond or returned a server error counts as missing
+  instead (q06_page_changes). A reason counts only if the exports of both crawls contain a field for it. A segment is a
+  first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: reason, each: [project_name, crawl_id]}

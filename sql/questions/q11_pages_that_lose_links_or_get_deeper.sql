@@ -3,11 +3,11 @@ title: Important pages that lose internal links or get deeper
 task: What changed
 model: mart.pages
 description: >-
-  Each row is a page that is gone, moved (moved_to) or missing (reason), left the structure (a depth before, none now), is
-  deeper, or has fewer inlinks. If several apply, the finding is the first in this order. The last three need a crawl that
-  read all links. Compares the main crawl of each project, or the chosen crawl, with the previous crawl. Pages with the
-  highest previous inrank come first, 100 per project by default. A segment is a first directory or a segment of the
-  project's own segmentations.
+  Each row is a page that is gone, moved (moved_to) or missing (reason), left the structure (it had a depth and now has
+  none), is deeper, or has fewer inlinks. If several findings apply, the first in this order counts. The last three
+  require a crawl that read all links. Compares the main crawl of each project, or the chosen crawl, with the previous
+  crawl. Pages with the highest previous inrank come first, 100 per project by default. A segment is a first directory
+  or a segment of the project's own segmentations.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
 needs: [crawl_before]
 chart: {kind: bar, x: finding, each: [project_name, crawl_id]}

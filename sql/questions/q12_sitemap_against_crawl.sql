@@ -5,8 +5,8 @@ model: mart.pages
 description: >-
   Each row is a page that is only in the sitemap or only in the crawl, or that is in the sitemap and not indexable.
   Covers the main crawl of each project, or the chosen crawl, if it found a sitemap. Crawled means fetched. Pages
-  missing from the sitemap are listed only if they are indexable and the crawl read all of its sitemaps. The problem of
-  a page in the sitemap is that the server refused it, that it could not be read, or the first reason why it is not
+  missing from the sitemap are listed only if they are indexable and the crawl read all of its sitemaps. For a page in
+  the sitemap, the problem is that the server refused it, that it could not be read, or the first reason why it is not
   indexable. A segment is a first directory or a segment of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [sitemaps]

@@ -4,11 +4,11 @@ task: Content and templates
 model: mart.pages
 description: >-
   Each row is a text that several pages share, or a cluster of similar pages (field clusters, with the identifier in
-  shared_value). It shows the number of pages whose duplication is not handled by a canonical or hreflang, according to
-  the service, or NULL if the export does not have it. Counts pages with status 200 without a canonical to another page,
-  and ignores differences in white space. Covers the main crawl of each project, or the chosen crawl. Texts on the most
-  pages come first. Similarity applies to clusters. A segment is a first directory or a segment of the project's own
-  segmentations.
+  shared_value). The row shows the number of pages whose duplication neither a canonical nor hreflang handles, according
+  to the service, or NULL if the export lacks this number. Counts pages with status 200 without a canonical to another
+  page, and ignores differences in white space. Covers the main crawl of each project, or the chosen crawl. Texts on the
+  most pages come first. Similarity applies to clusters. A segment is a first directory or a segment of the project's
+  own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: field, y: pages, each: [project_name, crawl_id]}

@@ -3,9 +3,9 @@ title: Hreflang clusters with missing or non-indexable language versions
 task: Indexability
 model: mart.pages
 description: >-
-  Each row is a cluster of language versions that has non-indexable members, declared versions that the crawl does not know
-  (missing), or errors that the service reports. Covers the main crawl of each project, or the chosen crawl. Clusters with
-  the most such members come first. A number is NULL if no member has the value.
+  Each row is a cluster of language versions that has non-indexable members, declared versions that the crawl does not
+  know (missing), or errors that the service reports. Covers the main crawl of each project, or the chosen crawl.
+  Clusters with the most such members come first. A number is NULL if the value is unknown for all members.
 parameters: [project, crawl, limit]
 needs: [hreflangs]
 chart: none

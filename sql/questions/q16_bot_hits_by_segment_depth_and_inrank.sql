@@ -4,10 +4,11 @@ task: Bots and crawl budget
 model: mart.page_hits
 description: >-
   Each row counts pages and the requests of search engine bots on the days of the crawl (mart.crawl_days), by first
-  directory, (directory), or by segments of the chosen segmentation. Covers the main crawl of each project, or the chosen
-  crawl. The chosen segment is a first directory or a segment of the project's own segmentations. Visited percent is the
-  share of pages that a search engine bot requested at least once, among pages with known log data. The other pages are
-  unknown_pages. A total is NULL if the value of one page is unknown. The service's daily counts do not contain the engine.
+  directory, (directory), or by segments of the chosen segmentation. Covers the main crawl of each project, or the
+  chosen crawl. The chosen segment is a first directory or a segment of the project's own segmentations. Visited percent
+  is the share of pages that a search engine bot requested at least once, among pages with known log data. The other
+  pages are counted in unknown_pages. A total is NULL if the value is unknown for one of the pages. The service's daily
+  counts do not contain the engine.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: depth, y: search_bot_hits, each: [project_name, from_date, crawl_id]}

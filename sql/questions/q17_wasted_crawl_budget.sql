@@ -8,11 +8,11 @@ description: >-
   in this order: robots_denied, redirect, error, noindex, canonicalised, not_indexable, parameters, orphan. Kind none
   means no waste, and NULL means that no crawl contains the page. The status is that of each log line. In the service's
   daily counts (dataset log_pages_days), it is known if all requests of a day had one kind of status; otherwise it is
-  that of the crawl. hits_2xx to hits_5xx are then those counts, including people. A page counts as in the crawl of that
-  day (mart.crawl_states), otherwise as in the main or chosen crawl. Parameters are not waste on an indexable page that
-  is its own canonical. An orphan is a page of mart.orphans, which no link leads to or no crawl knows. The chosen
-  segment is a first directory, also of a URL that the crawl does not know, or a segment of the project's own
-  segmentations.
+  that of the crawl. In that case, hits_2xx to hits_5xx are those counts, including people. The state of a page is that
+  in the crawl of that day (mart.crawl_states), otherwise that in the main or chosen crawl. Parameters are not waste on
+  an indexable page that is its own canonical. An orphan is a page of mart.orphans: no link leads to it, or no crawl
+  knows it. The chosen segment is a first directory, which may also contain URLs that the crawl does not know, or a
+  segment of the project's own segmentations.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, dataset]}

@@ -6,9 +6,9 @@ description: >-
   Each row is a URL that search results showed on the days of the main crawl or of the chosen crawl (mart.crawl_days).
   Lists URLs that the crawl does not know, that are not 200 or not indexable, and URLs with many impressions and a low
   CTR. A CTR is low if the URL has less than half of the clicks that the project's URLs get on average at its positions
-  (expected_ctr_percent). Only the top tenth of the project's URLs by impressions is checked for this. Without search
-  results by day, totals of a period are used (mart.page_demand). If several findings apply, the first one counts. URLs
-  with the most impressions come first.
+  (expected_ctr_percent). Only the top tenth of the project's URLs by impressions is checked for a low CTR. If there are
+  no search results by day, totals of a period are used (mart.page_demand). If several findings apply, the first one
+  counts. URLs with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 needs: [rankings]
 chart: {kind: scatter, x: average_position, y: impressions, colour: finding, each: [project_name, project_id]}

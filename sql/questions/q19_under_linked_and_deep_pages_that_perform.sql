@@ -4,10 +4,10 @@ task: Search results
 model: mart.page_demand
 description: >-
   Each row is an indexable page of the main crawl of each project that got clicks from search results on the days of the
-  crawl, or in a period if there are only totals (mart.page_demand). The page has less than half of the inlinks of indexable
-  pages of the same depth, or of all indexable pages if it has no depth. Or it is more than one click deeper than the
-  indexable pages. Both compare with the median of the crawl. The linking pages are NULL if the links of the crawl are not
-  loaded.
+  crawl, or in a period if there are only totals (mart.page_demand). The page has less than half of the median number of
+  inlinks of indexable pages at the same depth (or of all indexable pages, if it has no depth). Or its depth is more
+  than one click above the median depth of the crawl's indexable pages. The linking pages are NULL if the links of the
+  crawl are not loaded.
 parameters: [project, crawl, segment, limit]
 needs: [pages, rankings]
 chart: {kind: scatter, x: nb_inlinks, y: clicks, each: [project_name, crawl_id]}

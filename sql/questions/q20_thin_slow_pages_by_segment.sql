@@ -6,9 +6,8 @@ description: >-
   Each row is a crawl and a first directory, (directory), or a segment of the chosen segmentation, over pages with
   status 200. The chosen segment is a first directory or a segment of the project's own segmentations. Shows the
   percentages of pages with fewer than 300 words, of pages that take more than a second to the last byte, of pages with
-  structured data (an item or a semantic type), and of invalid items. A value is NULL if the export does not have it.
-  The chosen days are those on which crawls ended. The chart leaves out crawls that are not in trends, such as a stopped
-  crawl.
+  structured data (an item or a semantic type), and of invalid items. A value is NULL if the export lacks it. The chosen
+  days are those on which crawls ended. The chart leaves out crawls that are not in trends, such as a stopped crawl.
 parameters:
   project:
   crawl:

@@ -3,12 +3,12 @@ title: "Freshness: days from the first crawl of a page to its first bot, impress
 task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
-  Each row is a page that did not return 200 in the first crawl of the project's main configuration and did in a later
-  one. The previous crawl read the page with another status, or read all links of the website without a link to it. The
-  row has the end of the first such crawl, and the first day on which a search engine bot requested the page, search
-  results showed it, and a person came from them. Numbers of days count from that crawl, and are NULL for earlier
-  events. A date is NULL if the event has not happened according to the log files (from logs_from_date on) and search
-  results (from shown_from_date on). The chosen days are those of the crawl.
+  Each row is a page that did not return 200 in the first crawl of the project's main configuration, but did in a later
+  crawl. The previous crawl read the page with another status, or read all links of the website without a link to it.
+  The row shows when the first such crawl ended, and the first day on which a search engine bot requested the page,
+  search results showed it, and a person came from search results. Numbers of days count from that crawl, and are NULL
+  for earlier events. A date is NULL if the event has not happened according to the log files (from logs_from_date on)
+  and search results (from shown_from_date on). The chosen days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 needs: [second_crawl]
 chart: {kind: histogram, x: days_to_bot, each: [project_name, project_id]}

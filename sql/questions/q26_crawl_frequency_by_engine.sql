@@ -7,8 +7,8 @@ description: >-
   engine that visited and each segment, even without hits, and a row for URLs that the crawl does not know (is_in_crawl
   is NULL without a crawl). Covers the days of the main crawl or of the chosen crawl (mart.crawl_days), or the chosen
   days. The chosen segment, a first directory or a segment of the project's own segmentations, limits this to its pages.
-  Days between hits is the average of requested pages. The service's daily counts do not contain the engine. Requests
-  that claim to be a search engine's bot have the engine unverified if their address refutes the claim.
+  Days between hits is an average over the requested pages. The service's daily counts do not contain the engine. If the
+  address of a request refutes its claim to be a search engine's bot, the engine is unverified.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
 chart: {kind: bar, x: url_first_path, y: hits, each: [project_name, crawl_id, engine]}

@@ -5,7 +5,7 @@ model: mart.ranking_performance
 description: >-
   Each row is a URL of a query for which at least two URLs each have a tenth of the impressions. Covers the days of the
   main crawl (mart.crawl_days), or the chosen days. Language versions of one page do not compete, so at least two of the
-  URLs share no hreflang cluster of the main crawl. The leader of a day is the URL with the most impressions.
+  URLs must not share an hreflang cluster of the main crawl. The leader of a day is the URL with the most impressions.
   leader_changes counts the days with a different leader than on the previous day that showed one of the URLs.
 parameters:
   project:

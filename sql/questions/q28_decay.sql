@@ -6,11 +6,11 @@ description: >-
   Each row is a page whose clicks fell by at least a fifth, and that had at least ten clicks before. Compares the 28
   days until the last day of the main crawl or of the chosen crawl (mart.crawl_days), or until the day before the chosen
   one, with the previous 28 days and with the same days 52 weeks earlier. It also compares the days since a change of
-  the page with as many equal weekdays before it. The pages with the most lost clicks come first. A number of an earlier
-  span is NULL, with the reason, if that span has search results for a different number of days than the last one. The
-  clicks of a moved page (moved_from) count at its new URL. Changes are those that may have happened in these 56 days,
-  each with the day of the crawl that found it. A crawl that ended after the last day counts if the previous crawl ended
-  by then.
+  the page with as many equal weekdays before it. The pages with the most lost clicks come first. A number for an
+  earlier span is NULL, with the reason, if that span has search results for a different number of days than the last
+  span. The clicks of a moved page (moved_from) count at its new URL. The row lists the changes that may have happened
+  in these 56 days, each with the day of the crawl that found it. A crawl that ended after the last day counts if the
+  previous crawl ended by then.
 parameters:
   project:
   crawl:

@@ -3,11 +3,11 @@ title: Core Web Vitals and structured data by template
 task: Content and templates
 model: mart.pages
 description: >-
-  Each row is a segment of the project's own segmentations, or a first directory, (directory), over pages with status 200 of
-  the main crawl of each project. Shows the percentages of measured pages that are good (largest contentful paint up to 2.5
-  s, layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage of pages with structured data (an
-  item or a semantic type), and the percentage of invalid items. A value is NULL if nothing was measured or the export does
-  not have it.
+  Each row is a segment of the project's own segmentations, or a first directory, (directory), over pages with status
+  200 of the main crawl of each project. Shows the percentages of measured pages that are good (largest contentful paint
+  up to 2.5 s, layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage of pages with
+  structured data (an item or a semantic type), and the percentage of invalid items. A value is NULL if nothing was
+  measured or the export lacks the value.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 chart: {kind: bar, x: segment, y: good_percent, each: [project_name, crawl_id, segmentation]}

@@ -4,7 +4,7 @@ task: Bots and crawl budget
 model: mart.bot_hits
 description: >-
   Each row is a URL and a crawler of an AI service, with its hits, the page of the crawl and its search results. Covers
-  the days of the main crawl or of the chosen crawl (mart.crawl_days), or the chosen days. Ok percent is the share of
+  the days of the main crawl or of the chosen crawl (mart.crawl_days), or the chosen days. OK percent is the share of
   responses with status 2xx or 304 among responses with a status. Only lines of log files name these crawlers; the
   service's daily counts do not.
 parameters: [project, crawl, segment, from, to, limit]

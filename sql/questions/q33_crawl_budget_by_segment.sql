@@ -4,12 +4,13 @@ task: Bots and crawl budget
 model: mart.page_hits
 description: >-
   Each row is a first directory, (directory), or a segment of the chosen segmentation, with the requests of search
-  engine bots. Covers the days of the main crawl of each project, or of the chosen crawl (mart.crawl_days). Bots refuted
-  by their address do not count. Hits are on pages that were indexable at the time, on pages that were not, on pages for
-  which this is unknown (mart.crawl_budget), and on URLs that the crawl does not know. Such a URL has a first directory
-  and no other segment. The row without a segment covers everything outside segments. Hits percent is of all hits of the
-  crawl; the other percentages are of the hits of the segment. A total is NULL if the value of one URL is unknown. The
-  chosen segment is a first directory or a segment of the project's own segmentations.
+  engine bots. Covers the days of the main crawl of each project, or of the chosen crawl (mart.crawl_days). Requests
+  whose address refutes the claimed bot do not count. Hits are divided into hits on pages that were indexable at the
+  time, on pages that were not, on pages whose indexability is unknown (mart.crawl_budget), and on URLs that the crawl
+  does not know. Such a URL has a first directory and no other segment. The row without a segment covers everything
+  outside segments. Hits percent is the share of all hits of the crawl. The other percentages are shares of the hits of
+  the segment. A total is NULL if the value is unknown for one of the URLs. The chosen segment is a first directory or a
+  segment of the project's own segmentations.
 parameters: [project, crawl, segmentation, segment, limit]
 needs: [pages, logs]
 chart: {kind: bar, x: segment, y: search_bot_hits, each: [project_name, from_date, crawl_id, segmentation]}

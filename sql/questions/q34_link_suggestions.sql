@@ -3,11 +3,11 @@ title: Pages to link from
 task: Links
 model: mart.links
 description: >-
-  Each row is a page that could link to the chosen page and has no link to it yet, the one with the most inrank first. It is
-  on the same host, read, indexable and no file, and similar to the page (mart.pages.clusters), in the same segment of a segmentation
-  of the project's own, or in the same first directory. Covers the main crawl of each project, or the chosen crawl, if its
-  links are loaded. No rows if the chosen page is not indexable. Without a URL, the page is the indexable one with the
-  fewest links to it.
+  Each row is a page that could link to the chosen page and does not link to it yet. Pages with the highest inrank come
+  first. Each page is on the same host, was read, is indexable and is not a file. It is similar to the chosen page
+  (mart.pages.clusters), in the same segment of one of the project's own segmentations, or in the same first directory.
+  Covers the main crawl of each project, or the chosen crawl, if its links are loaded. Returns no rows if the chosen
+  page is not indexable. Without a URL, the chosen page is the indexable page with the fewest links to it.
 parameters:
   project:
   crawl:

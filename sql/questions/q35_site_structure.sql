@@ -3,10 +3,10 @@ title: Folders of a site
 task: Content and templates
 model: mart.pages
 description: >-
-  Each row is a folder of URL paths directly below the chosen folder, with sums over all of its pages. The pages directly
-  in the chosen folder are a row of their own, for which is_subfolder is false. Covers the main crawl of each project, or
-  the chosen crawl. Folders of several hosts with the same path are one row. A figure is NULL if the crawl, its log files
-  or its search results do not show it.
+  Each row is a folder of URL paths directly below the chosen folder, with sums over all of its pages. The pages
+  directly in the chosen folder form a separate row, for which is_subfolder is false. Covers the main crawl of each
+  project, or the chosen crawl. Folders of several hosts with the same path are one row. A figure is NULL if the crawl,
+  its log files or its search results do not contain the data for it.
 parameters:
   project:
   crawl:

@@ -2,9 +2,10 @@
 name: mart.ranking_days
 kind: view
 description: >-
-  Days with loaded search results of each project, from the first window with rows to the last one. A day between them
-  without rows had no results, and counts. Empty days before the first and after the last may not be available yet. A window
-  with only totals of a period (mart.ranking_periods) counts as one without rows.
+  Days with loaded search results of each project, from the first window with rows to the last one. A day without rows
+  between these windows had no results, and is included. Empty days before the first and after the last window may not
+  be available yet. A window that contains only totals of a period (mart.ranking_periods) is treated as a window without
+  rows.
 grain: [project_id, ranking_date]
 columns:
   project_id: Identifier of the project.

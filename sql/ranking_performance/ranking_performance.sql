@@ -2,27 +2,27 @@
 name: mart.ranking_performance
 kind: table
 description: >-
-  Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension that
-  the pipeline does not request is NULL on every row. Totals of a period are in mart.ranking_periods instead.
+  Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension
+  that the pipeline does not request is NULL on every row. Totals of a period are in mart.ranking_periods instead.
 grain: [project_id, date, url, query, device]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
-  date: Day of the searches (the window it came with, else raw.ranking_performance.date).
+  date: Day of the searches (the window in which it was loaded, else raw.ranking_performance.date).
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
+  query: {description: The search query (raw.ranking_performance.query)., nullable: true}
   device: {description: 'Kind of device, such as mobile (raw.ranking_performance.device).', nullable: true}
   clicks:
     description: Number of clicks on the URL (raw.ranking_performance.clicks).
     tests: [{not_null: true, severity: warn}]
   impressions:
-    description: Number of times that it was shown (raw.ranking_performance.impressions).
+    description: Number of times that the URL was shown (raw.ranking_performance.impressions).
     tests: [{not_null: true, severity: warn}]
   ctr: >-
-    Clicks for each impression, 0 to 1; NULL without impressions. Of several rows it is
-    sum(clicks) / sum(impressions), never an average.
+    Clicks per impression, 0 to 1; NULL without impressions. For several rows, use sum(clicks) / sum(impressions), never
+    an average.
   position: >-
-    Average position, 1 is the first, weighted by impressions (raw.ranking_performance.position). Of several rows it is
+    Average position, 1 is the first, weighted by impressions (raw.ranking_performance.position). For several rows, use
     sum(position_impressions) / sum(impressions) FILTER (WHERE position IS NOT NULL).
   position_impressions: Position times impressions, summed for the position of several rows.
 reads:

@@ -3,8 +3,8 @@ name: mart.ranking_periods
 kind: view
 description: >-
   Totals of search results over a period, such as exports of Search Console or Bing (docs/demand.md). One row for each
-  project, period and value of the counted dimension. Rows of one totals_by and period add up; rows of several count the
-  same clicks again.
+  project, period and value of the counted dimension. Rows with the same totals_by and period add up. Rows with
+  different ones count the same clicks again.
 grain: [project_id, search_engine, totals_by, from_date, to_date, url, query, device, country]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
@@ -16,16 +16,16 @@ columns:
   period_days: Number of its days (raw.ranking_performance.period_days).
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
-  query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
+  query: {description: The search query (raw.ranking_performance.query)., nullable: true}
   device: {description: 'Kind of device, such as mobile (raw.ranking_performance.device).', nullable: true}
   country:
     description: >-
-      Three-letter code of the country (raw.ranking_performance.country); NULL where the pipeline does not request
+      Three-letter code of the country (raw.ranking_performance.country); NULL if the pipeline does not request
       countries.
     nullable: true
   clicks: Number of clicks in the period (raw.ranking_performance.clicks).
-  impressions: Number of times that it was shown in the period (raw.ranking_performance.impressions).
-  ctr: Clicks for each impression, 0 to 1; NULL without impressions.
+  impressions: Number of times that the URL was shown in the period (raw.ranking_performance.impressions).
+  ctr: Clicks per impression, 0 to 1; NULL without impressions.
   position: >-
     Average position over the period, 1 is the first, weighted by impressions (raw.ranking_performance.position).
   position_impressions: Position times impressions, summed for the position of several rows.

@@ -11,7 +11,7 @@ const fields = { response: FieldsResponse, result: 'fields' } as const;
 
 type Values = Readonly<Record<string, readonly string[]>>;
 
-/** The endpoints of a data source; `/aggs` follows its path. */
+/** Returns the endpoints of a data source; `/aggs` follows its path. */
 function rowsOf<const Path extends string>(path: Path, values: Values, what: string) {
   const searched = { query: SearchQuery, body: SearchBody, response: SearchResponse };
   const counted = { body: AggregateBody, response: AggregateResponse };
@@ -20,7 +20,10 @@ function rowsOf<const Path extends string>(path: Path, values: Values, what: str
     search: post(path, `Search ${what}`, { ...reading, values, ...searched }),
     aggregate: post(`${path}/aggs`, `Aggregate ${what}`, { ...reading, values, ...counted }),
     export: post(path, `Export ${what} as a streamed file`, { ...reading, values, ...exported }),
-    /** Not in the specification, and so in no list of its operations; a service may still answer (spec-notes.md 11). */
+    /**
+     * Missing from the specification, and therefore from its list of operations. A service may still support it
+     * (spec-notes.md 11).
+     */
     fields: get(`${path}/fields`, 'Fields, if the service lists them', {
       values,
       ...fields,
@@ -42,7 +45,10 @@ export const CRAWL = {
     ...fields,
   }),
 };
-/** For data types that only crawls by the local service have; in no specification, and so in no list of operations. */
+/**
+ * For data types that only crawls by the local service have. They are in no specification, and therefore in no list of
+ * operations.
+ */
 export const LOCAL_CRAWL = rowsOf(
   CRAWL_PATH,
   { data_type: LOCAL_DATA_TYPES },

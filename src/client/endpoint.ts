@@ -82,7 +82,7 @@ function defining<const D extends Omit<Endpoint, 'path' | 'summary'>>(defaults: 
   ) => ({ ...defaults, path, summary, ...own }) as Omit<D, keyof O> & O & { path: Path; summary: string };
 }
 
-/** The schema of a response that wraps its result under a key. */
+/** Returns the schema of a response that wraps its result under a key. */
 export function resultOf<const K extends string, T extends z.ZodType>(key: K, result: T) {
   return { response: z.looseObject({ [key]: result } as Record<K, T>), result: key };
 }
@@ -90,7 +90,8 @@ export function resultOf<const K extends string, T extends z.ZodType>(key: K, re
 /**
  * Fills in the parameters of a path, and percent-encodes each value.
  *
- * @throws CrawlhouseError `invalid_request` for a value that would lead to another path: a deletion must not climb
+ * @throws CrawlhouseError `invalid_request` for a value that would change the path, so that no deletion reaches a
+ *   parent
  */
 export function fillPath(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -101,7 +102,10 @@ export function fillPath(path: string, parameters: Readonly<Record<string, strin
   });
 }
 
-/** A string with the values of the specification, but open: an unlisted value is not an error (spec-notes.md 12). */
+/**
+ * Returns a string with the values of the specification, but open: an unlisted value is not an error (spec-notes.md
+ * 12).
+ */
 export function openEnum(values: readonly string[]) {
   return z.string().meta({ description: `Known values: ${values.join(', ')}.`, examples: [...values] });
 }

@@ -36,7 +36,7 @@ export class Unarchiver {
    * Resolves when the crawl's data can be exported, with `links` also its links.
    *
    * @throws CrawlhouseError `not_exportable` if this run has reached its limit, or the crawl ends in another state;
-   * `unarchive_forbidden` if the token may not restore
+   *   `unarchive_forbidden` if the token may not restore
    */
   restore(crawlId: string, command: UnarchiveCommand, links: boolean): Promise<void> {
     if (this.#forbidden) throw this.#forbidden;
@@ -98,7 +98,10 @@ export class Unarchiver {
     await request;
   }
 
-  /** A token that may read but not restore does not end the run: live crawls, and other data, are still loaded. */
+  /**
+   * Sends a request to restore a crawl. A token that may read but not restore does not end the run: live crawls and
+   * other data are still loaded.
+   */
   async #send(crawlId: string, command: UnarchiveCommand): Promise<void> {
     if (this.#forbidden) throw this.#forbidden;
     try {
@@ -120,8 +123,8 @@ export class Unarchiver {
 }
 
 /**
- * Returns the next step for a crawl to restore: continue, because it is live; request it; or wait. A killed run or a
- * person may have requested it already, perhaps without its links.
+ * Returns the next step for a crawl to restore: continue, because the crawl is live; request it; or wait. A killed run
+ * or a person may already have requested the crawl, perhaps without its links.
  *
  * @param asked whether this run has requested it
  * @throws CrawlhouseError `not_exportable` for a crawl that the request will not restore

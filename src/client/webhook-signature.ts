@@ -12,9 +12,9 @@ export function signWebhook(rawBody: string | Uint8Array, secret: string): strin
 }
 
 /**
- * Returns whether the sender of a webhook knows the secret. `rawBody` has the bytes as received, not re-serialized
+ * Returns whether the sender of a webhook knows the secret. `rawBody` contains the bytes as received, not re-serialized
  * JSON. `header` is the value of `X-Service-Webhook-Signature`: exactly 64 lowercase hex digits. The comparison takes
- * constant time. An empty secret proves nothing: false.
+ * constant time. Returns false for an empty secret, which proves nothing.
  */
 export function verifyWebhookSignature(
   rawBody: string | Uint8Array,

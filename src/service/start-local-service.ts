@@ -210,7 +210,7 @@ function openStateDir(given: string | undefined, command: string, closers: Async
   return stateDir;
 }
 
-/** The SQLite file of a state directory; one of an earlier version keeps its name. */
+/** Returns the SQLite file of a state directory; one of an earlier version keeps its name. */
 function recordsFile(stateDir: string): string {
   const former = join(stateDir, 'sandbox.sqlite');
   return existsSync(former) ? former : join(stateDir, 'service.sqlite');

@@ -35,7 +35,7 @@ const ENDINGS = Object.keys(SIGNAL_CODES) as Ending[];
 /** Commands are not wrapped, so that they can be copied; the terminal handles long lines. */
 const COMMAND = /^ *(to do|Try|Next): /;
 
-/** A character that no command line contains. */
+/** A character that never occurs in a command line. */
 const ARGUMENT = '\0';
 /** Clears the lines of a progress bar. The cursor is on its first line. */
 const CLEAR_BAR = '\r\x1b[J';
@@ -200,7 +200,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
 
 type FlagValues = ReturnType<typeof parse>['values'];
 
-/** Whether progress is a bar on the terminal, which other output has to clear. */
+/** Returns whether progress is a bar on the terminal, which other output has to clear. */
 function showsBar({ quiet, verbose, debug }: FlagValues): boolean {
   return process.stderr.isTTY === true && quiet !== true && verbose !== true && debug !== true;
 }
@@ -391,7 +391,7 @@ export function ignoreClosedTerminal(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 }
 
-/** Whether a prompt failed because its terminal closed: only the shell may receive the SIGHUP. */
+/** Returns whether a prompt failed because its terminal closed: only the shell may receive the SIGHUP. */
 function isClosedTerminal(error: unknown): boolean {
   const { code, syscall, cause } = (error ?? {}) as Record<string, unknown>;
   return (code === 'EIO' && syscall === 'setRawMode') || (cause !== undefined && isClosedTerminal(cause));

@@ -15,13 +15,13 @@ const MAIN = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 const LOCAL_BIN = join('node_modules', '.bin');
 /** Commands that need no project folder. */
 const WITHOUT_PROJECT: readonly string[] = ['init', 'sandbox start', 'completion', 'help'];
-/** If two names begin alike, the longer one matches first. */
+/** If one name is a prefix of another, the longer one matches first. */
 const NAMES = [...COMMAND_NAMES, 'help'].sort((a, b) => b.length - a.length);
 const COMMANDS = new RegExp(String.raw`(?<![\w/.-]|npx )crawlhouse (${NAMES.join('|')})\b`, 'g');
 
 /**
- * Adapts the commands in a text to the user's folder: `crawlhouse run` becomes `npx crawlhouse run` in a clone, and
- * names the project folder if the call did.
+ * Adapts the commands in a text to the user's folder: `crawlhouse run` becomes `npx crawlhouse run` in a clone. The
+ * command names the project folder if the user's command line did.
  */
 export function asCalled(text: string, call: ProgramCall = thisCall()): string {
   if (!text.includes('crawlhouse ')) return text;
@@ -39,8 +39,8 @@ export function asCalled(text: string, call: ProgramCall = thisCall()): string {
 
 /**
  * Returns the words that start this program in a folder: `crawlhouse` if the shell finds this installation, `npx
- * crawlhouse` if npm does, else the paths of the files. npx would ask the registry for a name that it does not find
- * locally, and that package is not ours.
+ * crawlhouse` if npm does, else the paths of the files. If npx does not find a name locally, it asks the registry,
+ * where the package of that name is not ours.
  */
 export function programWords({ folder, environment }: Omit<ProgramCall, 'argv'>): string {
   const paths = pathsOf(environment);
@@ -51,8 +51,8 @@ export function programWords({ folder, environment }: Omit<ProgramCall, 'argv'>)
 }
 
 /**
- * Returns how to call the next commands for a project folder: from that folder or, if only file paths would work there
- * and a short name works here, from here.
+ * Returns how to call the next commands for a project folder. The commands are called from that folder or, if only file
+ * paths would work there and a short name works here, from the current folder.
  */
 export function callFor(
   folder: string,
@@ -65,7 +65,7 @@ export function callFor(
   return { call: { ...here, argv: ['--project-dir', path] }, isThere: false };
 }
 
-/** Whether a name starts the program there, without a path. */
+/** Returns whether a name starts the program there, without a path. */
 function hasName(call: ProgramCall): boolean {
   return ['crawlhouse', 'npx crawlhouse'].includes(programWords(call));
 }
@@ -79,7 +79,7 @@ function projectOf(argv: readonly string[]): string | undefined {
   return at < 0 ? undefined : (/=(.*)/s.exec(argv[at] ?? '')?.[1] ?? argv[at + 1]);
 }
 
-/** The folders of the user's own PATH, without those that npm adds to the programs it starts. */
+/** Returns the folders of the user's own PATH, without those that npm adds to the programs it starts. */
 function pathsOf({ PATH = '', npm_command }: ProgramCall['environment']): readonly string[] {
   const all = PATH.split(delimiter).filter(Boolean);
   return npm_command === undefined ? all : all.filter((path) => !path.endsWith(LOCAL_BIN));
@@ -90,7 +90,7 @@ function found(paths: readonly string[], name: string): string | undefined {
   return first === undefined ? undefined : realpathSync(first);
 }
 
-/** Whether npx finds this program from a folder: in the package around it, or installed in it or above. */
+/** Returns whether npx finds this program from a folder: in the package around it, or installed in it or above. */
 function isLocal(folder: string): boolean {
   const above = foldersUp(realpathSync(folder));
   const home = above.find(

@@ -40,7 +40,7 @@ export const COMMAND_NAMES = [
   'config',
 ] as const;
 
-/** The commands with this first word, if they have several words. */
+/** Returns the commands with this first word, if they have several words. */
 export function familyOf(group: string | undefined): readonly string[] {
   return COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
 }

@@ -43,7 +43,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   config: async () => (await import('./commands/config.ts')).config,
 };
 
-/** The command at the beginning of the arguments; if several match, the one with the most words. */
+/** Returns the command at the beginning of the arguments; if several match, the one with the most words. */
 export async function commandOf(argv: readonly string[]): Promise<Command | undefined> {
   const names = COMMAND_NAMES.filter((one) => one.split(' ').every((word, index) => argv[index] === word));
   const name = names.sort((a, b) => b.length - a.length)[0];

@@ -17,7 +17,7 @@ export function programHelp(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** The help for a common first word of several commands, such as `logs`. */
+/** Returns the help for a common first word of several commands, such as `logs`. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return [
     `Usage: crawlhouse ${group} COMMAND [ARGUMENTS]`,

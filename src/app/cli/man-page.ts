@@ -24,7 +24,7 @@ const EXIT_CODES = [
   ['130, 143', 'interrupted; the next run continues'],
 ] as const;
 
-/** The manual page in man(7) format, from the table of commands; `npm run build` writes it. */
+/** Returns the manual page in man(7) format, from the table of commands; `npm run build` writes it. */
 export async function manPage(): Promise<string> {
   const commands = await allCommands();
   return [
@@ -62,7 +62,7 @@ function entry(term: string, what: string): string[] {
   return ['.TP', `.B ${escaped(term)}`, text(what)];
 }
 
-/** A line of text; a leading dot or apostrophe is escaped, because it would begin a request. */
+/** Returns a line of text; a leading dot or apostrophe is escaped, because it would begin a request. */
 function text(line: string): string {
   return escaped(line).replace(/^(?=[.'])/, '\\&');
 }

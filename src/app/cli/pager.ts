@@ -106,7 +106,7 @@ export async function printPaged(invocation: Invocation, text: string): Promise<
   await throughPager({ screen, write, signal }, (to) => to(redact(asCalled(text))));
 }
 
-/** The screen, if both input and output are a terminal. An empty PAGER means none. */
+/** Returns the screen, if both input and output are a terminal. An empty PAGER means none. */
 export function screenOf({ terminal }: Pick<Invocation, 'terminal'>): Screen | null {
   const pager = process.env.PAGER ?? (hasLess() ? 'less -S' : '');
   if (terminal === null || !process.stdin.isTTY || pager.trim() === '') return null;

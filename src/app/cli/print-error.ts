@@ -5,7 +5,7 @@ import { stringifyJson } from '../../core/text/json.ts';
 import { visible } from '../../core/text/visible.ts';
 import { asCalled } from './as-called.ts';
 
-/** Prints an error and its hint to stderr. A stack trace only with `--debug`. */
+/** Prints an error and its hint to stderr, with a stack trace only if `--debug` is set. */
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
   const lines = [wrapped(`Error: ${error.message}`), ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
   if (debug) lines.push(stackOf(thrown));
@@ -24,18 +24,18 @@ function wrapped(message: string): string {
     .join('\n');
 }
 
-/** An error as the only document of a command without a result (interface.md, "JSON"). */
+/** Returns an error as the only document of a command without a result (interface.md, "JSON"). */
 export function errorDocument(error: CrawlhouseError): string {
   return redact(`${stringifyJson({ error: errorFields(error) }, 2)}\n`);
 }
 
-/** An error under the `error` key of every document (docs/errors.md). */
+/** Returns an error under the `error` key of every document (docs/errors.md). */
 function errorFields({ code, message, hint }: CrawlhouseError) {
   const [, file = null, line] = /^(\S+?):(\d+): /.exec(message) ?? [];
   return { code, message, hint, file, line: line === undefined ? null : Number(line) };
 }
 
-/** The error that decides the exit code; null if none does. */
+/** Returns the error that decides the exit code; null if none does. */
 export function failureOf(errors: readonly CrawlhouseError[], exitCode: number) {
   if (exitCode === 0) return null;
   const error = errors.find((error) => error.exitCode === exitCode) ?? errors[0];

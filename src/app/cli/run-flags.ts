@@ -22,7 +22,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   events: { value: 'FILE', help: 'append an event for each step of a unit, as JSON lines; - is stderr' },
 };
 
-/** The message of a run that changed nothing, limited to the request. */
+/** Returns the message of a run that changed nothing, limited to the request. */
 export function nothingNew({ positionals, texts, text }: Invocation): string | undefined {
   const isPart =
     positionals.length > 0 ||

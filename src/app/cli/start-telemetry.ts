@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logs/logger.ts';
 
-/** Not a dependency: users who want telemetry install it. */
+/** The telemetry SDK. It is not a dependency; users who want telemetry install it. */
 const SDK = '@opentelemetry/sdk-node';
 /** Each of these variables configures a receiver. */
 const RECEIVERS = [

@@ -159,7 +159,7 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
   return server;
 }
 
-/** The warehouse for answers that combine several statements. */
+/** Returns the warehouse for answers that combine several statements. */
 const readerOf = (readers: AssistantReaders): CatalogReader => ({
   rows: async (sql, signal, parameters = new Map()) => {
     const statement = { sql, parameters, isQuestion: false, needs: {} };
@@ -252,7 +252,7 @@ const DEFINITIONS = join(import.meta.dirname, '..', '..', '..', 'docs', 'definit
 /** The order in which a name without schema is looked up. */
 const SCHEMAS = ['mart', 'raw', 'ops'];
 
-/** What an assistant may read without a question: the terms, and every column. */
+/** Registers the resources that an assistant may read without asking a question: the terms, and every column. */
 function registerResources(server: McpServer, catalog: (signal: AbortSignal) => Promise<Catalog>): void {
   server.registerResource(
     'definitions',

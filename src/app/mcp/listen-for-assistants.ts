@@ -18,8 +18,8 @@ export interface AssistantListener extends AsyncDisposable {
 }
 
 /**
- * Serves assistants with the token over HTTP at `/mcp`. The header Host must contain the host of `address`, and Origin
- * the same host and port, so that no web page can connect, neither by its own name nor from another port.
+ * Serves assistants that have the token, over HTTP at `/mcp`. The Host header must contain the host of `address`, and
+ * the Origin header the same host and port, so that no web page can connect under its own name or from another port.
  *
  * @param address `HOST:PORT`
  * @throws CrawlhouseError `usage` if it cannot listen on the address

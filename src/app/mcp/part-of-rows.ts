@@ -60,7 +60,7 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/_at$/, 'a point in time, UTC'],
 ];
 
-/** The units of numbers and times, by column name. */
+/** Returns the units of numbers and times, by column name. */
 export function unitsOf(rows: readonly object[]): { readonly units?: Readonly<Record<string, string>> } {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const known = [...names].flatMap((name) => {

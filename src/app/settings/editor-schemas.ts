@@ -7,7 +7,9 @@ import { SegmentsFile } from '../../etl/project/settings/segments.ts';
 import { TicketsFile } from '../../etl/project/settings/tickets/tickets.ts';
 import { SettingsFile } from './warehouse-setting.ts';
 
-/** The JSON Schemas with which editors check our YAML files, by file name (docs/settings.md, "In an editor"). */
+/**
+ * Returns the JSON Schemas with which editors check our YAML files, by file name (docs/settings.md, "In an editor").
+ */
 export function editorSchemas(): Readonly<Record<string, object>> {
   return {
     'crawl.schema.json': schemaOf(CrawlFile, 'Settings of the crawls of a website: crawls/*.yaml'),

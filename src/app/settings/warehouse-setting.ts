@@ -39,7 +39,7 @@ export function placeOf(
   };
 }
 
-/** The engine of a valid setting; a path means DuckDB. */
+/** Returns the engine of a valid setting; a path means DuckDB. */
 function kindOf(setting: unknown): EngineKind {
   const named = typeof setting === 'object' && setting !== null ? (setting as { engine: string }) : undefined;
   return engineKind(named ?? { engine: 'duckdb' });

@@ -36,8 +36,8 @@ export const PAGE_FIELDS = {
   url_has_params: required(parsed('bool', 'Whether the URL has a query string.')),
   fetched: required(parsed('bool', 'Whether the crawler fetched the page.')),
   parsed_html: required(parsed('bool', 'Whether the crawler parsed the content as HTML.')),
-  robots_txt_denied: required(crawled('bool', 'Whether robots.txt denies the page.')),
-  offers_http2: parsed('bool', 'Whether the host offers HTTP/2.'),
+  robots_txt_denied: required(crawled('bool', 'Whether robots.txt blocks the page.')),
+  offers_http2: parsed('bool', 'Whether the host supports HTTP/2.'),
   fetch_status: required(
     parsed(
       'string',
@@ -81,7 +81,7 @@ export const PAGE_FIELDS = {
   ),
   denied_robots: parsed(
     'string[]',
-    'Robots of search engines that robots.txt denies the page to, such as googlebot.',
+    'Search engine bots that robots.txt blocks from the page, such as googlebot.',
   ),
   canonicals: parsed('string[]', 'Different canonical URLs that the page declares.'),
   meta_robots_index: parsed('bool', 'Whether the robots meta tag allows the page to be indexed.'),
@@ -90,17 +90,17 @@ export const PAGE_FIELDS = {
   declared_canonical: parsed('string', 'Canonical that the page declares, as it is written.'),
   canonical_outside_head: parsed(
     'string',
-    'Canonical URL that stands outside of the head, where search engines ignore it.',
+    'Canonical URL that is declared outside the head, where search engines ignore it.',
   ),
   rel_next: parsed('string', 'URL that the page declares as the next one of a series.'),
   rel_prev: parsed('string', 'URL that the page declares as the previous one of a series.'),
   pagination_errors: computed(
     'enum[]',
-    'What is wrong with the pages that it declares before and after it in a series: target_missing, target_redirects or target_not_indexable.',
+    'Errors of the previous and next page that the page declares in a series: target_missing, target_redirects or target_not_indexable.',
   ),
   amp_status_code: computed(
     'natural',
-    'HTTP status of the AMP version that the page declares; NULL when it was not fetched.',
+    'HTTP status of the AMP version that the page declares; NULL if it was not fetched.',
   ),
   canonical_evaluation: computed(
     'enum',
@@ -112,8 +112,8 @@ export const PAGE_FIELDS = {
   redirect_location: parsed('string', 'URL that the page redirects to.'),
   final_redirect_location: computed('string', 'URL at the end of the redirect chain that begins here.'),
   final_redirect_status: computed('natural', 'HTTP status of the URL at the end of the redirect chain.'),
-  redirect_count: computed('natural', 'Number of redirects of the chain that begins here.'),
-  is_redirect_loop: computed('bool', 'Whether the redirect chain comes back to one of its URLs.'),
+  redirect_count: computed('natural', 'Number of redirects in the chain that begins here.'),
+  is_redirect_loop: computed('bool', 'Whether the redirect chain returns to one of its URLs.'),
   is_too_many_redirects: computed('bool', 'Whether the redirect chain has more than 16 redirects.'),
   redirect_cluster_id: computed('hash', 'Identifier of the group of URLs that redirect to one another.'),
   internal_outlinks: computed('natural', 'Number of links from the page to pages of the site.'),
@@ -154,10 +154,10 @@ export const PAGE_FIELDS = {
   ),
   content_kind: parsed(
     'enum',
-    'What it is by its Content-Type and first bytes: html, pdf or text, which are pages, or image, video, audio, archive, office, feed, calendar, json, xml, script, style, font, other; NULL where the crawl does not tell.',
+    'Kind of content, by Content-Type and first bytes: html, pdf or text (pages), or image, video, audio, archive, office, feed, calendar, json, xml, script, style, font or other; NULL if the crawl does not report it.',
   ),
   title: parsed('string', 'Content of the title tag.'),
-  title_length: parsed('natural', 'Number of characters of the title.'),
+  title_length: parsed('natural', 'Number of characters in the title.'),
   num_titles: parsed('natural', 'Number of title tags.'),
   title_evaluation: computed('enum', 'Whether the title is unique, duplicated or not_set.', EVALUATIONS),
   duplicate_title_status: computed(
@@ -189,7 +189,7 @@ export const PAGE_FIELDS = {
     'Whether neither canonicals nor hreflang handle duplicates of the H1.',
   ),
   meta_description: parsed('string', 'Content of the description meta tag.'),
-  description_length: parsed('natural', 'Number of characters of the meta description.'),
+  description_length: parsed('natural', 'Number of characters in the meta description.'),
   num_descriptions: parsed('natural', 'Number of meta descriptions.'),
   description_length_range: computed(
     'enum',
@@ -212,10 +212,10 @@ export const PAGE_FIELDS = {
   ),
   num_img: parsed(
     'natural',
-    'Number of img elements on the page, also in menus and footers, one for each picture; not those in noscript, nor svg and backgrounds of CSS.',
+    'Number of img elements on the page, including menus and footers, one for each picture; excludes noscript, svg and CSS backgrounds.',
   ),
   num_img_alt: parsed('natural', 'Number of images with an alternative text.'),
-  num_missing_alt: parsed('natural', 'Number of images that need an alternative text and have none.'),
+  num_missing_alt: parsed('natural', 'Number of images that need alternative text but have none.'),
   largest_img_weight: parsed('natural', 'Size of the largest image that the rendered page loads, in KB.'),
   images: parsed(
     'nested[]',
@@ -240,24 +240,21 @@ export const PAGE_FIELDS = {
   header_x_content_type_options: parsed('string', 'Value of the X-Content-Type-Options header.'),
   missing_security_headers: parsed('string[]', 'Security headers that the HTML was sent without.'),
   compressed: parsed('bool', 'Whether the HTML was sent with a content-encoding.'),
-  num_mixed_content: parsed('natural', 'Number of parts of an HTTPS page that are loaded over HTTP.'),
-  num_insecure_forms: parsed('natural', 'Number of forms of an HTTPS page that are sent to HTTP.'),
+  num_mixed_content: parsed('natural', 'Number of resources of an HTTPS page that are loaded over HTTP.'),
+  num_insecure_forms: parsed('natural', 'Number of forms on an HTTPS page that submit to HTTP.'),
   num_img_without_size: parsed('natural', 'Number of images without width and height.'),
-  num_links_without_text: parsed('natural', 'Number of internal links without a text.'),
+  num_links_without_text: parsed('natural', 'Number of internal links without text.'),
   num_links_generic_text: parsed(
     'natural',
-    'Number of internal links with a generic text, such as click here.',
+    'Number of internal links with generic text, such as click here.',
   ),
-  language: parsed('string', 'Language of the page, an ISO 639 code of two letters.'),
+  language: parsed('string', 'Language of the page, as a two-letter ISO 639 code.'),
   word_count: parsed(
     'natural',
-    'Number of words of the body: of menus, header and footer too, and of what CSS hides; not of scripts, noscript, svg, select, textarea and the texts of images.',
+    'Number of words in the body, including menus, header, footer and text that CSS hides, but not scripts, noscript, svg, select, textarea and image texts.',
   ),
   simhash: parsed('natural', 'Hash of the content; similar pages have similar hashes.'),
-  text_to_code: parsed(
-    'percentage',
-    'Characters of the visible text for each one of the HTML, a share from 0 to 1.',
-  ),
+  text_to_code: parsed('percentage', 'Characters of visible text per character of HTML, from 0 to 1.'),
   ngrams: computed('nested[]', 'Most frequent sequences of words on the page.'),
   clusters: computed('hash[]', 'Identifiers of the clusters of similar pages that the page is in.'),
   nearduplicate_content: computed('bool', 'Whether another page has nearly the same content.'),
@@ -276,7 +273,7 @@ export const PAGE_FIELDS = {
   ),
   like_missing_page: computed(
     'bool',
-    'Whether title and content are those of the response for a page that does not exist.',
+    'Whether title and content match the response for a page that does not exist.',
   ),
   is_app_shell: computed('bool', 'Whether the HTML is the shell of an application, the same for every path.'),
   hreflang_cluster_id: computed(
@@ -296,13 +293,13 @@ export const PAGE_FIELDS = {
   twc_card: parsed('object', 'Twitter card properties of the page by name.'),
   rendered: parsed(
     'bool',
-    'Whether the content is that of the page after scripts ran; NULL where pages are not rendered.',
+    'Whether the content is that of the page after scripts ran; NULL if the crawl does not render pages.',
   ),
   unrendered_meta_robots_index: parsed(
     'bool',
     'Whether the robots meta tag allows indexing before scripts ran.',
   ),
-  script_redirect: parsed('string', 'URL that scripts or a meta refresh lead a browser to.'),
+  script_redirect: parsed('string', 'URL to which scripts or a meta refresh send a browser.'),
   unrendered_title: parsed('string', 'Content of the title tag before scripts ran.'),
   unrendered_meta_description: parsed('string', 'Content of the description meta tag before scripts ran.'),
   unrendered_h1: parsed('string', 'Content of the H1 before scripts ran.'),
@@ -314,14 +311,14 @@ export const PAGE_FIELDS = {
   unrendered_outlinks: parsed('natural', 'Number of links before scripts ran.'),
   outlinks_only_rendered: parsed(
     'natural',
-    'Number of links whose targets are linked to only after scripts ran.',
+    'Number of links to targets that the page links to only after scripts ran.',
   ),
   outlinks_only_unrendered: parsed(
     'natural',
     'Number of links whose targets are linked to only before scripts ran.',
   ),
   num_resources: parsed('natural', 'Number of resources that the page requests while it is rendered.'),
-  num_resources_denied: parsed('natural', 'Number of requested resources that robots.txt denies.'),
+  num_resources_denied: parsed('natural', 'Number of requested resources that robots.txt blocks.'),
   num_resources_failed: parsed('natural', 'Number of requested resources that fail or are missing.'),
   resources_weight: parsed('natural', 'Size of the resources that the page requests, in KB.'),
   resources: parsed(
@@ -333,7 +330,7 @@ export const PAGE_FIELDS = {
     'Requested resources that match the watched patterns of the configuration.',
   ),
   custom_qsdd: computed('string', "Value that the project's own data scraping extracted from the page."),
-  depth: linked(crawled('natural', 'Number of clicks from the start URL; NULL when no link leads there.')),
+  depth: linked(crawled('natural', 'Number of clicks from the start URL; NULL if no link leads there.')),
   nb_inlinks: linked(computed('natural', 'Number of links to the page from pages of the site.')),
   follow_inlinks: linked(computed('natural', 'Number of links to the page that are to be followed.')),
   nofollow_inlinks: linked(computed('natural', 'Number of links to the page that are not to be followed.')),

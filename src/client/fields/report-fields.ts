@@ -22,14 +22,14 @@ export const LINK_FIELDS: Fields = {
   ...linkEnd('target', 'that the link leads to'),
 };
 
-/** Only our crawler tells them. */
+/** Fields that only our crawler provides. */
 export const OWN_LINK_FIELDS = {
   link_position: computed('enum', 'Position of the link on the page.'),
   is_image: computed('bool', 'Whether the link is an image without text.'),
   rel: computed('string[]', 'nofollow, ugc and sponsored, if the link itself declares them.'),
 } satisfies Fields;
 
-/** The parts of the URL at one end of a link. */
+/** Returns the parts of the URL at one end of a link. */
 function linkEnd(end: 'origin' | 'target', page: string): Fields {
   return {
     [`${end}_ext`]: computed('string', `File extension of the URL ${page}.`),
@@ -79,7 +79,7 @@ export const STRUCTURED_DATA_FIELDS = {
   item: computed('object', 'The item itself, as JSON.'),
 } satisfies Fields;
 
-/** The requests of a website's crawl other than pages. They are in no specification, and so ours. */
+/** The requests of a website's crawl other than pages. No specification defines these fields, so they are ours. */
 export const REQUEST_FIELDS = {
   url: computed('string', 'Full URL that was requested.'),
   kind: computed('enum', 'What was requested: robots_txt, sitemap, recheck or target.', [

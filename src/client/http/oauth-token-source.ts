@@ -11,8 +11,8 @@ export interface OAuthSourceOptions extends OAuthApplication {
   /** The first tokens; a refresh token alone is enough. */
   readonly tokens: OAuthTokens;
   /**
-   * Receives every new set of tokens before it is used, because the refresh token may have changed and the former one
-   * be spent. If it fails, it is called again, immediately and with later requests.
+   * Receives every new set of tokens before the tokens are used, because the refresh token may have changed and the
+   * previous one may be invalid. If this function fails, it is called again, immediately and with later requests.
    */
   readonly onTokens?: (tokens: OAuthTokens) => Promise<void> | void;
   /** Called after `onTokens` has failed each time: only this process has the tokens now. */
@@ -24,7 +24,7 @@ export interface OAuthSourceOptions extends OAuthApplication {
 }
 
 /**
- * Access tokens of an OAuth2 grant. They are refreshed before they expire, or when the service refuses one. At most one
+ * Access tokens of an OAuth2 grant. Refreshes a token before it expires, or when the service refuses it. At most one
  * refresh runs at a time.
  */
 export class OAuthTokenSource implements TokenSource {

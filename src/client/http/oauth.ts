@@ -20,9 +20,9 @@ export interface OAuthApplication {
   readonly retry?: RetryPolicy;
 }
 
-/** Tokens are short: no more than this of a response is read. */
+/** Maximum bytes read of a response, because tokens are short. */
 const ANSWER_LIMIT = 1024 * 1024;
-/** The safety margin of an access token is a tenth of its lifetime, but at most this. */
+/** Maximum safety margin of an access token, which otherwise is a tenth of its lifetime. */
 const LONGEST_MARGIN_MS = 60_000;
 
 /** The response to a code or a refresh token (api-spec.md §5); `expires_in` is seconds. */

@@ -11,7 +11,7 @@ export const PageMeta = z.looseObject({
 });
 export type PageMeta = z.infer<typeof PageMeta>;
 
-/** A response that is one page of a list, with the items under `key`. */
+/** Returns a response that is one page of a list, with the items under `key`. */
 export function pageOf<const K extends string, T extends z.ZodType>(key: K, item: T) {
   const page = { meta: PageMeta, [key]: z.array(item) };
   return {
@@ -27,7 +27,9 @@ const count = z
 const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, default: 0 } });
 const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });
 
-/** The query of a paginated list (api-spec.md §4.9, "Pagination query"), with the fields to sort and filter by. */
+/**
+ * Returns the query of a paginated list (api-spec.md §4.9, "Pagination query"), with the fields to sort and filter by.
+ */
 export function listQuery(fields: readonly string[]) {
   const named = fields.length > 0 ? fields.map((field) => `\`${field}\``).join(', ') : 'none is specified';
   const orders = fields.flatMap((field) => [`${field}:asc`, `${field}:desc`]);

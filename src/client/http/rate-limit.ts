@@ -24,7 +24,9 @@ export class RateLimit {
   /** Time of this process's next slot. */
   #nextAt = 0;
   #left = 0;
-  /** Slots of the next block. The number grows while blocks are used up, so that requests need no round trip. */
+  /**
+   * Slots of the next block. The number grows while blocks are used up, so that a request rarely needs a round trip.
+   */
   #size = 1;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +54,9 @@ export class RateLimit {
     return startAt;
   }
 
-  /** Callers queue: the first one that finds no slot reserves some for the following ones. */
+  /**
+   * Returns a shared slot. Callers queue: the first caller that finds no slot reserves slots for the following ones.
+   */
   #sharedSlot(slots: SlotSource): Promise<number> {
     const slot = this.#turn.then(async () => {
       this.#dropPast();

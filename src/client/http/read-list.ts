@@ -44,7 +44,7 @@ class ListPass<T extends Item> {
   readonly items = new Map<string, T>();
   readonly broken = new Map<string, BrokenItem>();
   #total: number | undefined;
-  /** Records that appear twice on one page: a response reflects one moment, so they count once. */
+  /** Records that appear twice on one page. They count once, because a response reflects one moment. */
   #repeated = 0;
 
   /** Without repeated records. */
@@ -110,8 +110,8 @@ export async function wholeList<T extends Item>(
 
 /**
  * Reads a list from its beginning until a page satisfies the caller, or to its end. Offsets shift when items are added
- * or removed meanwhile, so items are identified by id. A pass is valid only if every page gave the same total and a new
- * item. A complete pass must also have as many items as the total. An invalid pass is repeated.
+ * or removed meanwhile, so items are identified by id. A pass is valid only if every page reports the same total and
+ * contains a new item. A complete pass must also contain as many items as the total. An invalid pass is repeated.
  *
  * @param what the list in messages, such as `GET /workspaces`
  * @throws CrawlhouseError `cut_short` if the list changed during every pass

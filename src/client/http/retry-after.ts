@@ -1,4 +1,7 @@
-/** The milliseconds of a `Retry-After` header, given in seconds or as a date; undefined if there is no valid one. */
+/**
+ * Returns the milliseconds of a `Retry-After` header, given in seconds or as a date; undefined if there is no valid
+ * one.
+ */
 export function retryAfterMs(
   header: string | string[] | undefined,
   now: number = Date.now(),

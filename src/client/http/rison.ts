@@ -9,7 +9,10 @@ export function encodeRison(value: unknown): string {
   return encodeURIComponent(rison.encode(encodable(value)));
 }
 
-/** The library omits types that it does not know, such as `bigint`. It calls `encode_rison` if a value has it. */
+/**
+ * Makes a value encodable. The library omits types that it does not know, such as `bigint`, but calls `encode_rison` if
+ * a value has this method.
+ */
 function encodable(value: unknown): unknown {
   if (typeof value === 'bigint')
     return { __prototype__: { encode_rison: true }, encode_rison: () => String(value) };
@@ -108,7 +111,7 @@ class RisonReader {
     return Object.fromEntries(entries);
   }
 
-  /** Whether a list or an object ends here; otherwise skips a comma, except before the first value. */
+  /** Returns whether a list or an object ends here; otherwise skips a comma, except before the first value. */
   #ends(isFirst: boolean): boolean {
     if (this.#takes(')')) return true;
     if (!isFirst && !this.#takes(',')) throw this.#unexpected();

@@ -93,7 +93,8 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /**
-   * The minimum of milliseconds that this machine's clock is ahead of the service's, by its responses; 0 if it is not.
+   * The minimum milliseconds by which this machine's clock is ahead of the service's, according to its responses; 0 if
+   * it is not ahead.
    */
   get clockAhead(): number {
     return Math.max(0, this.#transport.clockAhead ?? 0);
@@ -243,7 +244,7 @@ function requestOf(
   };
 }
 
-/** The name of a list in messages, such as `GET /workspaces`. */
+/** Returns the name of a list in messages, such as `GET /workspaces`. */
 function describeList<Id extends ListId>(
   operation: Id,
   { query: _, ...parameters }: ListRequest<Id>,
@@ -259,8 +260,8 @@ function listQuery(endpoint: Endpoint, { sort, filters }: PageQuery): Record<str
 }
 
 /**
- * The schema of a list's page that checks each item against its contract separately. An item that does not fit is
- * excluded without affecting the others.
+ * Returns the schema of a list's page that checks each item against its contract separately. An item that does not fit
+ * is excluded without affecting the others.
  *
  * @param offset of the page, for items without an id
  */
@@ -322,7 +323,7 @@ interface Outgoing {
 const TREES = ['oql', 'post_aggs_oql'];
 
 /**
- * Validates a request against the definition of its endpoint before sending it.
+ * Validates a request against the definition of its endpoint before it is sent.
  *
  * @throws CrawlhouseError `invalid_request` that names the parameter; nothing was sent
  */

@@ -54,8 +54,8 @@ const FEATURE_CODES = /feature/i;
 
 /**
  * Returns our error for an unsuccessful answer of the service: type, code, message, offending fields, path. Its `cause`
- * is the service's error object. The status decides the class of the error, and the body refines it within the class,
- * because proxies answer for the service with their own bodies (RFC 9457).
+ * is the service's error object. The status determines the class of the error, and the body refines it within the
+ * class, because proxies may respond for the service with their own bodies (RFC 9457).
  */
 export function serviceError(
   request: { readonly method: string; readonly path: string },
@@ -118,7 +118,7 @@ function codeOfStatus(status: number): ErrorCode {
   return STATUS_CODES[status] ?? (status >= 400 ? 'invalid_request' : 'contract_broken');
 }
 
-/** The error of a request that all reading depends on: a 403 forbids everything. */
+/** Returns the error of a request that all reading depends on: a 403 forbids everything. */
 export function asAllForbidden(thrown: unknown): CrawlhouseError {
   const error = toCrawlhouseError(thrown);
   if (error.code !== 'forbidden') return error;

@@ -13,7 +13,7 @@ export interface TokenSource {
 }
 
 /**
- * A source with one fixed token.
+ * Returns a source with one fixed token.
  *
  * @throws CrawlhouseError `bad_settings` for a token that no header can contain
  */

@@ -63,7 +63,7 @@ const ONCE: RetryPolicy = { ...DEFAULT_RETRY, attempts: 1 };
 /** Success statuses: a response with a body must have 200, one that only confirms may have another (api-spec.md §4). */
 const OK: readonly number[] = [200];
 const DONE: readonly number[] = [200, 204];
-/** Responses beyond this size are read one at a time, so that their memory does not add up. */
+/** Responses above this size are read one at a time, so that their memory use does not add up. */
 const LARGE_ANSWER = 8e6;
 /** An error object is short: no more than this of a failed response is read. */
 const ERROR_BODY_LIMIT = 64 * 1024;
@@ -78,7 +78,7 @@ export class Transport implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #largeAnswers = new Semaphore(1);
   #isClosed = false;
-  /** Minimum of milliseconds that this clock is ahead of the service's: a request is sent before it is answered. */
+  /** Minimum milliseconds by which this clock is ahead of the service's. A request is sent before it is answered. */
   clockAhead: number | undefined;
 
   constructor(options: TransportOptions) {
@@ -136,7 +136,7 @@ export class Transport implements AsyncDisposable {
     const body = atLeastAtRate<Buffer>(response.body, where, limits);
     const pieces: Buffer[] = [];
     let size = 0;
-    /** Reads until there are more than `most` bytes. True if the body ended before. */
+    /** Reads until there are more than `most` bytes. Returns whether the body ended before that. */
     const endsWithin = async (most: number): Promise<boolean> => {
       while (size <= most) {
         const next = await body.next();
@@ -182,7 +182,7 @@ export class Transport implements AsyncDisposable {
     }).catch(asOurs);
   }
 
-  /** Sends a request once and returns its body as a stream. */
+  /** Sends a request once and returns the response body as a stream. */
   async stream(request: ServiceRequest, signal?: AbortSignal): Promise<StreamedResponse> {
     const response = await this.#send(request, signal, OK).catch(asOurs);
     return {
@@ -269,12 +269,12 @@ export class Transport implements AsyncDisposable {
   }
 }
 
-/** Makes an abort by the caller's signal during a wait a CrawlhouseError, too. */
+/** Also converts an abort by the caller's signal during a wait to a CrawlhouseError. */
 function asOurs(error: unknown): never {
   throw toCrawlhouseError(error);
 }
 
-/** The text of a network error, which is never empty. */
+/** Returns the text of a network error, which is never empty. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error.cause instanceof Error ? ` (${error.cause.message})` : '';
@@ -312,7 +312,7 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
   );
 }
 
-/** An HTML page: of a temporarily broken proxy, or of another server. */
+/** Returns the error for an HTML page, which comes from a temporarily broken proxy or from another server. */
 function notTheService({ method, path }: ServiceRequest, body: string, cause: unknown): CrawlhouseError {
   const start = body.trim().slice(0, 60);
   return new CrawlhouseError('service_unavailable', `${method} ${path} answered with a page: ${start}`, {
@@ -321,7 +321,7 @@ function notTheService({ method, path }: ServiceRequest, body: string, cause: un
   });
 }
 
-/** A response that only confirms has no body, or an irrelevant one, unless it is an error. */
+/** Refuses an error object. Otherwise, a response that only confirms has no body, or an irrelevant one. */
 function refuseErrorObject(text: string, status: number, request: ServiceRequest): void {
   const said = asErrorObject(jsonOf(text));
   if (said) throw serviceError(request, status, said, undefined);

@@ -20,7 +20,7 @@ export interface Operation {
   readonly requestBody?: { readonly required: boolean; readonly content: JsonObject };
   readonly responses: JsonObject;
   readonly security: readonly JsonObject[];
-  /** All operations with this path and method; the first gives the `operationId`. */
+  /** All operations with this path and method; the first determines the `operationId`. */
   readonly 'x-operations': readonly OperationId[];
   readonly 'x-source': string;
 }
@@ -121,7 +121,7 @@ function successes(endpoints: readonly Endpoint[], schemas: OpenApiSchemas): Jso
   return { 200: { description: 'Success', content } };
 }
 
-/** Errors by status; equal sets of errors share one component. */
+/** Returns errors by status; equal sets of errors share one component. */
 function failures(endpoints: readonly Endpoint[], responses: Record<string, JsonObject>): JsonObject {
   const types = new Set([...COMMON_ERRORS, ...endpoints.flatMap(({ errors }) => errors)]);
   const byStatus = Object.groupBy(

@@ -9,7 +9,7 @@ const COMPONENTS = '#/components/schemas/';
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonObject>();
 
-  /** The schema of requests (`input`) or of responses (`output`). */
+  /** Returns the schema of requests (`input`) or of responses (`output`). */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     // Wrapped in an object, so that a schema with an id becomes a reference even if it is the whole.
     const whole = z.toJSONSchema(z.strictObject({ whole: schema }), {

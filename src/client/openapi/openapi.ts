@@ -111,7 +111,7 @@ function securitySchemes(baseUrl: string): JsonObject {
   };
 }
 
-/** The webhooks of the service (api-spec.md §6). */
+/** Returns the webhooks of the service (api-spec.md §6). */
 function crawlNotification(): JsonObject {
   return {
     operationId: 'crawlNotification',

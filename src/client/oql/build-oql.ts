@@ -95,12 +95,12 @@ export function whereOf(): typeof where {
   return where;
 }
 
-/** All conditions must hold; without any, every row matches. */
+/** Returns a tree whose conditions must all hold. Without conditions, every row matches. */
 export function and(...nodes: readonly Oql[]): Oql {
   return { and: nodes };
 }
 
-/** At least one condition must hold; without any, no row matches. */
+/** Returns a tree of which at least one condition must hold. Without conditions, no row matches. */
 export function or(...nodes: readonly Oql[]): Oql {
   return { or: nodes };
 }

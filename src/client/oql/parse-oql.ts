@@ -103,7 +103,7 @@ function parseLeaf(leaf: unknown, path: string): OqlLeaf {
   return [name, filter, value as OqlValue, parsed.data];
 }
 
-/** The message about the values that a filter type accepts; undefined if the value is valid. */
+/** Returns the message about the values that a filter type accepts; undefined if the value is valid. */
 function wrongValue(filter: FilterType, value: unknown): string | undefined {
   switch (filter) {
     case 'has_no_value':
@@ -138,14 +138,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value in a message: unchanged if it is short, else its type. */
+/** Returns a value in a message: unchanged if it is short, else its type. */
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-/** The beginning and the end of a long message. */
+/** Returns the beginning and the end of a long message. */
 function shortened(text: string): string {
   if (text.length <= MOST_SAID) return text;
   const half = MOST_SAID / 2;

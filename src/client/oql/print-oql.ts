@@ -17,7 +17,7 @@ export function printOql(oql: Oql): string {
     .join(` ${word} `);
 }
 
-/** Whether it needs no brackets next to others: a leaf, or a compound of a single such node. */
+/** Returns whether it needs no brackets next to others: a leaf, or a compound of a single such node. */
 function isPlain(oql: Oql): boolean {
   if ('field' in oql) return true;
   const children = 'and' in oql ? oql.and : oql.or;

@@ -76,17 +76,17 @@ const CustomWebhook = z.strictObject({
   url: HttpUrl,
   /** Null removes it; if absent, the secret of the equal `url` stays (spec-notes.md 19). */
   secret: z.string().min(WEBHOOK_SECRET_LENGTH.min).max(WEBHOOK_SECRET_LENGTH.max).nullish(),
-  /** The service's placeholder for the secret. It may be sent back without effect. */
+  /** The service's placeholder for the secret. Sending it back has no effect. */
   secret_enabled: z.boolean().optional(),
 });
 
-/** The recipients of notifications when a crawl ended or failed to start (api-spec.md §6). */
+/** The recipients of notifications when a crawl ends or fails to start (api-spec.md §6). */
 const Notifications = z.strictObject({
   email_recipients: z.array(z.email()).max(MAX_NOTIFICATIONS).nullish(),
   custom_webhooks: z.array(CustomWebhook).max(MAX_NOTIFICATIONS).nullish(),
 });
 
-/** Adds a name for people, and what a key does in the next crawl (api-spec.md §2.8). Forms and editors show both. */
+/** Adds a readable name, and what the key does in the next crawl (api-spec.md §2.8). Forms and editors show both. */
 function key<Schema extends z.ZodType>(schema: Schema, title: string, description: string): Schema {
   return schema.meta({ title, description });
 }
@@ -277,7 +277,10 @@ export const CrawlConfigInput = z
   .meta({ id: 'CrawlConfigInput' });
 export type CrawlConfigInput = z.input<typeof CrawlConfigInput>;
 
-/** An update: the path names no configuration, so `id` does, or `name`, which never changes (spec-notes.md 17). */
+/**
+ * An update. The path names no configuration, so the body does by `id`, or by `name`, which never changes
+ * (spec-notes.md 17).
+ */
 export const CrawlConfigUpdate = CrawlConfigInput.extend({
   id: z.string().optional(),
   // GET never returns the password: sending the result back keeps it.
@@ -285,7 +288,10 @@ export const CrawlConfigUpdate = CrawlConfigInput.extend({
 }).meta({ id: 'CrawlConfigUpdate' });
 export type CrawlConfigUpdate = z.input<typeof CrawlConfigUpdate>;
 
-/** Whether the service supports this speed, in URLs per second, whatever a project's own maximum (api-spec.md §8). */
+/**
+ * Returns whether the service supports this speed, in URLs per second, whatever a project's own maximum (api-spec.md
+ * §8).
+ */
 function isMaxSpeed(speed: number): boolean {
   return [0.1, 0.2, 0.5, 1, 2].includes(speed) || (speed > 0 && speed % 5 === 0);
 }
@@ -335,7 +341,10 @@ const WebhookTrial = z
   })
   .meta({ id: 'WebhookTrial' });
 
-/** The response contains no body of the webhook; the sandbox returns what the webhook answered (docs/sandbox.md). */
+/**
+ * The specified response does not contain the webhook's body; the sandbox returns the webhook's response
+ * (docs/sandbox.md).
+ */
 export const VALIDATE_CUSTOM_WEBHOOK = post(
   '/projects/{project_id}/crawl_configs/validate_custom_webhook',
   'Send a test request to a webhook',

@@ -81,17 +81,17 @@ export const DataExportInput = z
     z.strictObject({ ...WHAT, target: z.literal('store_b'), target_parameters: StoreBParameters }),
   ])
   .meta({ id: 'DataExportInput' });
-/** After validation by the service. */
+/** The request after validation by the service. */
 export type DataExportRequest = z.output<typeof DataExportInput>;
-/** As a client requests it. The service checks that the parameters fit the target. */
+/** The request of a client. The service checks that the parameters fit the target. */
 export type DataExportInput = Omit<DataExportRequest, 'target' | 'target_parameters'> & {
   readonly target: ExportTarget;
   readonly target_parameters: DataExportRequest['target_parameters'];
 };
 
 /**
- * The stage of a data export. States are open strings (wire-facts.md): names that indicate failure mean failed, and any
- * other unknown state means in progress.
+ * Returns the stage of a data export. States are open strings (wire-facts.md): names that indicate failure mean failed,
+ * and any other unknown state means in progress.
  */
 export function dataExportStage(status: string): 'done' | 'failed' | 'open' {
   if (/^(done|completed?|finished|success(ful)?)$/i.test(status)) return 'done';

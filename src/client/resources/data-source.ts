@@ -8,7 +8,7 @@ export type DataSource =
   | { readonly kind: 'log_events'; readonly projectId: string }
   | { readonly kind: 'log_pages'; readonly projectId: string; readonly granularity: Granularity };
 
-/** The name of a source in messages: `pages of crawl 65a1…`. */
+/** Returns the name of a source in messages: `pages of crawl 65a1…`. */
 export function describeSource(source: DataSource): string {
   switch (source.kind) {
     case 'crawl':
@@ -22,19 +22,22 @@ export function describeSource(source: DataSource): string {
   }
 }
 
-/** Fields whose values are unique by contract: a crawl fetches a URL once (api-spec.md §2.15). */
+/** Returns fields whose values are unique by contract: a crawl fetches a URL once (api-spec.md §2.15). */
 export function uniqueFields(source: DataSource): readonly string[] {
   return source.kind === 'crawl' && source.dataType === 'pages' ? ['url'] : [];
 }
 
-/** Fields with a value in every row: the URL of a page (api-spec.md §2.15), the two ends of a link (wire-facts.md). */
+/**
+ * Returns fields with a value in every row: the URL of a page (api-spec.md §2.15), the two ends of a link
+ * (wire-facts.md).
+ */
 export function requiredFields(source: DataSource): readonly string[] {
   if (source.kind !== 'crawl') return [];
   if (source.dataType === 'pages' || source.dataType === 'requests') return ['url'];
   return source.dataType === 'links' ? ['origin', 'target'] : [];
 }
 
-/** The endpoints of a source, and the parameters of their paths. */
+/** Returns the endpoints of a source, and the parameters of their paths. */
 export function sourceEndpoints(source: DataSource) {
   switch (source.kind) {
     case 'crawl': {

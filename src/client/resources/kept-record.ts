@@ -94,9 +94,10 @@ const CONFIG_NAME = /^(crawl_?)?config(uration)?s?$/i;
 type Record_ = Readonly<Record<string, unknown>>;
 
 /**
- * The part of a list's record that goes to the warehouse. This is an allow-list, so that a secret under a future key
- * stays out (spec-notes.md 33). A configuration keeps only the keys named here. Other records also keep undeclared
- * plain values, and the objects that the pipeline declares. User names and passwords in addresses are removed.
+ * Returns the part of a list's record that goes to the warehouse. This is an allow-list, so that a secret under a
+ * future key stays out (spec-notes.md 33). A configuration keeps only the keys named here. Other records also keep
+ * undeclared plain values, and the objects that the pipeline declares. User names and passwords in addresses are
+ * removed.
  *
  * @param list as in `pipelines/*.yaml`, `source.data_type`
  * @param declared names of the columns that the pipeline declares
@@ -118,7 +119,7 @@ function values(names: string): ObjectShape {
   return Object.fromEntries(names.split(' ').map((name) => [name, 'value']));
 }
 
-/** Undefined if nothing is kept under this key. */
+/** Returns the shape of a key; undefined if nothing is kept under it. */
 function shapeOf(
   known: Readonly<Record<string, Shape>>,
   key: string,
@@ -134,7 +135,7 @@ function shapeOf(
   return isMany ? VALUES : 'value';
 }
 
-/** The part of the value that matches the shape; undefined if there is none. */
+/** Returns the part of the value that matches the shape; undefined if there is none. */
 function kept(value: unknown, shape: Shape): unknown {
   if (value === null) return null;
   if (shape === 'open') return opened(value);
@@ -160,7 +161,7 @@ function keptObject(value: Record_, shape: ObjectShape): Record<string, unknown>
   return Object.fromEntries(entries);
 }
 
-/** An object of unknown shape: everything except keys that indicate secrets. */
+/** Returns an object of unknown shape: everything except keys that indicate secrets. */
 function opened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(opened);
   if (!isPlainObject(value)) return typeof value === 'string' ? withoutUserinfo(value) : value;
@@ -177,7 +178,10 @@ function isList(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape);
 }
 
-/** Numbers in the service's own spelling are objects, too, with another prototype. */
+/**
+ * Returns whether a value is a plain object. Numbers in the service's own spelling are objects, too, but with another
+ * prototype.
+ */
 function isPlainObject(value: unknown): value is Record_ {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

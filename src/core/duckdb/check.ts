@@ -10,7 +10,7 @@ export interface Check {
   readonly message: string;
   /** The next step, or null. */
   readonly hint: string | null;
-  /** Of a failed check. */
+  /** The code of a failed check. */
   readonly code: ErrorCode | null;
 }
 
@@ -59,7 +59,7 @@ export function skipped(names: readonly string[], why: string): Check[] {
   }));
 }
 
-/** The errors of failed checks, for the exit code. */
+/** Returns the errors of failed checks, for the exit code. */
 export function errorsOf(checks: readonly Check[]): CrawlhouseError[] {
   return checks.flatMap(({ code, message }) => (code ? [new CrawlhouseError(code, message)] : []));
 }

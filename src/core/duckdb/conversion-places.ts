@@ -2,11 +2,11 @@ import { Semaphore } from '../queue/semaphore.ts';
 import type { Connection, Database } from './duckdb.ts';
 import { ranOutOfMemory } from './lower-memory.ts';
 
-/** Estimated DuckDB memory of a conversion, or of a thread of a load, in MB. */
+/** Estimated DuckDB memory of a conversion, or of one thread of a load, in MB. */
 const MB_A_PLACE = 130;
-/** MB of a conversion of more than `WIDE_FIELDS` fields, whose parts are smaller (`writeParts`). */
+/** Estimated memory of a conversion of more than `WIDE_FIELDS` fields, in MB. Its parts are smaller (`writeParts`). */
 const MB_A_WIDE_PLACE = 200;
-/** Beyond this number, the fields of a part determine its memory. */
+/** Above this number of fields, the fields of a part determine its memory. */
 export const WIDE_FIELDS = 200;
 /** Node has four threads for blocking work; one is left for files and gzip. */
 const MOST_PLACES = 3;
@@ -19,13 +19,15 @@ export interface EnginePlan {
   readonly conversionThreads: number;
   /** DuckDB's threads for work that runs alone. */
   readonly aloneThreads: number;
-  /** Places that a conversion of many fields takes; with two such conversions on three places, 1.5 each. */
+  /**
+   * Places that a conversion of many fields occupies. If two such conversions share three places, each occupies 1.5.
+   */
   readonly widePlaces: number;
 }
 
 /**
- * Divides the threads and the memory limit. Many conversions of one thread each need a quarter less processor time than
- * one on all threads: a waiting DuckDB thread is busy, and a part of 32 MB has little work to share
+ * Divides the threads and the memory limit. Several single-threaded conversions need a quarter less processor time than
+ * one conversion on all threads, because a waiting DuckDB thread is busy and a part of 32 MB has little work to share
  * (docs/decisions/staging.md).
  */
 export function planEngine(threads: number, memoryLimit: string): EnginePlan {
@@ -65,8 +67,8 @@ export class ConversionPlaces {
   }
 
   /**
-   * Converts a part with this number of fields as soon as there is room. A part that does not fit into the memory next
-   * to others is converted again alone, so `work` must leave nothing half done.
+   * Converts a part with this number of fields as soon as there is room. If a part does not fit into memory next to
+   * others, it is converted again alone, so `work` must leave nothing half done.
    */
   async convert<T>(fields: number, work: () => Promise<T>): Promise<T> {
     const places = fields > WIDE_FIELDS ? this.plan.widePlaces : 1;
@@ -92,8 +94,8 @@ export class ConversionPlaces {
   }
 
   /**
-   * Waits until nothing else runs, for work that uses all threads: a load, or a large Parquet file. Others wait until
-   * the end of the scope.
+   * Waits until nothing else runs. For work that uses all threads: a load, or a large Parquet file. Other work waits
+   * until the end of the scope.
    */
   async alone(): Promise<AsyncDisposable> {
     const places = await this.#places.take(this.#places.size);

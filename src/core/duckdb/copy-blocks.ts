@@ -17,8 +17,8 @@ export interface ComparedBlocks {
 }
 
 /**
- * Compares a copy with a DuckDB file in some of the blocks that did not change since the copy. It starts at block
- * `next`, and returns to the first block after the last.
+ * Compares a copy with a DuckDB file in some of the blocks that did not change since the copy. Starts at block `next`,
+ * and continues with the first block after the last.
  *
  * @throws CrawlhouseError `damaged_warehouse` for a damaged block of the source
  */

@@ -28,7 +28,7 @@ interface Header {
 export interface DatabaseState extends Omit<Header, 'lists'> {
   /** Unused blocks. DuckDB writes to these, and to new ones, until the next checkpoint. */
   readonly free: ReadonlySet<number>;
-  /** Blocks of metadata. DuckDB also writes to these while they are in use. */
+  /** Blocks of metadata. DuckDB also writes to blocks of metadata that are in use. */
   readonly metadata: readonly number[];
 }
 
@@ -46,8 +46,8 @@ interface BlockRun {
 }
 
 /**
- * Reads the blocks of a DuckDB file without a writer, and compares each with its stored checksum. DuckDB itself checks
- * only the blocks that a query needs. Free blocks may contain anything, such as an interrupted write.
+ * Reads the blocks of a DuckDB file that has no writer, and compares each block with its stored checksum. DuckDB itself
+ * checks only the blocks that a query needs. Free blocks may contain anything, such as an interrupted write.
  *
  * @param name the file's name in the error
  * @param only the blocks to read; default: all
@@ -110,7 +110,8 @@ export function damagedBlock(
 }
 
 /**
- * Reads the state of a DuckDB file. The file has no writer, or this process is its writer and runs no statement.
+ * Reads the state of a DuckDB file. The file must have no writer, or this process must be its writer and run no
+ * statement.
  *
  * @throws CrawlhouseError `damaged_warehouse` when its headers or lists are damaged
  */
@@ -233,10 +234,11 @@ function isSound(words: Int32Array, from: number, count: number): boolean {
 
 /**
  * The blocks of a DuckDB file that may have been written since one of its checkpoints. DuckDB never writes to a block
- * that the last checkpoint uses: it takes free blocks, and new ones at the end. Only metadata is written in place. So
- * only the free blocks and the metadata of every checkpoint since then can differ.
+ * that the last checkpoint uses. It uses free blocks, or new blocks at the end of the file. Only metadata is written in
+ * place. So only the free blocks and the metadata of every checkpoint since then can differ.
  *
- * Checksums do not show this, because DuckDB's checksums do not depend on the order of values in a block.
+ * Checksums do not show which blocks changed, because DuckDB's checksums do not depend on the order of values in a
+ * block.
  */
 export class ChangedBlocks implements BlockSet {
   #from: number;

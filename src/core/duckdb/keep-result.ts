@@ -39,12 +39,12 @@ export async function keepResult<T>(
   return result;
 }
 
-/** A hash over everything in a value that JSON can represent, including maps and sets. */
+/** Returns a hash over everything in a value that JSON can represent, including maps and sets. */
 export function hashOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, withLists));
 }
 
-/** A build of the same version may differ. */
+/** Returns the time of this build, because two builds of the same version may differ. */
 async function programTime(): Promise<number> {
   const { stat } = host().files;
   // A simulated machine has no program.
@@ -52,7 +52,7 @@ async function programTime(): Promise<number> {
   return found?.mtimeMs ?? 0;
 }
 
-/** JSON has no maps. Functions are omitted, because they follow from the other values. */
+/** Converts maps to lists, because JSON has no maps. Omits functions, because they follow from the other values. */
 function withLists(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value instanceof Set ? [...value] : value;
 }

@@ -4,8 +4,8 @@ import { type Connection, text } from './duckdb.ts';
 export type Attempt = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Lowers the memory limit until the end of the scope, where DuckDB would exceed its limit or keep unneeded data.
- * Nothing else may run in the database meanwhile.
+ * Lowers DuckDB's memory limit until the end of the scope. Use it where DuckDB would otherwise exceed its limit or keep
+ * unneeded data. Nothing else may run in the database meanwhile.
  */
 export class LowerMemory implements AsyncDisposable {
   readonly #connection: Connection;
@@ -39,7 +39,7 @@ export class LowerMemory implements AsyncDisposable {
     await this.#connection.run(`SET memory_limit = '${this.#connection.memoryLimit}'`);
   }
 
-  /** Whether a step failed because of the lower limit, so that a retry with the full one may succeed. */
+  /** Returns whether a step failed because of the lower limit, so that a retry with the full one may succeed. */
   isTooLow(error: unknown): boolean {
     return this.#limit !== null && ranOutOfMemory(error);
   }
@@ -92,7 +92,7 @@ export function withLowerMemory<T>(
 const OUT_OF_MEMORY =
   /^Out of Memory Error|^TransactionContext Error: Failed to commit: (could not|failed to) (allocate|pin|offload)/;
 
-/** Whether an error, or its cause, is DuckDB's error about its memory limit. */
+/** Returns whether an error, or its cause, is DuckDB's error about its memory limit. */
 export function ranOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isDone = error.message.includes('COMMIT succeeded');

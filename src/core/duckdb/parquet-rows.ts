@@ -29,7 +29,7 @@ export async function parquetRows(path: string, name: string): Promise<number> {
   });
 }
 
-/** Like `parquetRows`, for a file of `size` bytes anywhere. */
+/** Reads the number of rows like `parquetRows`, for a file of `size` bytes in any place. */
 export async function footerRows(size: number, name: string, read: ReadBytes): Promise<number> {
   const tail = size > TAIL + MAGIC.length ? await read(size - TAIL, size) : Buffer.alloc(TAIL);
   const length = tail.readUInt32LE(0);

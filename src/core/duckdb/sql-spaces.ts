@@ -6,8 +6,8 @@ const SOME = /[\u00a0\u2000-\u200c\u202f\u205f\u2060\u3000\ufeff]/;
 const TAG = /\$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*\$?|\$)/y;
 
 /**
- * Replaces Unicode spaces by plain ones, like DuckDB's parser does before it reads SQL and counts positions. Its rules
- * for this are simpler than those of its lexer: here, a block comment hides no quote.
+ * Replaces Unicode spaces by plain ones, like DuckDB's parser does before it reads SQL and counts positions. DuckDB's
+ * rules for this step are simpler than those of its lexer: here, a block comment hides no quote.
  */
 export function plainSpaces(sql: string): string {
   if (!SOME.test(sql)) return sql;

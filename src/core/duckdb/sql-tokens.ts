@@ -48,7 +48,7 @@ export function isCode({ kind }: SqlToken): boolean {
   return kind !== 'space' && kind !== 'comment';
 }
 
-/** The name of a word or a quoted name, as written; undefined for other tokens. */
+/** Returns the name of a word or a quoted name, as written; undefined for other tokens. */
 export function nameOf(token: SqlToken | undefined): string | undefined {
   if (token?.kind === 'word') return token.text;
   return token?.kind === 'name' && token.text.startsWith('"')
@@ -104,7 +104,7 @@ function tokenAt(bytes: string, at: number): FoundToken {
   return { kind: 'sign', end: at + 1 };
 }
 
-/** A token with this end; without an end, it extends to the end of the SQL. */
+/** Returns a token with this end; without an end, it extends to the end of the SQL. */
 function closed(kind: SqlTokenKind, end: number | undefined, bytes: string): FoundToken {
   return end === undefined ? { kind: 'foreign', end: bytes.length } : { kind, end };
 }
@@ -125,7 +125,7 @@ function textAt(
   return closed(end === first ? kind : 'foreign', end, bytes);
 }
 
-/** Where a text continues after its end: two texts with a line break between them are one. */
+/** Returns where a text continues after its end: two texts with a line break between them are one. */
 function continued(bytes: string, end: number): number | undefined {
   let at = end;
   for (let gap = gapAt(bytes, at); gap > at; gap = gapAt(bytes, at)) at = gap;

@@ -15,7 +15,7 @@ type Bound = Values | Readonly<Record<string, DuckDBValue>>;
 
 /**
  * Rows of a query as they are computed, in bounded memory. The bindings end a failed or interrupted stream like a
- * complete one. Therefore it runs in its own transaction, which a failure aborts.
+ * complete one. Therefore, the query runs in its own transaction, which a failure aborts.
  */
 export class StreamedRows {
   /** Unique column names. */

@@ -59,7 +59,7 @@ function uncaughtError(thrown: unknown): CrawlhouseError {
   return new CrawlhouseError(code, `uncaught error: ${message}`, { cause: thrown });
 }
 
-/** Nothing is left that could wake the process, so pending work would wait forever. */
+/** Ends all pending work, which would wait forever because nothing is left that could wake the process. */
 function stopAll(): void {
   const error =
     latest ?? new CrawlhouseError('internal', 'the work waits for an event that can no longer happen');
@@ -71,8 +71,9 @@ function stopAll(): void {
 const GRACE_MS = 5_000;
 
 /**
- * Runs the work of one unit so that every fault in it is that unit's error (`catchUncaught`). Its signal aborts with
- * the run's signal, with an uncaught error, and at the end of the unit, so that no body or timer of it stays open.
+ * Runs the work of one unit so that every fault in it is that unit's error (`catchUncaught`). The signal of the unit
+ * aborts with the run's signal, with an uncaught error, and at the end of the unit, so that no body or timer of the
+ * unit stays open.
  *
  * @throws what `work` throws, or the uncaught error if `work` does not end because of it
  */

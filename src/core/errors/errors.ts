@@ -35,7 +35,7 @@ export class CrawlhouseError extends Error {
   }
 }
 
-/** The error of a command that needs the published warehouse before any run has made one. */
+/** Returns the error of a command that needs the published warehouse before any run has made one. */
 export function nothingPublished(warehouse: string): CrawlhouseError {
   return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`);
 }
@@ -51,7 +51,7 @@ const TOO_MANY: readonly unknown[] = ['EMFILE', 'ENFILE'];
 /** Messages of DuckDB, and of the system, also when it loads a library. */
 const NO_MEMORY = /^Out of Memory Error|\bENOMEM\b|cannot allocate memory|failed to map segment/i;
 const READ_ONLY: readonly unknown[] = ['EROFS'];
-/** System calls that have the codes above for other reasons than files. */
+/** System calls that fail with the codes above for reasons other than files. */
 const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
 
 /** Wraps any thrown value. Unknown errors are `internal`, except errors of the file system and aborts. */
@@ -86,7 +86,7 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
 export const FREE_SPACE = 'free some space, then run again';
 const MOVE_IT = 'move it away, or name another path in the settings';
 
-/** The problem if a folder is in the place of a file, or vice versa; null for every other error. */
+/** Returns the problem if a folder is in the place of a file, or vice versa; null for every other error. */
 function otherKind(error: unknown): string | null {
   const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
   // Node.js itself throws the latter, for example in `rm`.
@@ -99,7 +99,7 @@ function otherKind(error: unknown): string | null {
   return null;
 }
 
-/** The hint for a file that cannot be read or written; null for every other error. */
+/** Returns the hint for a file that cannot be read or written; null for every other error. */
 function diskHint(error: unknown, message: string): string | null {
   const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
   if (TOO_MANY.includes(facts.code) || /\bE[MN]FILE\b|too many open files/i.test(message))
@@ -132,13 +132,13 @@ function openFilesLimit(): string {
   }
 }
 
-/** Whether an error, or its cause, is DuckDB's error for a block with a wrong checksum. */
+/** Returns whether an error, or its cause, is DuckDB's error for a block with a wrong checksum. */
 function saysDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message.includes('Corrupt database file') || saysDamage(error.cause);
 }
 
-/** Whether something succeeds, if the reason of a failure does not matter. */
+/** Returns whether something succeeds, if the reason of a failure does not matter. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
@@ -146,7 +146,7 @@ export function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** The stack of a thrown value and of its causes. */
+/** Returns the stack of a thrown value and of its causes. */
 export function stackOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown);
   const cause = thrown.cause === undefined ? '' : `\ncaused by ${stackOf(thrown.cause)}`;
@@ -157,7 +157,7 @@ export function stackOf(thrown: unknown): string {
 const MOST_STACKS = 1000;
 const logged = new Set<string>();
 
-/** A log field for an error: the stack of an `internal` one that this process has not logged yet. */
+/** Returns a log field for an error: the stack of an `internal` one that this process has not logged yet. */
 export function firstStack(error: CrawlhouseError): { readonly stack?: string } {
   if (error.code !== 'internal') return {};
   const stack = stackOf(error.cause ?? error);

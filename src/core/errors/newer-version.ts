@@ -8,7 +8,7 @@ interface Versions {
   readonly known: number;
 }
 
-/** The error of a file that a newer program has made. The file is unchanged. */
+/** Returns the error of a file that a newer program has made. The file is unchanged. */
 export function newerVersion(path: string, { what, found, known }: Versions, hint: string): CrawlhouseError {
   return new CrawlhouseError(
     'newer_version',

@@ -14,7 +14,7 @@ interface YamlList {
   readonly set: (at: number, key: string, value: unknown) => void;
 }
 
-/** Without it, the later of two concurrent changes would undo the other. */
+/** Serializes changes. Otherwise, the later of two concurrent changes would undo the other. */
 const writing = new Semaphore(1);
 
 /**

@@ -1,7 +1,10 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of a file, or of all files in a folder; 0 if there is none. Files that are removed meanwhile do not count. */
+/**
+ * Returns the bytes of a file, or of all files in a folder; 0 if there is none. Files that are removed meanwhile do not
+ * count.
+ */
 export async function bytesOf(path: string): Promise<number> {
   // It was removed, or this user may not see it.
   const found = await stat(path).catch(() => undefined);

@@ -13,13 +13,13 @@ export interface FolderOptions {
 
 /** Codes of a failing or full disk: no other folder helps, but a later attempt may. */
 const OF_THE_DISK: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE'];
-/** Codes of a place that allows reading but not writing. */
+/** Codes of a folder that allows reading but not writing. */
 const NOT_OURS: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 const NAME_OTHER = 'name another folder in the settings; crawlhouse config shows them';
 
 /**
- * Makes a folder and its parents; idempotent. Each folder is tried at most twice. Node's recursive `mkdir` never ends
- * if an existing folder returns ENOENT, like `/proc` does.
+ * Creates a folder and its parents. Idempotent. Tries each folder at most twice. Node's recursive `mkdir` never ends if
+ * an existing folder returns ENOENT, like `/proc` does.
  *
  * @returns the first folder that was made; undefined if all exist
  * @throws CrawlhouseError `bad_project`
@@ -76,7 +76,7 @@ function made(path: string, mode: number): string | undefined {
   return first;
 }
 
-/** The nearest existing folder. */
+/** Returns the nearest existing folder. */
 function nearest(path: string): string {
   if (isFolder(path)) return path;
   if (statOf(path, 'lstatSync') === undefined) return nearest(dirname(path));
@@ -115,7 +115,7 @@ function hintFor(from: string | undefined): string {
   return `set ${names} to another folder`;
 }
 
-/** The obstacle in the path, and its type. */
+/** Returns the obstacle in the path, and its type. */
 function why(path: string, code: string): string {
   if (code === 'ENAMETOOLONG') return 'its name is too long';
   if (code === 'ELOOP') return 'symbolic links lead back to themselves';
@@ -127,7 +127,7 @@ function why(path: string, code: string): string {
   return `${at} answers ${code}`;
 }
 
-/** The nearest existing parent of a path, or the path itself, whatever its type. */
+/** Returns the nearest existing parent of a path, or the path itself, whatever its type. */
 function blocking(path: string): string {
   try {
     if (statOf(path, 'lstatSync') !== undefined || dirname(path) === path) return path;

@@ -24,7 +24,7 @@ export async function giveUserMode(path: string): Promise<void> {
   await files.chmod(path, all & ~USER_MASK);
 }
 
-/** Calls `work`, which must not wait, under the user's own umask, as for a program that is started for them. */
+/** Calls `work` under the user's own umask, as for a program that the user starts. `work` must not wait. */
 export function underUserMask<T>(work: () => T): T {
   const ours = process.umask();
   if (ours === USER_MASK) return work();

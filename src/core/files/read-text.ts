@@ -3,7 +3,7 @@ import { host } from '../host/host.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Maximum bytes of a project file: a seed of a million lines has fewer. */
+/** Maximum bytes of a project file. A seed of a million lines is smaller. */
 const MOST_KEPT = 32_000_000;
 
 /**

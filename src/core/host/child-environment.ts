@@ -1,4 +1,4 @@
-/** The environment of a program that this one starts: its own, with some variables set. */
+/** Returns the environment of a program that this one starts: its own, with some variables set. */
 export function childEnvironment(set: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...set };
 }

@@ -41,9 +41,9 @@ export type HostFiles = Pick<
     | 'writeFileSync'
   >;
 
-/** A timer that disposal stops. */
+/** A timer that stops when it is disposed. */
 export interface Timer extends Disposable {
-  /** Restarts its time. */
+  /** Restarts the timer. */
   refresh(): void;
 }
 
@@ -98,7 +98,7 @@ const NODE: Host = {
 
 const CURRENT = new AsyncLocalStorage<Host>();
 
-/** The host of the calling work: Node's own, unless `withHost` provides another. */
+/** Returns the host of the calling work: Node's own, unless `withHost` provides another. */
 export function host(): Host {
   return CURRENT.getStore() ?? NODE;
 }
@@ -108,14 +108,14 @@ export function withHost<T>(other: Host, work: () => T): T {
   return CURRENT.run(other, work);
 }
 
-/** The current time: ISO 8601, UTC. */
+/** Returns the current time: ISO 8601, UTC. */
 export function timestamp(): string {
   return new Date(host().now()).toISOString();
 }
 
 /**
- * Distinguishes a process from a later one with the same id: its start, in ticks since the machine's start. Null if
- * there is no such process.
+ * Returns the start of a process, in ticks since the machine's start, which distinguishes the process from a later one
+ * with the same id. Returns null if there is no such process.
  *
  * @returns undefined on systems without `/proc`
  */
@@ -134,8 +134,8 @@ export function processStart(pid: number): string | null | undefined {
 let scope: string | undefined;
 
 /**
- * Identifies the processes that share process ids with this one. Processes of other machines or containers may work in
- * the same folder.
+ * Returns an identifier of the processes that share process ids with this one. Processes of other machines or
+ * containers may work in the same folder.
  */
 export function processScope(): string {
   const told = (read: () => string): string => {

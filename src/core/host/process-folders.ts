@@ -8,7 +8,7 @@ const NAME = /^(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
 /** After a week, a folder of another machine or container is abandoned. */
 const LEFT_MS = 7 * 86_400_000;
 
-/** The name of a folder of this process, with which others recognize it after the process is gone. */
+/** Returns the name of a folder of this process, with which others recognize it after the process is gone. */
 export function processFolderName(prefix: string): string {
   const start = processStart(process.pid) ?? 'unknown';
   // Short: the path of a socket in the folder may have 107 characters.

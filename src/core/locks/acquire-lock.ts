@@ -8,7 +8,10 @@ const LOOK_MS = 200;
 /** Attempts to read the name of a holder that has not written it yet. */
 const UNSAID_LOOKS = 5;
 
-/** A backfill has the lowest priority: it waits for other commands, and yields to them between two units. */
+/**
+ * Returns whether a command yields the lock. A backfill has the lowest priority: it waits for other commands, and
+ * yields to them between two units.
+ */
 export function yieldsLock(command: string): boolean {
   return command === 'backfill';
 }
@@ -56,8 +59,8 @@ export async function acquireLock(
 }
 
 /**
- * Announces a waiter for the state lock, to which a backfill yields between two units. It is a lock, too, so that it
- * ends with its process. Null if another process is already waiting.
+ * Announces a waiter for the state lock, to which a backfill yields between two units. The announcement is itself a
+ * lock, so that it ends with its process. Returns null if another process is already waiting.
  */
 function waitForLock(stateDir: string): Disposable | null {
   return lockFile(join(stateDir, 'waiter.sqlite'));

@@ -49,15 +49,15 @@ function primaryCode(error: unknown): number | null {
   return typeof errcode === 'number' ? errcode & 0xff : null;
 }
 
-/** Whether an error of `openSqlite` or of SQLite means that a file, or its folder, is read-only. */
+/** Returns whether an error of `openSqlite` or of SQLite means that a file, or its folder, is read-only. */
 export function isReadOnly(error: unknown): boolean {
   const code = primaryCode(error);
   return code === READ_ONLY || code === CANT_OPEN;
 }
 
 /**
- * Opens a SQLite file for a user with read-only access. While a writer exists, its write-ahead log is read, too;
- * without one, the file alone is complete.
+ * Opens a SQLite file for a user with read-only access. While a writer exists, its write-ahead log is read, too.
+ * Without a writer, the file alone is complete.
  */
 export function openSqliteToRead(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true });

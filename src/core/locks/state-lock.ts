@@ -97,7 +97,7 @@ export function describeHolder(holder: LockHolder | null): string {
   return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
 }
 
-/** Null if a former holder wrote the file: the current holder has not written its name yet. */
+/** Returns null if a former holder wrote the file: the current holder has not written its name yet. */
 function readHolder(file: string): LockHolder | null {
   try {
     const holder = JSON.parse(host().files.readFileSync(file, 'utf8')) as LockHolder;
@@ -117,7 +117,7 @@ function isStill({ pid, scope, started }: LockHolder): boolean {
 /** SQLite's code for a file that another connection has locked. */
 const BUSY = 5;
 
-/** A process that only checks whether a lock is free holds it for less than this time. */
+/** The maximum time for which a process that only checks a lock holds it. */
 const PATIENCE_MS = 100;
 
 /** SQLite's codes for an invalid database file: SQLITE_CORRUPT, SQLITE_NOTADB. */
@@ -129,8 +129,8 @@ export interface HeldLock extends Disposable {
 }
 
 /**
- * Acquires SQLite's own lock on a file. The system releases it however the holder ends. Null if another holder has it,
- * in this or another process.
+ * Acquires SQLite's own lock on a file. The system releases the lock however the holder ends. Returns null if this or
+ * another process already holds the lock.
  */
 export function lockFile(path: string): HeldLock | null {
   try {

@@ -33,8 +33,8 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
 
 /**
  * Appends each record to a file of its day, `2026-11-21.jsonl`, as one line of JSON. One call writes a line, so several
- * processes may write and a kill leaves complete lines. A line that a full disk has cut is ended first. A log that
- * cannot be written does not stop the command.
+ * processes may write, and a killed process leaves only complete lines. If a full disk has truncated the last line, it
+ * is ended first. A log that cannot be written does not stop the command.
  */
 export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
   const { folder, onFailure } = options;
@@ -79,7 +79,7 @@ function jsonLine({ at, level, message, fields }: LogRecord): string {
   return `${visible(stringifyJson(redactTexts(parseJson(stringifyJson(line)))))}\n`;
 }
 
-/** The file of a day that has room: the first one, or one with a number. */
+/** Returns the file of a day that has room: the first one, or one with a number. */
 function currentName({ folder, maxBytes }: LogFileOptions, day: string): string {
   for (let part = 1; ; part++) {
     const name = part === 1 ? `${day}.jsonl` : `${day}.${part}.jsonl`;

@@ -38,7 +38,7 @@ export function createLogger(
   }, now);
 }
 
-/** A logger that also sends records of at least `level` to `sink`. */
+/** Returns a logger that also sends records of at least `level` to `sink`. */
 export function withSink(logger: Logger, level: LogLevel, sink: LogSink): Logger {
   const own = sinkLogger((record) => {
     if (RANK[record.level] <= RANK[level]) sink(record);

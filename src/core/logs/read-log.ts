@@ -44,7 +44,7 @@ export async function readLog(
   return { lines, total };
 }
 
-/** The files of the days in between, in the order of their lines. */
+/** Returns the files of the days in between, in the order of their lines. */
 function filesOf(folder: string, { from, to }: LogQuery): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

@@ -7,7 +7,7 @@ const EXPECTED: readonly string[] = ['usage', 'skip', 'interrupted'];
 
 /**
  * Returns the error to show to a client over a network. An error that the client did not cause is logged with its
- * causes under an identifier, which is in the hint of the shown error.
+ * causes under an identifier, which the hint of the shown error contains.
  *
  * @param asked the request, for the log: `{ door: 'console', path: '/projects' }`
  */
@@ -26,7 +26,7 @@ export function reportFault(
   return new CrawlhouseError(code, message, { cause: error, hint: `${error.hint}; ${where}` });
 }
 
-/** The messages of the causes, nearest first; undefined if they add nothing. */
+/** Returns the messages of the causes, nearest first; undefined if they add nothing. */
 function causesOf(error: CrawlhouseError): string | undefined {
   const messages = new Set<string>();
   for (let cause = error.cause; cause !== undefined && messages.size < 10; ) {

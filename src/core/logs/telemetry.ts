@@ -12,10 +12,10 @@ export interface SpanResult {
 
 interface StepOptions<T> {
   readonly attributes?: Attributes;
-  /** What the span says of the result. */
+  /** Returns the span's attributes for the result. */
   readonly describe?: (result: T) => SpanResult;
   readonly signal?: AbortSignal;
-  /** Every fault in the work is the step's own, and nothing of it stays open (`isolateUnit`). */
+  /** Whether every fault in the work belongs to the step, and nothing of the work stays open (`isolateUnit`). */
   readonly isIsolated?: boolean;
   /** Retries work that fails with a retriable error. */
   readonly policy?: RetryPolicy;
@@ -25,8 +25,8 @@ interface StepOptions<T> {
 const NEVER = new AbortController().signal;
 
 /**
- * Runs a step of a run, with all its attempts in one span of OpenTelemetry. Without an SDK (docs/operate.md), nothing is
- * recorded.
+ * Runs a step of a run, with all its attempts in one span of OpenTelemetry. Without an SDK (docs/operate.md), nothing
+ * is recorded.
  *
  * @param work receives the number of the attempt, and the signal that ends it
  */

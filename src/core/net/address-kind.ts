@@ -50,28 +50,28 @@ const LISTS = RANGES.map(([kind, ranges]) => {
   return [kind, list] as const;
 });
 
-/** The kind of an IP address. An IPv6 address that contains an IPv4 address has the kind of the latter. */
+/** Returns the kind of an IP address. An IPv6 address that contains an IPv4 address has the kind of the latter. */
 export function addressKind(address: string): AddressKind {
   const plain = carriedIpv4(address) ?? address;
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
   return LISTS.find(([, list]) => list.check(plain, family))?.[0] ?? 'public';
 }
 
-/** The address in a URL's host, without brackets; null for a name. */
+/** Returns the address in a URL's host, without brackets; null for a name. */
 export function addressOf(hostname: string): string | null {
   const plain = hostname.replace(/^\[|\]$/g, '');
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** Whether the host of a URL is this machine by its spelling alone. */
+/** Returns whether the host of a URL is this machine by its spelling alone. */
 export function isLoopbackHost(hostname: string): boolean {
   const address = addressOf(hostname);
   return address === null ? /^(?:.*\.)?localhost$/.test(hostname) : addressKind(address) === 'loopback';
 }
 
 /**
- * The IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, translated `::ffff:0:a.b.c.d` (RFC 2765), NAT64 `64:ff9b::`,
- * 6to4 `2002::` and ISATAP `…:5efe:a.b.c.d`.
+ * Returns the IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, translated `::ffff:0:a.b.c.d` (RFC 2765), NAT64
+ * `64:ff9b::`, 6to4 `2002::` and ISATAP `…:5efe:a.b.c.d`.
  */
 function carriedIpv4(address: string): string | null {
   if (!isIPv6(address)) return null;

@@ -3,7 +3,7 @@ import { host } from '../host/host.ts';
 import { bytesText } from '../text/amounts.ts';
 import { retriable } from '../time/retry.ts';
 
-/** The maximum of what others may send (docs/settings.md, "Limits"). */
+/** Limits of what other parties may send (docs/settings.md, "Limits"). */
 export interface Limits {
   /** Bytes of one JSON response, which is in memory. */
   readonly answer: number;
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   unitRate: 20,
 };
 
-/** The time limit for receiving this number of a unit's rows, in milliseconds. */
+/** Returns the time limit for receiving this number of a unit's rows, in milliseconds. */
 export function longestDownload(rows: number, { unitTime, unitRate }: Limits): number {
   return unitTime + (rows / unitRate) * 1000;
 }
@@ -43,7 +43,7 @@ export function longestDownload(rows: number, { unitTime, unitRate }: Limits): n
 /** A rate is measured over this time. */
 const RATE_MS = 60_000;
 
-/** The error for something that exceeds a limit of the settings. */
+/** Returns the error for something that exceeds a limit of the settings. */
 export function overLimit(
   message: string,
   setting: 'answer' | 'record' | 'fields' | 'bytes_per_row',
@@ -55,17 +55,17 @@ export function overLimit(
   });
 }
 
-/** Content up to this size is accepted, however few rows are expected. */
+/** Content up to this size is always accepted, even if few rows are expected. */
 const LEAST_CONTENT = 64e6;
 
-/** The maximum bytes of content for a number of rows. */
+/** Returns the maximum bytes of content for a number of rows. */
 export function mostContent(rows: number, { bytesPerRow }: Pick<Limits, 'bytesPerRow'>): number {
   return Math.max(LEAST_CONTENT, rows * bytesPerRow);
 }
 
 /**
  * Yields the chunks of a body. Over each minute of waiting for them, at least `rate` bytes per second must arrive. Time
- * in which the reader does not wait is not counted.
+ * during which the reader does not wait does not count.
  *
  * @throws CrawlhouseError `connection`, retriable
  */

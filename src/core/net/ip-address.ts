@@ -19,7 +19,7 @@ export function addressNumber(address: string): bigint | null {
   return [...first, ...zeros, ...last].reduce((number, group) => (number << 16n) | group, 0n);
 }
 
-/** The IPv4 address of an IPv4-mapped IPv6 address; any other address is unchanged. */
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address; any other address is unchanged. */
 export function plainAddress(address: string): string {
   const number = addressNumber(address);
   if (number === null || number >> 32n !== IPV4_MAPPED >> 32n) return address;

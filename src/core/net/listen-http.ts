@@ -36,8 +36,8 @@ export interface Listener extends AsyncDisposable {
 }
 
 /**
- * Serves HTTP requests at `HOST:PORT`. A request whose response fails gets 500 and the identifier under which its cause
- * is logged.
+ * Serves HTTP requests at `HOST:PORT`. If a response fails, the client receives status 500 and the identifier under
+ * which the cause is logged.
  *
  * @throws CrawlhouseError of the code of `options` if it cannot listen on the address
  */
@@ -69,7 +69,7 @@ export async function listenHttp(
   };
 }
 
-/** A started answer is cut. */
+/** Handles the fault of a request. A response that has started is cut off. */
 function answerFault(response: ServerResponse, { code, message, hint }: CrawlhouseError): void {
   if (response.headersSent) {
     response.destroy();
@@ -79,7 +79,7 @@ function answerFault(response: ServerResponse, { code, message, hint }: Crawlhou
   response.end(`${stringifyJson({ error: { code, message, hint } })}\n`);
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request, without its query. */
 export function pathOf({ url }: IncomingMessage): string | undefined {
   return url?.split('?')[0];
 }
@@ -95,7 +95,7 @@ const REASONS: Readonly<Record<string, readonly [reason: string, way: string]>> 
 /** The command that listens on another address, which is free now. */
 export type ListenElsewhere = (address: string, port: number) => string;
 
-/** The error of a server that cannot listen on `address` (`HOST:PORT`). */
+/** Returns the error of a server that cannot listen on `address` (`HOST:PORT`). */
 export async function listenError(
   code: ErrorCode,
   address: string,
@@ -126,8 +126,8 @@ async function freePort(host: string): Promise<number> {
 const MOST_DRAINED = 64_000_000;
 
 /**
- * Reads the body of a request; null if it has more than `most` bytes. Such a body is still read to its end: a sender
- * that is still writing would get a reset instead of the response.
+ * Reads the body of a request; null if it has more than `most` bytes. Such a body is still read to its end, because a
+ * sender that is still writing would receive a reset instead of the response.
  */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const pieces: Buffer[] = [];

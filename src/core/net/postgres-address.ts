@@ -59,7 +59,7 @@ export function postgresAddress(text: string, folder: string): PostgresAddress {
   };
 }
 
-/** The problem, without parts of the value: it contains a password. */
+/** Returns the problem, without parts of the value: it contains a password. */
 function problemOf(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '')

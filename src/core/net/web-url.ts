@@ -13,7 +13,7 @@ export function webUrl(text: string, base?: string): URL | null {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url : null;
 }
 
-/** Why a text is not an http or https URL, for a sentence that begins with the text. */
+/** Returns why a text is not an http or https URL, for a sentence that begins with the text. */
 export function whyNoUrl(text: string, base?: string): string {
   const url = URL.parse(text, base);
   if (text.trim() === '') return 'is empty';
@@ -21,7 +21,7 @@ export function whyNoUrl(text: string, base?: string): string {
   return url === null ? 'is not a URL' : `has the scheme ${url.protocol.slice(0, -1)}, not http or https`;
 }
 
-/** The URL of a text that this program wrote, so that it is valid. */
+/** Returns the URL of a text that this program wrote, so that it is valid. */
 export function ownUrl(text: string): URL {
   const url = webUrl(text);
   if (url === null) throw new CrawlhouseError('internal', `${text} ${whyNoUrl(text)}`);
@@ -29,8 +29,8 @@ export function ownUrl(text: string): URL {
 }
 
 /**
- * Normalizes a URL: without user name and fragment, and with equivalent percent-encodings alike (RFC 3986 §6.2.2), that
- * is uppercase digits and decoded unreserved characters. The URL parser has done the rest.
+ * Normalizes a URL: removes user name and fragment, and unifies equivalent percent-encodings (RFC 3986 §6.2.2), with
+ * uppercase digits and decoded unreserved characters. The URL parser has done the rest.
  */
 export function spellUrl(url: URL): string {
   let plain = url;
@@ -44,7 +44,7 @@ export function spellUrl(url: URL): string {
   return spellOctets(at < 0 ? href : href.slice(0, at));
 }
 
-/** The path and query of a request. An empty query counts: servers may answer `/a?` and `/a` differently. */
+/** Returns the path and query of a request. An empty query counts: servers may answer `/a?` and `/a` differently. */
 export function requestPath({ href, pathname, search }: URL): string {
   const [whole = ''] = href.split('#', 1);
   return pathname + (whole.endsWith('?') && search === '' ? '?' : search);
@@ -59,7 +59,7 @@ export function spellOctets(text: string): string {
   });
 }
 
-/** Whether a decoded digit would complete an octet after a lone `%`, as in `%%32e`. */
+/** Returns whether a decoded digit would complete an octet after a lone `%`, as in `%%32e`. */
 function endsInPercent(text: string, at: number): boolean {
   if (text[at - 1] === '%') return true;
   return text[at - 2] === '%' && /[0-9a-f]/i.test(text[at - 1] ?? '');
@@ -67,14 +67,14 @@ function endsInPercent(text: string, at: number): boolean {
 
 /**
  * Returns the first column of a line that begins with a URL. The column ends at a tab, or at a comma or semicolon
- * before a blank, a quote or another URL. A URL parser would drop the tab and join the columns.
+ * before a blank, a quote or another URL. A URL parser would remove the tab and join the columns.
  */
 export function firstColumn(line: string): string {
   const text = line.trim();
   return text.slice(0, /\t|\s*[,;](?=\s|["']|https?:\/\/)/i.exec(text)?.index ?? text.length).trim();
 }
 
-/** The absolute form of an address of any scheme, such as an item's name; null if it is invalid. */
+/** Returns the absolute form of an address of any scheme, such as an item's name; null if it is invalid. */
 export function absoluteUrl(text: string, base?: string): string | null {
   return URL.parse(text, base)?.href ?? null;
 }

@@ -68,7 +68,7 @@ export class Meter implements Disposable {
     this.#beat = host().every(BEAT_MS, () => this.#show());
   }
 
-  /** The run looks for due units. */
+  /** Enters the phase in which the run looks for due units. */
   discover(): void {
     this.#enter('discover');
   }
@@ -93,7 +93,7 @@ export class Meter implements Disposable {
     this.#enterUnits('download');
   }
 
-  /** A unit in progress enters this phase. */
+  /** Records that a unit in progress enters a phase. */
   unitPhase(unit: string, phase: 'stage' | 'load'): void {
     this.#atWork.set(unit, phase);
     this.#enterUnits(phase);
@@ -117,7 +117,7 @@ export class Meter implements Disposable {
     this.#enter(phase);
   }
 
-  /** The run has ended: prints once more. */
+  /** Records the end of the run, and prints once more. */
   end(seconds: number): void {
     this.#elapsed = seconds;
     this.#show();
@@ -133,7 +133,7 @@ export class Meter implements Disposable {
     this.#beat[Symbol.dispose]();
   }
 
-  /** A publication may have happened between units. */
+  /** Returns to the phase of units, because a publication may have happened between units. */
   #enterUnits(phase: Phase): void {
     this.#unitsTook = null;
     this.#steps = null;
@@ -184,7 +184,7 @@ function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: numbe
   return { done: from + (to - from) * part, total: 1 };
 }
 
-/** Usual seconds after units with this many values. The rate at which the values arrived does not matter. */
+/** Usual seconds after units with this many values. It does not depend on the rate at which the values arrived. */
 function usualAfter(values: number): number {
   return AFTER_SECONDS + values * AFTER_SECONDS_A_VALUE;
 }

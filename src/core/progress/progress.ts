@@ -23,7 +23,7 @@ export type UnitAtWork = z.infer<typeof UnitAtWork>;
 
 const BAR = 10;
 
-/** The completed share of the phase, 0 to 1; null if unknown. */
+/** Returns the completed share of the phase, 0 to 1; null if unknown. */
 export function shareOf({ phase, steps, rows: { received, expected } }: Progress): number | null {
   if (phase === 'discover' || steps?.total === 1) return null;
   if (steps) return steps.total > 0 ? steps.done / steps.total : 1;

@@ -51,7 +51,7 @@ export class UnitWork {
     if (known) known.state = isLoaded ? 'done' : 'failed';
   }
 
-  /** Rows received and expected; an estimate while a unit's count is unknown. */
+  /** Returns rows received and expected; an estimate while a unit's count is unknown. */
   rows(): { readonly received: number; readonly expected: number; readonly isGuess: boolean } {
     const usual = this.#usualRows();
     let received = 0;
@@ -66,7 +66,9 @@ export class UnitWork {
     return { received, expected, isGuess };
   }
 
-  /** The work in values of all rows. The total is NaN while most units belong to datasets without known figures. */
+  /**
+   * Returns the work in values of all rows. The total is NaN while most units belong to datasets without known figures.
+   */
   work(): { readonly done: number; readonly total: number; readonly values: number } {
     const rows = this.#usualRows();
     const columns = usualOf(this.#units, (known) => known.columns, USUAL_COLUMNS);
@@ -99,7 +101,7 @@ export class UnitWork {
   }
 }
 
-/** The mean of a dataset's known units, or of all known units. */
+/** Returns the mean of a dataset's known units, or of all known units. */
 function usualOf(
   units: ReadonlyMap<string, Known>,
   value: (known: Known) => number | null,

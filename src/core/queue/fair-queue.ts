@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const MOST_KNOWN = 100;
 
 export interface SlotHandle {
-  /** Moves to a slot of this store, or of none. It may wait; others may start meanwhile. */
+  /** Moves the work to a slot of this store, or of no store. The call may wait; other work may start meanwhile. */
   move(store: string | null): Promise<void>;
   /** Releases the slot before the work has ended, if the rest needs none. Absent: the slot is kept to the end. */
   release?(): void;
@@ -13,7 +13,7 @@ export interface SlotHandle {
 /** Releases the slot of the current work during a wait. */
 const HELD = new AsyncLocalStorage<<T>(wait: () => Promise<T>) => Promise<T>>();
 
-/** Waits for something that needs no work, such as an answer of the service; others may use the slot meanwhile. */
+/** Waits for something that needs no work, such as a response of the service. Other work may use the slot meanwhile. */
 export function withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
   const giveBack = HELD.getStore();
   return giveBack === undefined ? wait() : giveBack(wait);
@@ -125,7 +125,7 @@ export class FairQueue {
 export interface Slot {
   /** Id of the unit's project, or of the workspace for units of several projects. */
   readonly project: string;
-  /** The store that its rows come through; null if there is none or it is unknown yet. */
+  /** The store that its rows pass through; null if there is none, or if it is not yet known. */
   readonly store: string | null;
 }
 
@@ -146,7 +146,7 @@ interface ProjectQueue<S extends Slot> {
 /**
  * Chooses the unit that gets the next slot. Among the projects with the fewest units in progress, it chooses the one
  * that has waited longest, and from that project the first unit that the limits allow. So a project with a thousand
- * units, or with slow units, gets only its share while other projects wait, and all slots otherwise.
+ * units, or with slow units, gets only its share while other projects wait, but all slots when none do.
  *
  * @returns null if no unit may start
  */

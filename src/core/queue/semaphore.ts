@@ -10,8 +10,8 @@ export class Semaphore {
   }
 
   /**
-   * Waits for `weight` places, which are released at the end of the scope. With the semaphore's size, nothing else
-   * runs.
+   * Waits for `weight` places, which are released at the end of the scope. If `weight` is the semaphore's size, nothing
+   * else runs.
    */
   async take(weight = 1): Promise<Disposable> {
     if (this.#waiting.length > 0 || this.#free < weight) {

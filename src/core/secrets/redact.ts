@@ -23,10 +23,10 @@ export function forgetSecrets(): void {
 }
 
 /**
- * Masks every registered secret in a text for people: a log line, an error, a report, an alert. It finds a secret
- * unchanged, escaped (percent-encoding, JSON, HTML, in layers), in hexadecimal, wrapped over lines or fields, and by
- * long parts of it. It also finds base64 and base64url, even within a longer text, as in Basic authentication. Rows,
- * names and manifests are never masked (docs/decisions/operation.md).
+ * Masks every registered secret in a text for people: a log line, an error, a report, an alert. It finds a secret that
+ * is unchanged, escaped (percent-encoding, JSON, HTML, in layers), in hexadecimal, or wrapped over lines or fields, and
+ * also long parts of a secret. It also finds base64 and base64url, even within a longer text, as in Basic
+ * authentication. Rows, names and manifests are never masked (docs/decisions/operation.md).
  */
 export function redact(text: string): string {
   if (secrets.size === 0 || text === '') return text;
@@ -120,7 +120,7 @@ function masked(bytes: Buffer, ranges: Range[]): string {
   return Buffer.concat([...pieces, bytes.subarray(end)]).toString();
 }
 
-/** Whether a secret begins at the end of one text and ends at the beginning of the other. */
+/** Returns whether a secret begins at the end of one text and ends at the beginning of the other. */
 function isSplit(one: string, other: string): boolean {
   if (one === '' || other === '') return false;
   const last = one.at(-1) ?? '';
@@ -131,7 +131,7 @@ function isSplit(one: string, other: string): boolean {
   return false;
 }
 
-/** The document with each text replaced, after all texts are known. */
+/** Returns the document with each text replaced, after all texts are known. */
 function mapTexts(value: unknown, collect: (text: string) => { readonly text: string }): () => unknown {
   if (typeof value === 'string') {
     const one = collect(value);
@@ -167,7 +167,7 @@ interface SecretForms {
 const LEAST_SECRET = 4;
 const LEAST_BASE64 = 6;
 const LEAST_JOINED = 8;
-/** A piece of a secret reveals too much from this length, or from half of the secret. */
+/** A piece of a secret reveals too much if it has this length, or half of the secret's. */
 const PIECE = 12;
 const LEAST_FOR_PIECES = 12;
 
@@ -187,8 +187,8 @@ function secretForms(value: string): SecretForms {
 }
 
 /**
- * Addresses and paths are not secret in each of their pieces. A base64 key may begin with a slash, too; but such a key
- * contains digits, and a path of words does not.
+ * Returns whether a piece is a single word of an address or path, which is not secret on its own. A base64 key may also
+ * begin with a slash, but such a key contains digits, and a path of words does not.
  */
 function isOneWord(value: string): boolean {
   if (value.length < LEAST_FOR_PIECES || /\s|:\/\/|^\.{0,2}\/[^/]+\//.test(value)) return false;
@@ -200,7 +200,7 @@ function piecesOf(secret: string): string[] {
   return Array.from({ length: secret.length - length + 1 }, (_one, at) => secret.slice(at, at + length));
 }
 
-/** The characters in the base64 of a longer text that depend only on this part, for each offset of the part. */
+/** Returns the characters in the base64 of a longer text that depend only on this part, for each offset of the part. */
 function base64Forms(bytes: Buffer): string[] {
   const whole = [bytes.toString('base64'), bytes.toString('base64').replace(/=+$/, '')];
   const within = [0, 1, 2].map((before) => {
@@ -224,7 +224,7 @@ function plainView(bytes: Buffer): TextView {
   return { text: bytes.toString('latin1') };
 }
 
-/** The bytes that the characters from `from` to before `to` were read from. */
+/** Returns the bytes that the characters from `from` to before `to` were read from. */
 function bytesBehind({ places }: TextView, from: number, to: number): readonly [number, number] {
   return places ? [places.starts[from] ?? 0, places.ends[to - 1] ?? 0] : [from, to];
 }
@@ -276,8 +276,8 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
 const ESCAPE_MARKS = ['%', '\\', '&'] as const;
 
 /**
- * The text without one layer of percent-encoding, JSON escapes and HTML escapes, or only of those with one `mark`;
- * undefined if there is none.
+ * Returns the text without one layer of percent-encoding, JSON escapes and HTML escapes, or only of those with one
+ * `mark`; undefined if there is none.
  */
 function unescapedView(view: TextView, mark?: string): TextView | undefined {
   if (mark !== undefined && !view.text.includes(mark)) return undefined;
@@ -301,17 +301,17 @@ const LABELLED_GAP = new RegExp(
   'gu',
 );
 
-/** The text without the characters between its parts; undefined if there are none. */
+/** Returns the text without the characters between its parts; undefined if there are none. */
 function joinedView(view: TextView): TextView | undefined {
   return replaced(view, GAP, () => '');
 }
 
-/** A view without the characters at the ends of lines; undefined for one line. */
+/** Returns a view without the characters at the ends of lines; undefined for one line. */
 function joinedLines(view: TextView): TextView | undefined {
   return /[\r\n]/.test(view.text) ? replaced(view, LABELLED_GAP, () => '') : undefined;
 }
 
-/** A text as the characters of its UTF-8 bytes. */
+/** Returns a text as the characters of its UTF-8 bytes. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

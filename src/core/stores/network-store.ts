@@ -90,8 +90,8 @@ export async function unlessChanged(remove: () => Promise<unknown>): Promise<voi
 }
 
 /**
- * Like `retry`, but a replaced object fails immediately. Repeating the request never restores it; a new listing or run
- * may.
+ * Retries like `retry`, but fails immediately for a replaced object. Repeating the request never restores it; a new
+ * listing or run may.
  */
 export async function retryStore<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const outcome = await retry(async () => {

@@ -28,7 +28,7 @@ const IN_FLIGHT = 4;
 
 /**
  * Yields the bytes of exactly the listed version of an object, in order. They are read in concurrent ranges, and the
- * length and checksum of the object are checked. The bytes count only after the generator has ended.
+ * length and checksum of the object are checked. The bytes are valid only after the generator has ended.
  *
  * @throws CrawlhouseError `object_changed`, `object_corrupt`, or what the store threw in the last attempt of a range
  */
@@ -112,7 +112,7 @@ export function* byteRanges(size: number, rangeBytes: number): Generator<ByteRan
   for (let from = 0; from < size; from += rangeBytes) yield { from, to: Math.min(size, from + rangeBytes) };
 }
 
-/** Receives the bytes of an object in order, and returns at the end whether they match the store's. */
+/** Receives the bytes of an object in order. At the end, returns whether they match those of the store. */
 interface ChecksumCheck {
   update(bytes: Uint8Array): void;
   holds(): boolean;

@@ -67,7 +67,7 @@ export function storeError(failure: StoreFailure, facts: FailureFacts): Crawlhou
   }
 }
 
-/** The milliseconds of a `Retry-After` header in seconds, as both clouds send it. */
+/** Returns the milliseconds of a `Retry-After` header in seconds, as both clouds send it. */
 export function retryAfterMs(header: unknown): number | undefined {
   return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }

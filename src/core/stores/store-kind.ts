@@ -18,8 +18,8 @@ interface BucketSettings {
 }
 
 /**
- * A kind of store, which `crawlhouse.yaml` configures under the store's name. Its folder exports one, which must import
- * its SDK only when it opens, because SDKs are large.
+ * A kind of store, which `crawlhouse.yaml` configures under the store's name. The folder of a kind exports it. The kind
+ * must import its SDK only when it opens a store, because SDKs are large.
  */
 export interface StoreKind<Settings extends BucketSettings> {
   readonly settings: z.ZodOptional<z.ZodType<Settings>>;

@@ -2,14 +2,14 @@ import { lookUp } from './look-up.ts';
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Bytes for people: `3.4 MB`. */
+/** Returns the bytes for people: `3.4 MB`. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const scaled = bytes / 1000 ** power;
   return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${UNITS[power]}`;
 }
 
-/** A duration for people: `0.4 s`, `12 s`, `3 min`, `2 h 5 min`. */
+/** Returns a duration for people: `0.4 s`, `12 s`, `3 min`, `2 h 5 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   if (seconds < 99.5) return `${Math.round(seconds)} s`;
@@ -23,17 +23,17 @@ const FORMATS = [0, 1, 2, 3].map(
     new Intl.NumberFormat('en-US', { signDisplay: 'negative', maximumFractionDigits }),
 );
 
-/** A number for people: `12,345`, `120.55`, `−3`. A number that rounds to 0 has no sign. */
+/** Returns a number for people: `12,345`, `120.55`, `−3`. A number that rounds to 0 has no sign. */
 export function figureText(value: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
   return FORMATS[digits]?.format(value).replace('-', '−') ?? String(value);
 }
 
-/** A number for people: `1,234,567`. */
+/** Returns a number for people: `1,234,567`. */
 export function countText(count: number | bigint): string {
   return figureText(count, 3);
 }
 
-/** A change for people: `+12`, `−3.2`, `0`. A change that rounds to 0 has no sign. */
+/** Returns a change for people: `+12`, `−3.2`, `0`. A change that rounds to 0 has no sign. */
 export function signedText(change: number | bigint, digits: 0 | 1 | 2 | 3 = 2): string {
   const figure = figureText(change, digits);
   return change > 0 && figure !== '0' ? `+${figure}` : figure;
@@ -47,13 +47,13 @@ export function percentText(change: number, before: number | null): string {
   return before === null || before < LEAST_BASE ? '' : ` (${signedText((100 * change) / before, 1)} %)`;
 }
 
-/** The sum of the known numbers; null (not 0) if none is known. */
+/** Returns the sum of the known numbers; null (not 0) if none is known. */
 export function sumOfKnown(counts: readonly (number | bigint | null)[]): number | null {
   const known = counts.filter((count) => count !== null);
   return known.length === 0 ? null : known.reduce((sum: number, count) => sum + Number(count), 0);
 }
 
-/** A number of things for people: `1 unit`, `1,234 units`. */
+/** Returns a number of things for people: `1 unit`, `1,234 units`. */
 export function counted(count: number, thing: string): string {
   return `${countText(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
@@ -70,7 +70,7 @@ const SIZES: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** The bytes of a size in a setting, such as `400MB` or `1.5 GiB`. */
+/** Returns the bytes of a size in a setting, such as `400MB` or `1.5 GiB`. */
 export function bytesOf(size: string): number {
   const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(size) ?? [];
   return Math.round(Number(amount) * (lookUp(SIZES, unit.toLowerCase()) ?? Number.NaN));

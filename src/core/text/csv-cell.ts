@@ -7,15 +7,15 @@ const SEPARATORS = /[;\r\n]/g;
 /** Apostrophes count, to distinguish a text that already has one from a text that gets one. */
 const BEGINS_WITH_BREAK = /^'*[\t\r\n]/;
 
-/** A CSV cell. An empty text is quoted, to distinguish it from NULL. */
+/** Returns a CSV cell. An empty text is quoted, to distinguish it from NULL. */
 export function csvCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
- * A CSV cell that no spreadsheet runs. A text that looks like a formula gets a leading apostrophe, and one after each
- * of its separators at which another locale would split. docs/query.md explains how to undo this: different texts have
- * different forms.
+ * Returns a CSV cell that no spreadsheet runs. A text that looks like a formula gets a leading apostrophe, and another
+ * one after each separator at which another locale would split it. Different texts have different forms, so this can be
+ * undone (docs/query.md).
  */
 export function spreadsheetCell(text: string): string {
   return csvCell(inert(text));

@@ -11,13 +11,13 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Created on demand, because that takes longer than most commands spend on texts. */
+/** Created on demand, because its creation takes longer than most commands spend on texts. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
 
-/** Columns of a text on a terminal: two for CJK and emoji, none for a combining mark. */
+/** Returns columns of a text on a terminal: two for CJK and emoji, none for a combining mark. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -43,7 +43,7 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
-/** Cuts a text to a width, with an ellipsis in its middle: beginning and end distinguish URLs. */
+/** Cuts a text to a width, with an ellipsis in its middle, because beginning and end distinguish URLs. */
 export function cutMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   const parts = [...graphemesOf(text)].map(({ segment }) => segment);

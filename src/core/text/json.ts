@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** Whether a parsed value has more levels of arrays and objects than this. */
+/** Returns whether a parsed value has more levels of arrays and objects than this. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
@@ -41,7 +41,7 @@ export function parseJsonAsWritten(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** The reverse of `parseJson`; dates become ISO 8601 in UTC. */
+/** Returns the reverse of `parseJson`; dates become ISO 8601 in UTC. */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,

@@ -1,4 +1,4 @@
-/** The beginning of a hint about an unknown name: the most likely name, or empty. */
+/** Returns the beginning of a hint about an unknown name: the most likely name, or empty. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearNames(name, known)[0] ?? known.find((one) => name !== '' && one.startsWith(name));
   return near === undefined ? '' : `did you mean ${near}? `;

@@ -197,7 +197,7 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
   return offset;
 }
 
-/** The index where a text has more than a thousand open brackets; -1 if there is none. */
+/** Returns the index where a text has more than a thousand open brackets; -1 if there is none. */
 function deepBrackets(text: string): number {
   let open = 0;
   for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
@@ -212,7 +212,10 @@ const COMPILED = join(import.meta.dirname, '..', '..', 'yaml.json');
 
 let compiledTexts: ReadonlyMap<string, string> | undefined;
 
-/** Returns the value of a shipped YAML text: parsing it here would take fifty times as long. */
+/**
+ * Returns the value of a shipped YAML text that was parsed at build time, because parsing it here would take fifty
+ * times as long.
+ */
 function compiledYaml(text: string): { readonly value: unknown } | undefined {
   compiledTexts ??= new Map<string, string>(
     Object.entries(existsSync(COMPILED) ? JSON.parse(readFileSync(COMPILED, 'utf8')) : {}),
@@ -221,7 +224,7 @@ function compiledYaml(text: string): { readonly value: unknown } | undefined {
   return json === undefined ? undefined : { value: JSON.parse(json) };
 }
 
-/** The contents of that file for some texts with their values; it omits values that JSON cannot represent. */
+/** Returns the contents of that file for some texts with their values; it omits values that JSON cannot represent. */
 export function compileYaml(values: ReadonlyMap<string, unknown>): string {
   const entries = [...values].flatMap(([text, value]) =>
     isJson(value) ? [[keyOf(text), JSON.stringify(value)]] : [],

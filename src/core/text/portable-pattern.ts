@@ -191,7 +191,7 @@ class Reader {
     return single(this.#oneOf(short, [], sign !== sign.toLowerCase()));
   }
 
-  /** A character after a `\`. */
+  /** Returns a character after a `\`. */
   #character(sign: string): string {
     const control = CONTROLS.get(sign);
     if (control !== undefined) return String.fromCodePoint(control);
@@ -302,7 +302,9 @@ function classText(ranges: readonly Range[]): string {
 
 let cases: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** The characters that differ from these only in case, as RE2 folds them: one for one (ß ẞ, k K K), never ß ss. */
+/**
+ * Returns the characters that differ from these only in case, as RE2 folds them: one for one (ß ẞ, k K K), never ß ss.
+ */
 function otherCases(ranges: readonly Range[]): Range[] {
   cases ??= readCases();
   const others = new Set<number>();

@@ -4,7 +4,7 @@ export const Given = z.string('a text is expected').min(1, 'a text is expected')
 
 export const Bucket = Given.describe('The name of the bucket.');
 
-/** An address without user name and password. They would not be sent, but would be in each manifest. */
+/** Returns an address without user name and password. They would not be sent, but would be in each manifest. */
 export function address(error: string) {
   return z.url({ protocol: /^https?$/, error }).refine((text) => {
     const { username = '', password = '' } = URL.parse(text) ?? {};

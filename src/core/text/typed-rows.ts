@@ -25,7 +25,7 @@ export function typedRows<Schema extends z.ZodType>(
   return rows as readonly Typed<Schema>[];
 }
 
-/** Columns of one type, as a part of a schema. */
+/** Returns columns of one type, as a part of a schema. */
 export function columnsOf<const Name extends string, Schema extends z.ZodType>(
   names: readonly Name[],
   schema: Schema,

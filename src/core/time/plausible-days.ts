@@ -30,12 +30,14 @@ export function plausibleTime(now: number, earliest = EARLIEST_DAY): PlausibleTi
 /** Days without data from which a gap is reported. */
 const FAR_DAYS = 31;
 
-/** Whether most days of a span have no data, which suggests a wrong clock or calendar. */
+/** Returns whether most days of a span have no data, which suggests a wrong clock or calendar. */
 export function isFarApart(days: number, span: number): boolean {
   return span > FAR_DAYS + days * 2;
 }
 
-/** The likely meaning of a year out of range, such as `2569 is 2026 of the Buddhist calendar`; null if unknown. */
+/**
+ * Returns the likely meaning of a year out of range, such as `2569 is 2026 of the Buddhist calendar`; null if unknown.
+ */
 export function likelyYear(year: number, { first, end }: PlausibleTime): string | null {
   const [from, to] = [first, end].map((second) => new Date(second * 1000).getUTCFullYear()) as [
     number,

@@ -18,7 +18,10 @@ export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 250, maxMs: 30_
  */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** Full jitter: a wait between 0 and the doubled bound, but never shorter than the other side requested. */
+/**
+ * Returns the wait before a retry, with full jitter: between 0 and the doubled bound, but never shorter than the other
+ * side requested.
+ */
 export function retryDelay(
   policy: RetryPolicy,
   failures: number,

@@ -4,7 +4,7 @@ import { withoutSlot } from '../queue/fair-queue.ts';
 /** A shorter sleep keeps its slot, in milliseconds. */
 const SHORT = 1000;
 
-/** Sleeps; others may use the slot of the current work meanwhile, unless the sleep is short. */
+/** Sleeps. Unless the sleep is short, other work may use the slot of the current work meanwhile. */
 export function sleepWithoutSlot(ms: number, signal?: AbortSignal): Promise<void> {
   const sleep = (): Promise<void> => host().sleep(ms, signal);
   return ms < SHORT ? sleep() : withoutSlot(sleep);

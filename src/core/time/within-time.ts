@@ -12,8 +12,8 @@ export class TookTooLong extends Error {
 }
 
 /**
- * The remaining time for texts that are checked together: forty that each stay just within their limit would take too
- * long.
+ * The remaining time for texts that are checked together. Forty texts that each stay just within their limit would take
+ * too long.
  */
 export class TimeLeft {
   #ms = LONGEST_OF_ALL_MS;

@@ -13,7 +13,7 @@ export const MOST_TEXT = 32_767;
 const DAY_MS = 86_400_000;
 /** Days from 1899-12-30, the day 0 of spreadsheets, to 1970. */
 const DAYS_BEFORE_1970 = 25_569;
-/** 1900-03-01: before it, spreadsheets count a day that did not exist. */
+/** 1900-03-01: spreadsheets count an earlier day that did not exist. */
 const FIRST_DAY = 61;
 /** 9999-12-31 */
 const LAST_DAY = 2_958_465;
@@ -36,7 +36,7 @@ const ENTITIES = new Map([
   ['\r', '&#13;'],
 ]);
 
-/** Whether a spreadsheet can show a moment as a date. */
+/** Returns whether a spreadsheet can show a moment as a date. */
 export function isDate({ milliseconds }: Moment): boolean {
   const serial = milliseconds / DAY_MS + DAYS_BEFORE_1970;
   return serial >= FIRST_DAY && serial < LAST_DAY + 1;
@@ -69,7 +69,7 @@ function cut(text: string): string {
   return text.slice(0, isHalf ? MOST_TEXT - 1 : MOST_TEXT);
 }
 
-/** A text between XML tags. Characters that XML cannot contain become `U+FFFD`. */
+/** Returns a text between XML tags. Characters that XML cannot contain become `U+FFFD`. */
 export function textXml(text: string): string {
   return text
     .replaceAll(ILLEGAL, '\ufffd')

@@ -24,7 +24,7 @@ export class SheetNames {
   }
 }
 
-/** The first characters of a text, without half a character or spaces and apostrophes at the end. */
+/** Returns the first characters of a text, without half a character or spaces and apostrophes at the end. */
 function beginning(text: string, most: number): string {
   return text
     .slice(0, most)

@@ -12,7 +12,7 @@ export interface WrittenSheet {
   readonly filtered: string;
 }
 
-/** The beginning of a sheet with a frozen head, up to its rows. */
+/** Returns the beginning of a sheet with a frozen head, up to its rows. */
 export function sheetBegin(widths: readonly number[], isFirst: boolean): string {
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
@@ -24,7 +24,7 @@ export function sheetEnd(filtered: string): string {
   return `</sheetData><autoFilter ref="${filtered.replaceAll('$', '')}"/></worksheet>`;
 }
 
-/** The other files of a workbook, by path. */
+/** Returns the other files of a workbook, by path. */
 export function workbookParts(sheets: readonly WrittenSheet[]): ReadonlyMap<string, string> {
   const list = sheets.map(
     ({ name }, index) => `<sheet name="${attribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,

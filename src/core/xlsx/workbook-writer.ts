@@ -14,7 +14,7 @@ const PIECE = 65_536;
 const SAMPLE = 200;
 const WIDTHS = { least: 8, most: 60 };
 
-/** Writes an XLSX workbook sheet by sheet; of its rows, it keeps only the ones that are being compressed. */
+/** Writes an XLSX workbook sheet by sheet. Keeps only the rows in memory that are being compressed. */
 export class WorkbookWriter {
   readonly #zip: ZipWriter;
   readonly #names = new SheetNames();
@@ -44,7 +44,8 @@ export class WorkbookWriter {
   }
 
   /**
-   * Writes the rest. Sentences about rows on further sheets and cut texts are also on the sheet `Notes`.
+   * Writes the rest of the workbook. The `Notes` sheet also contains the sentences about rows on further sheets and
+   * about cut texts.
    *
    * @returns these sentences
    */
@@ -114,7 +115,7 @@ export class Sheet {
     this.#letters = options.columns.map((_, index) => columnLetters(index));
   }
 
-  /** The first rows decide the widths of the columns. */
+  /** Adds a row. The first rows determine the widths of the columns. */
   async add(rows: readonly (readonly SheetCell[])[]): Promise<void> {
     if (rows.length > 0) this.#widths ??= widthsOf([this.#options.columns, ...rows.slice(0, SAMPLE)]);
     for (const row of rows) {

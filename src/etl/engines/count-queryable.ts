@@ -15,11 +15,11 @@ const DatasetLoads = z.strictObject({
 const UnreconciledUnit = z.strictObject({ unit: z.string(), loaded: z.bigint(), queryable: z.bigint() });
 
 /**
- * Counts the rows in a copy of the warehouse and writes them to its `ops.loads`. It counts each raw table and each
- * unpublished unit. In another engine it counts only unpublished units.
+ * Counts the rows in a copy of the warehouse and writes the counts to its `ops.loads`. Counts each raw table and each
+ * unpublished unit; in another engine, only unpublished units.
  *
  * @param recent the condition that rows of such units meet (`recentRows`)
- * @throws CrawlhouseError `unreconciled` where another number was loaded
+ * @throws CrawlhouseError `unreconciled` if a different number was loaded
  */
 export async function countQueryable(
   connection: Connection,

@@ -41,7 +41,7 @@ export interface EngineKind {
   /** The default file of `move`: the warehouse itself, or the future setting. */
   readonly target: string;
   /**
-   * Writes portable SQL for the engine, whose schemas have a prefix. It has no access to secrets. Null if the engine
+   * Translates portable SQL for the engine, whose schemas have a prefix. Has no access to secrets. Null if the engine
    * accepts DuckDB's SQL.
    */
   readonly dialect: ((schemaPrefix: string) => Promise<Dialect>) | null;
@@ -50,7 +50,7 @@ export interface EngineKind {
    * @param projectDir the start of a relative path
    */
   address(setting: unknown, projectDir: string): EngineAddress;
-  /** Describes a warehouse: for people, for OpenLineage, and what may be removed after a move. */
+  /** Describes a warehouse: its name for people, its names for OpenLineage, and what may be removed after a move. */
   describe(place: EnginePlace): EngineWords;
   /**
    * Reads the engine's data, with its libraries. Null if the catalog contains the rows of all units and models, so that
@@ -67,7 +67,9 @@ export interface EnginePlace {
 
 interface EngineWords {
   readonly shown: string;
-  /** OpenLineage names of its tables: the namespace, and the prefix of schema and table, as in dbt's integration. */
+  /**
+   * The OpenLineage names of its tables: the namespace, and the prefix of schema and table, as in dbt's integration.
+   */
   readonly namespace: string;
   readonly prefix: string;
   readonly removable: string;
@@ -81,7 +83,7 @@ export interface Engine {
   openUnits(place: SourcePlace): Promise<UnitReader>;
   /** Opens queries: portable SELECTs on the published warehouse as readers see it. */
   openQueries(catalog: Connection): Promise<PublishedQueries>;
-  /** Returns the checks of `doctor`. It removes whatever it creates. */
+  /** Returns the checks of `doctor`. Removes whatever it creates. */
   examine(signal: AbortSignal): Promise<Check[]>;
   /** Writes rows for a run on another machine, which registers them; null if only the run can write. */
   readonly openFiles: ((connection: Connection, temporary: string) => Promise<RowFiles>) | null;
@@ -96,7 +98,7 @@ export interface WriterPlace {
 }
 
 export interface EngineWriter extends AsyncDisposable {
-  /** Becomes the one writer, after the catalog is attached. */
+  /** Makes this process the only writer, after the catalog is attached. */
   begin(signal?: AbortSignal): Promise<WriterParts>;
 }
 
@@ -129,19 +131,19 @@ export interface PublishedQueries extends AsyncDisposable {
 
 /** The work of an engine whose rows are not in the catalog. */
 export interface RemoteRows {
-  /** Runs users' statements, which `EngineKind.dialect` has written. */
+  /** Runs users' statements, which `EngineKind.dialect` has translated. */
   openStatements(): Promise<Statements>;
   /**
-   * Downloads the catalog of the newest publication, for a process that reads. If that fails, the current one is read,
-   * with a warning.
+   * Downloads the catalog of the newest publication, for a process that reads. If the download fails, the process reads
+   * the current catalog and prints a warning.
    *
-   * @throws CrawlhouseError why it is unavailable, where this machine has none
+   * @throws CrawlhouseError that explains why the catalog is unavailable, if this machine has none
    */
   follow(place: FollowedPlace, logger: Logger, following: Following): Promise<KnownPublication>;
   /**
    * Downloads the newest catalog. An earlier publication is an error.
    *
-   * @throws CrawlhouseError why the newest catalog is unavailable
+   * @throws CrawlhouseError that explains why the newest catalog is unavailable
    */
   bringNewest(place: FollowedPlace, logger: Logger, signal: AbortSignal): Promise<void>;
 }
@@ -165,12 +167,12 @@ export interface Statements extends AsyncDisposable {
    * Yields the rows of a statement as they arrive. Leaving the loop, or an abort, ends the statement.
    *
    * @param seconds its time limit
-   * @throws CrawlhouseError with an `EngineFailure` as cause where the engine refuses the statement
+   * @throws CrawlhouseError with an `EngineFailure` as cause if the engine refuses the statement
    */
   rows(sql: string, seconds: number, signal: AbortSignal): AsyncIterable<readonly (readonly EngineValue[])[]>;
 }
 
-/** Where the catalog is, and where to download the newest one. The settings contain all of it. */
+/** The locations of the catalog and of the newest catalog to download, all from the settings. */
 export interface FollowedPlace extends EnginePlace {
   readonly state_dir: string;
 }
@@ -185,7 +187,7 @@ export interface Following {
   readonly signal?: AbortSignal | undefined;
   /** The last result in the same process. */
   readonly known?: KnownPublication | undefined;
-  /** Aborts a query that takes too long, where this machine has a catalog; by default after 15 seconds. */
+  /** Aborts a query that takes too long if this machine has a catalog; by default after 15 seconds. */
   readonly patience?: () => AbortSignal;
 }
 

@@ -3,7 +3,10 @@ import { optional } from '../../core/errors/optional-part.ts';
 import { duckdb } from './duckdb/duckdb-kind.ts';
 import type { EngineKind } from './engine.ts';
 
-/** Each further engine is a folder and a line here (docs/architecture.md). An installation may lack the folder. */
+/**
+ * The engines by name. Each further engine needs a folder and a line here (docs/architecture.md). An installation may
+ * lack the folder.
+ */
 export const KINDS: readonly EngineKind[] = [
   duckdb,
   ...(await present('trino', async () => (await import(optional('./trino/trino-kind.ts'))).trino)),

@@ -30,7 +30,7 @@ export const SOURCE = 'moved_warehouse';
 /** Tables of `ops` that record what the engine has created. */
 const OF_ENGINE = ['publication', 'loads', 'pointers', 'models', 'model_partitions'];
 
-/** @throws CrawlhouseError `usage` where the target has units that the source lacks */
+/** @throws CrawlhouseError `usage` if the target contains units that the source lacks */
 export async function refuseOthers(connection: Connection): Promise<void> {
   const other = await connection.scalar(
     `SELECT unit FROM ops.loads WHERE unit NOT IN (SELECT unit FROM ${SOURCE}.ops.loads) ORDER BY unit LIMIT 1`,
@@ -126,8 +126,8 @@ export async function recordMoved(
 }
 
 /**
- * Compares the row counts that readers see before and after: of each unit, and of each model that is a table on both
- * sides.
+ * Compares the row counts that readers see before and after the move, for each unit and for each model that is a table
+ * on both sides.
  *
  * @throws CrawlhouseError `unreconciled` naming the first difference
  */

@@ -34,7 +34,7 @@ export interface NewUnits {
 }
 
 /**
- * Calls `work` with the units of crawls, comparisons and windows whose present load is not published. It omits lists of
+ * Calls `work` with the units of crawls, comparisons and windows whose current load is not published. Omits lists of
  * resources, because discovery depends on them.
  */
 export async function withNewUnits<T>(
@@ -114,12 +114,12 @@ interface Drop {
 /** The first version of `ops` with tombstones. */
 const TOMBSTONES_SINCE = 19;
 
-/** The entries of a unit besides its rows. `ops.schema_changes` is history and stays. */
+/** The tables with entries about a unit, apart from its rows. `ops.schema_changes` is history and stays. */
 const ABOUT_UNITS = ['loads', 'unit_fields', 'rejects'] as const;
 
 /**
- * Drops the rows of units in one transaction, and marks the units in `ops.units` as dropped. After a kill, both are
- * done or neither is.
+ * Drops the rows of units and marks the units in `ops.units` as dropped, in one transaction. If the process is killed,
+ * either both steps are done or neither is.
  *
  * @returns the number of removed rows
  */

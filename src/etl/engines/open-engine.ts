@@ -4,7 +4,7 @@ import type { EngineAddress } from '../project/settings/settings.ts';
 import type { Engine } from './engine.ts';
 import { engineKind } from './registry.ts';
 
-/** The engines by name. `kinds.ts` has their descriptions and how to read them. */
+/** The engines by name. `kinds.ts` contains their descriptions and the functions that read them. */
 const ENGINES: Readonly<Record<string, (address: EngineAddress) => Promise<Engine>>> = {
   duckdb: async () => (await import('./duckdb/duckdb-engine.ts')).duckdbEngine,
   trino: async (address) => (await import(optional('./trino/trino-engine.ts'))).openTrinoEngine(address),

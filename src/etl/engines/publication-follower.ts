@@ -7,8 +7,8 @@ import { isInCatalog, openRemote } from './registry.ts';
 const LOOK_MS = 10_000;
 
 /**
- * Keeps the published file of a reading machine at the newest publication. It matters only where the rows are outside
- * of the file, because then any machine may publish.
+ * Keeps the published file of a reading machine at the newest publication. This matters only if the rows are outside of
+ * the file, because then any machine may publish.
  */
 export class PublicationFollower {
   readonly #place: FollowedPlace;
@@ -24,9 +24,10 @@ export class PublicationFollower {
   }
 
   /**
-   * Fetches the newest publication, unless the last try was a moment ago. Then it throws the former error again.
+   * Fetches the newest publication, unless the last attempt was a moment ago. In that case, throws the previous error
+   * again.
    *
-   * @throws CrawlhouseError why it is unavailable, where this machine has none
+   * @throws CrawlhouseError that explains why the catalog is unavailable, if this machine has none
    */
   async follow(signal?: AbortSignal): Promise<void> {
     if (isInCatalog(this.#place)) return;
@@ -40,7 +41,10 @@ export class PublicationFollower {
     await this.#looking;
   }
 
-  /** Follows for callers that read more than the published warehouse. A failure is a warning. */
+  /**
+   * Fetches the newest publication for callers that read more than the published warehouse. A failure is only a
+   * warning.
+   */
   async tryFollow(signal?: AbortSignal): Promise<void> {
     try {
       await this.follow(signal);

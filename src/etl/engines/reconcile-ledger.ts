@@ -6,9 +6,9 @@ import type { Ledger } from '../state/ledger/ledger.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /**
- * Reconciles the ledger with the warehouse at the start. `.crawlhouse/` may have been deleted, a person may have
- * restored an older ledger or warehouse, or the last run may have been killed between a load and its entry in the
- * ledger.
+ * Reconciles the ledger with the warehouse at the start of a run. The two may differ because `.crawlhouse/` was
+ * deleted, because a person restored an older ledger or warehouse, or because the last run was killed between a load
+ * and its entry in the ledger.
  */
 export async function reconcileLedger(
   ledger: Ledger,

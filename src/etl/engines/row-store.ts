@@ -13,7 +13,7 @@ export interface PreparedRows {
 }
 
 export interface UnitRows {
-  /** The table: `raw.crawl_pages`. The catalog contains it with all of its columns. */
+  /** The table, such as `raw.crawl_pages`. The catalog contains the table with all of its columns. */
   readonly relation: string;
   readonly unit: string;
   /** DuckDB's SQL of the values, by column. Other columns are NULL. */
@@ -33,8 +33,8 @@ export interface CatalogFile {
 }
 
 /**
- * Stores the rows of units in their engine (docs/decisions/engines.md). Columns, types and `ops` are in the catalog,
- * which is DuckDB's with each engine. So are the rows of lists of resources.
+ * Stores the rows of units in their engine (docs/decisions/engines.md). Columns, types, `ops` and the rows of lists of
+ * resources are in the catalog, which is a DuckDB file with every engine.
  */
 export interface RowStore {
   /** Whether the catalog contains the rows of all units, so that its copy is the whole publication. */
@@ -50,18 +50,18 @@ export interface RowStore {
    * @returns whether a column has changed its type since, so that fingerprints are no longer valid
    */
   restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean>;
-  /** Counts the rows of units, by unit. Works also while the catalog is detached for its copy. */
+  /** Counts the rows of units, by unit. Also works while the catalog is detached to be copied. */
   countUnits(
     relation: string,
     units: readonly string[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * Returns the columns, with their types, of the table that stores a relation's rows outside of the catalog; none
-   * where there is no such table.
+   * Returns the columns, with their types, of the table that stores a relation's rows outside of the catalog; none if
+   * there is no such table.
    */
   storedColumns(relation: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Prepares everything but the catalog's file for a publication, before the catalog is copied. */
+  /** Prepares everything except the catalog's file for a publication, before the catalog is copied. */
   prepare(signal?: AbortSignal): Promise<void>;
   /** Makes the rows visible to readers, right before the catalog is replaced. The catalog is detached. */
   publish(catalog: CatalogFile, signal?: AbortSignal): Promise<void>;

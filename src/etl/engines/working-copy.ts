@@ -24,8 +24,8 @@ import { openEngine } from './open-engine.ts';
 import type { RowStore } from './row-store.ts';
 
 /**
- * The number of loaded values after which the file is reopened. After 5 million pages of 125 columns and 20 million
- * links (900 million values), DuckDB's metadata took 280 MB (docs/decisions/warehouse.md).
+ * The number of loaded values after which the file is reopened. After 5 million pages with 125 columns and 20 million
+ * links (900 million values), DuckDB's metadata used 280 MB (docs/decisions/warehouse.md).
  */
 const VALUES_KEPT = 50_000_000;
 
@@ -64,8 +64,8 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   /**
-   * Opens the working copy of a state directory. Replaces it with a copy of the published warehouse if it is missing,
-   * damaged, or belongs to another publication.
+   * Opens the working copy of a state directory. If it is missing, damaged, or belongs to another publication, replaces
+   * it with a copy of the published warehouse.
    *
    * @param anew whether to replace it in any case
    * @throws CrawlhouseError `newer_version`; `damaged_warehouse` when the published warehouse itself is damaged, which

@@ -14,8 +14,8 @@ const LineRow = z.strictObject({ line: z.string() });
 const AGGREGATE_CEILING = 10_000;
 
 /**
- * One aggregate of the response as JSON text: `cols` and `rows` in the order of the buckets' values, or its own `error`
- * if it has too many rows (wire-facts.md). SQL makes the rows, so that no number passes through JavaScript.
+ * Returns one aggregate of the response as JSON text: `cols` and `rows` in the order of the buckets' values, or its own
+ * `error` if it has too many rows (wire-facts.md). SQL makes the rows, so that no number passes through JavaScript.
  */
 export async function aggregateRows(
   connection: Connection,
@@ -126,7 +126,7 @@ function rangeSql(column: Column, ranges: readonly AggRange[], bind: Bind): Buck
   };
 }
 
-/** The values of a many-valued column, each as JSON text. */
+/** Returns the values of a many-valued column, each as JSON text. */
 function jsonElements(column: Column): string {
   const c = column.id;
   if (column.kind === 'texts')
@@ -136,7 +136,7 @@ function jsonElements(column: Column): string {
   return `CASE WHEN json_type(${c}) = 'ARRAY' THEN ${each} ELSE [${jsonValue(column, c)}] END`;
 }
 
-/** An unchanged JSON text, NULL for null; a number in its canonical form, so that 5 and 5.0 are one value. */
+/** Returns an unchanged JSON text, NULL for null; a number in its canonical form, so that 5 and 5.0 are one value. */
 function jsonValue(column: Column, json: string): string {
   if (valueKind(column.field) === 'number')
     return `CASE WHEN json_type(${json}) IN ('DOUBLE', 'BIGINT', 'UBIGINT', 'HUGEINT') THEN ${canonicalNumber(json)} ELSE nullif(${json}, 'null') END`;
@@ -191,7 +191,7 @@ function overNumbers(method: AggMethod, it: string, areWhole: boolean): string {
   }
 }
 
-/** A metric over values as text: whole numbers of any size, fractions, or no numbers at all. */
+/** Returns a metric over values as text: whole numbers of any size, fractions, or no numbers at all. */
 function overTexts(method: AggMethod, it: string, column: Column): string {
   const isNumber = valueKind(column.field) === 'number';
   const double = `TRY_CAST(${it} AS DOUBLE)`;
@@ -235,7 +235,7 @@ function isWhole(number: string, digits = 38): string {
   return `regexp_full_match(${number}, '-?[0-9]{1,${digits}}')`;
 }
 
-/** SQL for the text of a number in canonical form: whole numbers with all their digits, others as a DOUBLE. */
+/** Returns SQL for the text of a number in canonical form: whole numbers with all their digits, others as a DOUBLE. */
 function canonicalNumber(number: string): string {
   const rounded = `CAST(TRY_CAST(${number} AS DOUBLE) AS VARCHAR)`;
   return `CASE WHEN ${isWhole(number)} THEN ${number} ELSE regexp_replace(${rounded}, '\\.0$', '') END`;

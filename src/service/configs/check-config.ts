@@ -93,8 +93,8 @@ function checkWebhooks({ notifications }: ConfigInput): void {
 type Secrets = Readonly<Record<string, string>>;
 
 /**
- * A stored configuration, with defaults, and with secrets under keys that are not served. An update replaces everything
- * except the secrets that it does not name. Absent fields return to their defaults.
+ * Returns a stored configuration, with defaults, and with secrets under keys that are not served. An update replaces
+ * everything except the secrets that it does not name. Absent fields return to their defaults.
  */
 export function storedConfig(id: string, input: ConfigInput, known?: StoredResource): StoredResource {
   const deprecated: ReadonlySet<string> = new Set([...DEPRECATED_CONFIG_FIELDS, 'id']);
@@ -116,7 +116,7 @@ export function storedConfig(id: string, input: ConfigInput, known?: StoredResou
   };
 }
 
-/** The secrets by address: absent keeps the secret of the same address, null removes it (api-spec.md §6). */
+/** Returns the secrets by address: absent keeps the secret of the same address, null removes it (api-spec.md §6). */
 function webhookSecrets({ notifications }: ConfigInput, former: Secrets): Secrets {
   const entries = (notifications?.custom_webhooks ?? []).flatMap(({ url, secret }) => {
     const kept = secret === undefined ? former[url] : secret;

@@ -90,7 +90,7 @@ async function fire(context: CrawlContext, scheduled: StoredResource, at: number
   resources.put('scheduled_crawls', String(scheduled.project_id), afterFiring(context, scheduled));
 }
 
-/** The scheduled crawl with its next firing. After the last one it has none, and stays in the list. */
+/** Returns the scheduled crawl with its next firing. After the last one it has none, and stays in the list. */
 function afterFiring(
   { resources, sourceOf, clock }: CrawlContext,
   scheduled: StoredResource,

@@ -30,7 +30,7 @@ export function changeRecord(
   });
 }
 
-/** The stored changes, with internal settings under names that are not served. */
+/** Returns the stored changes, with internal settings under names that are not served. */
 function storedChanges(
   kind: ResourceKind,
   changes: Readonly<Record<string, unknown>>,

@@ -80,7 +80,7 @@ export class CrawlClock implements AsyncDisposable {
     return due !== undefined && due.at <= this.#context.clock.now() ? due : undefined;
   }
 
-  /** Whether an event is due. Looks it up only after a change. */
+  /** Returns whether an event is due. Looks it up only after a change. */
   #isDue(): boolean {
     if (this.#isClosed) return false;
     const { changes } = this.#context.resources;

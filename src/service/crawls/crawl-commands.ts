@@ -23,8 +23,8 @@ const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {
 };
 
 /**
- * The crawl after a command. A crawl that was put into its state by hand has no work to continue, and changes its state
- * immediately.
+ * Returns the crawl after a command. A crawl that was put into its state by hand has no work to continue, and changes
+ * its state immediately.
  *
  * @throws Refusal `invalid_state_for_request`
  */

@@ -60,8 +60,8 @@ export function countsOf(steps: readonly FetchStep[]): FetchCounts {
 }
 
 /**
- * The plan of an imported or generated crawl, from its rows; undefined for a crawl without a report. Pages that no link
- * leads to count at depth 1, where a sitemap would add them.
+ * Returns the plan of an imported or generated crawl, from its rows; undefined for a crawl without a report. Pages that
+ * no link leads to count at depth 1, where a sitemap would add them.
  */
 export async function reportedPlan(
   rows: ServiceRows,
@@ -90,7 +90,7 @@ export async function reportedPlan(
   return { end_reason: reason, steps, samples: [] };
 }
 
-/** URLs that the workspace's crawls may still fetch: unlimited unless `crawl_url_quota` is set. */
+/** Returns URLs that the workspace's crawls may still fetch: unlimited unless `crawl_url_quota` is set. */
 export function quotaLeft(resources: Resources): number {
   const quota = resources.get('workspaces', WORKSPACE_ID)?._crawl_url_quota;
   return typeof quota === 'number' ? quota : Number.POSITIVE_INFINITY;

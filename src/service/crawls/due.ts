@@ -17,7 +17,7 @@ export interface Due {
 /** The order of events at the same time: a crawl ends before a scheduled one starts. */
 const ORDER: readonly Due['what'][] = ['finish', 'turn', 'compare', 'archive', 'fire'];
 
-/** The next event, at any time. */
+/** Returns the next event, at any time. */
 export function nextDue(resources: Resources): Due | undefined {
   const holding = (
     kind: ResourceKind,
@@ -75,7 +75,7 @@ export function firing(start: number, recurrence: Recurrence | null, n: number):
   return midnight + (((start % DAY) + DAY) % DAY);
 }
 
-/** The number of the first firing at or after a time; undefined if there is none. */
+/** Returns the number of the first firing at or after a time; undefined if there is none. */
 export function firingFrom(start: number, recurrence: Recurrence | null, from: number): number | undefined {
   if (recurrence === null) return start >= from ? 0 : undefined;
   if (start >= from) return 0;

@@ -48,7 +48,7 @@ interface PagesToCompare {
   readonly transformations: readonly UrlTransformation[];
 }
 
-/** One row for each URL of two crawls, or the obstacle to comparing them: a URL that a crawl has twice. */
+/** Returns one row for each URL of two crawls, or the obstacle to comparing them: a URL that a crawl has twice. */
 async function comparePages(
   rows: ServiceRows,
   { id, crawl1, crawl2, transformations }: PagesToCompare,
@@ -75,7 +75,7 @@ function cellOf(name: string): string {
   return name.startsWith('crawl1_') ? `one.${name}` : `two.${name}`;
 }
 
-/** SQL for one crawl's pages: their position, their URL for the comparison, and the shown fields. */
+/** Returns SQL for one crawl's pages: their position, their URL for the comparison, and the shown fields. */
 function side(
   number: 1 | 2,
   dataset: StoredDataset | undefined,
@@ -91,7 +91,7 @@ function side(
   return `SELECT *, ${url} AS url FROM (${source}) WHERE source_url IS NOT NULL`;
 }
 
-/** SQL for a field in the kind that the comparison shows; null for values that do not fit or do not exist. */
+/** Returns SQL for a field in the kind that the comparison shows; null for values that do not fit or do not exist. */
 function fieldOf(dataset: StoredDataset | undefined, name: string): string {
   const wanted = CRAWL_OVER_CRAWL_FIELD_RECORDS.find((field) => field.name === `crawl1_${name}`);
   const kind: ColumnKind = wanted === undefined ? 'text' : kindOfField(wanted);

@@ -55,12 +55,12 @@ export interface LaunchedCrawl extends StoredResource {
   readonly _turn?: { readonly at: number; readonly to: Readonly<Record<string, unknown>> };
 }
 
-/** The configuration that a crawl was launched with; undefined if it was imported without one. */
+/** Returns the configuration that a crawl was launched with; undefined if it was imported without one. */
 export function configOf({ crawl_config }: StoredResource): string | undefined {
   return (crawl_config as StoredResource | null)?.id;
 }
 
-/** The last crawl of a crawl's configuration with a report that ended before a time on the service's clock. */
+/** Returns the last crawl of a crawl's configuration with a report that ended before a time on the service's clock. */
 export function formerCrawl(
   resources: Resources,
   crawl: StoredResource,
@@ -77,17 +77,17 @@ export function isWorking(crawl: StoredResource): boolean {
   return crawl.status === 'running' || crawl.status === 'terminating';
 }
 
-/** Whether a crawl is in a state that changes by itself or by command. */
+/** Returns whether a crawl is in a state that changes by itself or by command. */
 export function isMoving(crawl: StoredResource): boolean {
   return !['done', 'cancelled', 'archived'].includes(String(crawl.status));
 }
 
-/** Whether a crawl keeps others with its configuration from starting. */
+/** Returns whether a crawl keeps others with its configuration from starting. */
 export function isUnderWay(crawl: StoredResource): boolean {
   return ['running', 'terminating', 'pausing', 'paused'].includes(String(crawl.status));
 }
 
-/** Milliseconds of work done, at most `WORK_END`. */
+/** Returns the milliseconds of work done, at most `WORK_END`. */
 export function workedAt(crawl: LaunchedCrawl, now: number): number {
   if (crawl._work === undefined) return crawl._worked ?? WORK_END;
   const { elapsed, since } = crawl._work;
@@ -106,13 +106,13 @@ export function workEndOf(crawl: LaunchedCrawl): number | undefined {
   return crawl._work.since + WORK_END - crawl._work.elapsed;
 }
 
-/** The crawl at a time: its counts grow while it fetches. */
+/** Returns the crawl at a time: its counts grow while it fetches. */
 export function crawlAt(crawl: LaunchedCrawl, now: number): StoredResource {
   if (crawl._work === undefined || crawl._plan === undefined) return crawl;
   return { ...crawl, ...reached(crawl._plan, stepsAt(crawl, now)) };
 }
 
-/** The fields of a crawl that follow from its first steps. */
+/** Returns the fields of a crawl that follow from its first steps. */
 export function reached(plan: CrawlPlan, steps: number): { fetched_urls: number; last_depth: number } {
   const done = firstSteps(plan, steps);
   return {

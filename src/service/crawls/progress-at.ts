@@ -24,7 +24,7 @@ const VERSION = 1;
 
 type PartStatus = 'done' | 'running' | 'waiting';
 
-/** The progress of a crawl (api-spec.md §2.5) that was launched here or never started. */
+/** Returns the progress of a crawl (api-spec.md §2.5) that was launched here or never started. */
 export function progressAt(crawl: LaunchedCrawl, now: number): CrawlProgress {
   const progress =
     crawl._crawler === undefined ? plannedProgress(crawl, now) : crawlerProgress(crawl, crawl._crawler);

@@ -31,14 +31,14 @@ export const REAL: readonly string[] = ['float', 'percentage', 'ratio'];
 
 export type ValueKind = 'number' | 'bool' | 'text' | 'date' | 'datetime' | 'opaque';
 
-/** How filters and aggregates treat the values of a type. */
+/** Returns how filters and aggregates treat the values of a type. */
 export function valueKind({ type }: Pick<FieldRecord, 'type'>): ValueKind {
   if (WHOLE.includes(type) || REAL.includes(type)) return 'number';
   if (['string', 'enum', 'hash'].includes(type)) return 'text';
   return type === 'bool' || type === 'date' || type === 'datetime' ? type : 'opaque';
 }
 
-/** The kind that fits a field's values if they conform to its type. */
+/** Returns the kind that fits a field's values if they conform to its type. */
 export function kindOfField({ type, arity }: FieldRecord): ColumnKind {
   const values = valueKind({ type });
   const isText = ['text', 'date', 'datetime'].includes(values);
@@ -47,7 +47,7 @@ export function kindOfField({ type, arity }: FieldRecord): ColumnKind {
   return isText ? 'text' : values === 'bool' ? 'bool' : 'json';
 }
 
-/** Columns for fields whose values conform to their types. */
+/** Returns columns for fields whose values conform to their types. */
 export function columnsOf(fields: readonly FieldRecord[]): Column[] {
   return fields.map((field, index) => ({ id: `c${index}`, kind: kindOfField(field), field }));
 }

@@ -18,7 +18,7 @@ const ACTIONS: Readonly<Record<ValueKind, readonly string[]>> = {
   opaque: ['has_value', 'has_no_value'],
 };
 
-/** A field schema record with the actions and methods that fit its type (api-spec.md §2.14). */
+/** Returns a field schema record with the actions and methods that fit its type (api-spec.md §2.14). */
 export function fieldRecord(
   name: string,
   type: string,
@@ -41,12 +41,14 @@ export function fieldRecord(
   };
 }
 
-/** Fields by their names, separated by spaces. Consecutive fields with the same properties are written together. */
+/**
+ * Returns fields by their names, separated by spaces. Consecutive fields with the same properties are written together.
+ */
 export function recordsOf(runs: readonly Readonly<Parameters<typeof fieldRecord>>[]): readonly FieldRecord[] {
   return runs.flatMap(([names, ...rest]) => names.split(' ').map((name) => fieldRecord(name, ...rest)));
 }
 
-/** The records of a table of fields. */
+/** Returns the records of a table of fields. */
 export function fieldRecords(fields: Readonly<Record<string, FieldEntry>>): readonly FieldRecord[] {
   return Object.entries(fields).map(([name, { type, arity, values }]) =>
     fieldRecord(name, type, arity, values),

@@ -61,7 +61,7 @@ const SYNTHETIC = [
   'date',
 ] as const;
 
-/** The nth generated field, for tables wider than those of the service. */
+/** Returns the nth generated field, for tables wider than those of the service. */
 export function syntheticField(n: number): FieldRecord {
   const type = SYNTHETIC[n % SYNTHETIC.length] ?? 'string';
   const name = `custom_${type}_${String(n + 1).padStart(3, '0')}`;

@@ -50,7 +50,7 @@ export interface MoreRoutes {
   others?(app: FastifyInstance, context: Context): void;
 }
 
-/** The HTTP surface of the service, under `/api/v2`. */
+/** Returns the HTTP surface of the service, under `/api/v2`. */
 export function createServer(context: Context, more: MoreRoutes = WITHOUT_STORES): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
@@ -129,7 +129,9 @@ function bodyOf(text: string): unknown {
   return value;
 }
 
-/** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */
+/**
+ * Returns a hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass.
+ */
 function authorize({ resources, clock }: Context): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const token = tokenOf(request, resources, clock.now());

@@ -138,7 +138,9 @@ function compare(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The column that a list's sort and filter field behaves as; every filter type that fits its type is allowed. */
+/**
+ * Returns the column that a list's sort and filter field behaves as; every filter type that fits its type is allowed.
+ */
 function listColumn(name: string, index: number): Column {
   const field = { name, type: lookUp(TYPES, name) ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
   return { id: `c${index}`, kind: 'json', field };

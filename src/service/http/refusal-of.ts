@@ -15,7 +15,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the address is not correctly percent-encoded',
 };
 
-/** The refusal for any error. Internal errors are logged and sent as internal errors. */
+/** Returns the refusal for any error. Internal errors are logged and sent as internal errors. */
 export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof CrawlhouseError && error.kind === 'usage')

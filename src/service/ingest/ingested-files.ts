@@ -68,7 +68,7 @@ export class IngestedFiles implements AsyncDisposable {
     this.#running.add(running);
   }
 
-  /** The URLs of the given files that contain only URLs. */
+  /** Returns the URLs of the given files that contain only URLs. */
   async *seeds(ids: readonly string[]): AsyncGenerator<string> {
     for (const id of ids) {
       if (this.#work.resources.get('ingest_files', id)?.kind !== 'seed') continue;

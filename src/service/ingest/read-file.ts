@@ -196,7 +196,7 @@ function fileLayout(firstLine: string): FileLayout | undefined {
   return isCrawlable(line) ? { kind: 'seed', delimiter: '\t', hasHeader: false } : undefined;
 }
 
-/** Whether a string is an absolute URL that can be crawled. */
+/** Returns whether a string is an absolute URL that can be crawled. */
 function isCrawlable(text: string): boolean {
   return /^https?:\/\/[^\s"]+$/i.test(text) && URL.canParse(text);
 }

@@ -160,7 +160,7 @@ export class AddedLogs {
   }
 }
 
-/** The record of a file that was read (api-spec.md §2.9). */
+/** Returns the record of a file that was read (api-spec.md §2.9). */
 function ingestFile(id: string, project_id: string, file: KnownFile): StoredResource {
   const { rejects } = file;
   return {

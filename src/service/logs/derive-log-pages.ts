@@ -59,12 +59,12 @@ export const LOG_PAGE_CELLS: Readonly<Record<string, string>> = {
   is_active: anyOf('is_seo_visit'),
 };
 
-/** SQL for the number of events of a kind; NULL if an event lacks the value. */
+/** Returns SQL for the number of events of a kind; NULL if an event lacks the value. */
 function ofKnown(told: string, kind: string): string {
   return `CASE WHEN count(${told}) = count(*) THEN count(*) FILTER (${kind}) END`;
 }
 
-/** SQL for whether any value is true; NULL if none is true and one is unknown. */
+/** Returns SQL for whether any value is true; NULL if none is true and one is unknown. */
 export function anyOf(value: string): string {
   return `CASE WHEN bool_or(${value}) THEN true WHEN count(${value}) = count(*) THEN false END`;
 }
@@ -95,15 +95,15 @@ function eventsSql(source: string, event: EventValues): string {
 }
 
 /**
- * SQL for a number that grows with time, and within a second with the line. The same events thus always have the same
- * last one. It is a number, because DuckDB can't spill text aggregates.
+ * Returns SQL for a number that grows with time, and within a second with the line. The same events thus always have
+ * the same last one. It is a number, because DuckDB can't spill text aggregates.
  */
 function placeOf({ at, day }: EventValues): string {
   const moment = `coalesce(TRY_CAST(replace(substr(${at}, 1, 19), '/', '-') AS TIMESTAMP), CAST(${day} AS TIMESTAMP))`;
   return placeSql(`epoch_us(${moment}) // 1000000`, 'rowid');
 }
 
-/** SQL for a number that grows with seconds and then lines; impossible times are the first or last. */
+/** Returns SQL for a number that grows with seconds and then lines; impossible times are the first or last. */
 export function placeSql(second: string, line: string): string {
   const most = 2 ** 32 - 1;
   return `greatest(least(${second}, ${most}), -${most}) * ${2 ** 31} + ${line} % ${2 ** 31}`;

@@ -84,8 +84,8 @@ async function textOf(pieces: AsyncGenerator<Uint8Array>, bytes: number): Promis
 }
 
 /**
- * The file that an earlier version has read and that is the same as this one or its beginning: its first lines and its
- * last read bytes are equal. It is read again as a whole, because its lines have no marks.
+ * Returns the file that an earlier version has read and that is the same as this one or its beginning: its first lines
+ * and its last read bytes are equal. It is read again as a whole, because its lines have no marks.
  */
 async function formerFile(
   source: LogSource,

@@ -44,7 +44,7 @@ export interface KnownFile {
 /** Positions of the rules for queries and addresses in `readingOf`. */
 export const READING_OF_VISITORS = ['$[3]', '$[4]'];
 
-/** The rules that affect the events of a file, as a text. */
+/** Returns the rules that affect the events of a file, as a text. */
 export function readingOf(rules: LogRules, format: string): string {
   const { time_zone, hosts, query_strings, addresses, forwarded, verify, earliest_day } = rules;
   const usual = [format, time_zone, hosts.toSorted(), query_strings, addresses, forwarded, verify];
@@ -65,7 +65,9 @@ export async function eventsKeptOtherwise(
   return Number(await connection.scalar(sql, values));
 }
 
-/** Whether exactly this file was read to its end by these rules, under a name whose version is still the same. */
+/**
+ * Returns whether exactly this file was read to its end by these rules, under a name whose version is still the same.
+ */
 export async function wasRead(
   connection: Connection,
   tables: LogTables,
@@ -82,8 +84,8 @@ function versionOf(version: string, rules: LogRules): string {
 }
 
 /**
- * The known files with the same first bytes: the same file under another name, the same file after growing, or other
- * files with an equal beginning.
+ * Returns the known files with the same first bytes: the same file under another name, the same file after growing, or
+ * other files with an equal beginning.
  *
  * @param begin the first bytes of the file, at least `HEAD_BYTES` if it has them
  */
@@ -191,7 +193,7 @@ export async function forgetFile(connection: Connection, tables: LogTables, id: 
     await connection.run(`DELETE FROM ${table} WHERE ${file} = ${id}`);
 }
 
-/** The files that were read, oldest first. */
+/** Returns the files that were read, oldest first. */
 export async function readFiles(connection: Connection, tables: LogTables): Promise<KnownFile[]> {
   return (await connection.rows(`SELECT * FROM ${tables.files} ORDER BY id`)).map(knownFile);
 }
@@ -235,7 +237,7 @@ export class Rejects implements FileRejects {
   }
 }
 
-/** The rejects of a file that has grown. */
+/** Returns the rejects of a file that has grown. */
 function mergedRejects(before: FileRejects | undefined, now: FileRejects): FileRejects {
   const names = Object.keys({ ...before?.reasons, ...now.reasons }) as RejectReason[];
   return {

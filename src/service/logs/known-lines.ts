@@ -97,7 +97,7 @@ async function hide(connection: Connection, tables: LogTables, by: string): Prom
   await connection.run(`DELETE FROM ${tables.lines} WHERE rowid IN (SELECT place FROM ${HITS})`);
 }
 
-/** A condition for lines that were read before a given reading. */
+/** Returns a condition for lines that were read before a given reading. */
 function earlierOnly({ readings }: LogTables, seq: number | undefined): string {
   if (seq === undefined) return 'true';
   return `NOT EXISTS (SELECT 1 FROM ${readings} WHERE seq > ${seq} AND file_id = file AND line > after_line AND line <= to_line)`;

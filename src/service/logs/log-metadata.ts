@@ -7,12 +7,12 @@ import { ServiceRows } from '../rows/service-rows.ts';
 
 const DAY = 86_400_000;
 
-/** The first day of a project's weeks, an internal setting; default: `iso`. */
+/** Returns the first day of a project's weeks, an internal setting; default: `iso`. */
 export function weekDefinitionOf(project: StoredResource | undefined): WeekDefinition {
   return project?._week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
 }
 
-/** The metadata of a project's log monitoring (api-spec.md §2.16), its dates taken from the rows. */
+/** Returns the metadata of a project's log monitoring (api-spec.md §2.16), its dates taken from the rows. */
 export async function logMetadata(
   resources: Resources,
   rows: ServiceRows,
@@ -29,8 +29,8 @@ export async function logMetadata(
 }
 
 /**
- * The days from the first period to the last. If the days themselves are known, the first and last week or month end
- * with them.
+ * Returns the days from the first period to the last. If the days themselves are known, the first and last week or
+ * month end with them.
  */
 function spanOf(
   granularity: Granularity,
@@ -67,7 +67,7 @@ async function edges(
     : undefined;
 }
 
-/** The name under which the folder of a project's data type is remembered. */
+/** Returns the name under which the folder of a project's data type is remembered. */
 export function projectDataSource(projectId: string, name: DatasetName): string {
   return `project ${projectId} ${name}`;
 }
@@ -81,7 +81,7 @@ export function givenBy(resources: Resources, projectId: string, name: DatasetNa
   return resources.fingerprint(projectDataSource(projectId, name));
 }
 
-/** The granularities of log pages that no folder contains: they are derived from the events. */
+/** Returns the granularities of log pages that no folder contains: they are derived from the events. */
 export function derivedGranularities(resources: Resources, projectId: string): readonly Granularity[] {
   return GRANULARITIES.filter(
     (granularity) => givenBy(resources, projectId, `log_pages_${granularity}`) === undefined,
@@ -89,8 +89,8 @@ export function derivedGranularities(resources: Resources, projectId: string): r
 }
 
 /**
- * SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week has the year of its Thursday, and a
- * week that starts on Sunday the year of its Saturday. So the week of 1 January is the first.
+ * Returns SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week has the year of its
+ * Thursday, and a week that starts on Sunday the year of its Saturday. So the week of 1 January is the first.
  */
 export function periodSql(granularity: Granularity, day: string, weeks: WeekDefinition): string {
   switch (granularity) {
@@ -107,7 +107,9 @@ export function periodSql(granularity: Granularity, day: string, weeks: WeekDefi
   }
 }
 
-/** The days that a label of `periodSql` covers, both inclusive, as `YYYY-MM-DD`; undefined if it is not a label. */
+/**
+ * Returns the days that a label of `periodSql` covers, both inclusive, as `YYYY-MM-DD`; undefined if it is not a label.
+ */
 export function daysOf(
   granularity: Granularity,
   label: string,

@@ -150,7 +150,7 @@ export class LogTables {
     );
   }
 
-  /** Whether they are from an earlier version: without marks of lines, and with hashes without a key. */
+  /** Returns whether they are from an earlier version: without marks of lines, and with hashes without a key. */
   async areFormer(connection: Connection): Promise<boolean> {
     if (!(await this.isThere(connection))) return false;
     const sql = `SELECT count(*) > 0 FROM (DESCRIBE ${this.files}) WHERE column_name = 'heads'`;
@@ -172,7 +172,7 @@ export class LogTables {
       await connection.run(`ALTER TABLE ${this.files} DROP COLUMN ${name}`);
   }
 
-  /** The key of all hashes of line contents. Without a key, the hashes would reveal the dropped addresses. */
+  /** Returns the key of all hashes of line contents. Without a key, the hashes would reveal the dropped addresses. */
   async secret(connection: Connection): Promise<string> {
     const sql = `SELECT secret FROM ${this.#secrets}`;
     const known = await connection.scalar(sql);

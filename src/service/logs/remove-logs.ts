@@ -57,7 +57,7 @@ interface FoundFile {
   readonly isKept: boolean;
 }
 
-/** The files that were read with the text of a file, or under its name if it no longer exists. */
+/** Returns the files that were read with the text of a file, or under its name if it no longer exists. */
 async function knownAs(
   store: FileStore,
   { path, source }: NamedLog,

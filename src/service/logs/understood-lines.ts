@@ -2,7 +2,7 @@ import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { UnderstoodLines } from '../../site/access-logs/log-report.ts';
 import type { LogTables } from './log-tables.ts';
 
-/** The meaning of a file's lines. Only this is written to rows. */
+/** Returns the meaning of a file's lines. Only this is written to rows. */
 export async function understoodLines(
   connection: Connection,
   tables: LogTables,

@@ -25,7 +25,7 @@ export async function withdrawFile(
   return linked.length === 0 ? [] : await decideAgain(connection, tables, linked);
 }
 
-/** The other files that hide its lines or whose lines it hides, and the files linked to those. */
+/** Returns the other files that hide its lines or whose lines it hides, and the files linked to those. */
 async function linkedFiles(connection: Connection, { hidden }: LogTables, id: number): Promise<number[]> {
   const pairs = await connection.rows(
     `SELECT DISTINCT file AS a, unnest(hidden_by) AS b FROM ${hidden} ORDER BY ALL`,

@@ -156,7 +156,7 @@ function webhookBody(crawl: StoredResource): WebhookBody {
   };
 }
 
-/** The recorded mail about a crawl's end; undefined if it has no recipient. */
+/** Returns the recorded mail about a crawl's end; undefined if it has no recipient. */
 function mailOf(
   crawl: StoredResource,
   notifications: Notifications,

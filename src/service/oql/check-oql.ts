@@ -61,7 +61,7 @@ function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, column
     throw new OqlError(`${path}[2]`, 'value', `${filter} on ${name} ${problem}`, name);
 }
 
-/** Why a filter's value, of the right shape already, does not fit the field's type; undefined if it does. */
+/** Returns why a filter's value, of the right shape already, does not fit the field's type; undefined if it does. */
 function checkValue(
   field: FieldRecord,
   filter: FilterType,

@@ -59,8 +59,8 @@ interface Element {
 }
 
 /**
- * A leaf as SQL that is never NULL. A many-valued field fits if one element fits. `not_equals` is the exact reverse of
- * `equals`, so it holds for a missing value. An empty string is a value; a list of nulls only is not.
+ * Returns a leaf as SQL that is never NULL. A many-valued field fits if one element fits. `not_equals` is the exact
+ * reverse of `equals`, so it holds for a missing value. An empty string is a value; a list of nulls only is not.
  */
 export function compileLeaf([, filter, value, options = {}]: OqlLeaf, column: Column, bind: Bind): string {
   if (filter === 'has_value') return hasValue(column);
@@ -82,7 +82,7 @@ function matches(column: Column, condition: (element: Element) => string): strin
   return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
 }
 
-/** SQL for the elements of a many-valued column as a list of strings; a lone value is a list of one. */
+/** Returns SQL for the elements of a many-valued column as a list of strings; a lone value is a list of one. */
 export function elementsOf(column: Column): string {
   const c = column.id;
   if (column.kind === 'texts') return c;
@@ -90,7 +90,7 @@ export function elementsOf(column: Column): string {
   return `CASE WHEN json_type(${c}) = 'ARRAY' THEN json_extract_string(${c}, '$[*]') ELSE [json_extract_string(${c}, '$')] END`;
 }
 
-/** SQL for a value as text, a JSON string without its quotes. */
+/** Returns SQL for a value as text, a JSON string without its quotes. */
 export function textOf(column: Column): string {
   if (column.kind === 'text') return column.id;
   if (column.kind === 'json') return `json_extract_string(${column.id}, '$')`;

@@ -117,7 +117,7 @@ export async function removeAddedDemand(
   });
 }
 
-/** The hashes of a project's exports that begin with a mark. */
+/** Returns the hashes of a project's exports that begin with a mark. */
 export async function addedDemand(
   { resources, rows }: ServiceData,
   projectId: string,
@@ -132,7 +132,7 @@ export async function addedDemand(
   return found.map(({ hash }) => String(hash));
 }
 
-/** The stored summary of an export, with its original amounts. */
+/** Returns the stored summary of an export, with its original amounts. */
 function summaryOf(kept: string): AddedDemand {
   const { sums, differences, ...rest } = jsonOf(kept) as AddedDemand;
   return { ...rest, sums: sums.map(withBigints), differences: differences.map(withBigints) };

@@ -46,7 +46,7 @@ export class DownloadCenter implements AsyncDisposable {
     this.#running.add(running);
   }
 
-  /** The file at an address; undefined for an unknown or expired one. */
+  /** Returns the file at an address; undefined for an unknown or expired one. */
   async find(token: string) {
     const { resources, clock } = this.#work;
     const doc = resources

@@ -142,7 +142,7 @@ function renumbered(sql: string, by: number): string {
   return sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
 }
 
-/** One table of the response as JSON text; SQL makes the rows, so that no number passes through JavaScript. */
+/** Returns one table of the response as JSON text; SQL makes the rows, so that no number passes through JavaScript. */
 export async function aggregateRanking(
   connection: Connection,
   { columns, sql, values }: RankingTable,
@@ -155,7 +155,7 @@ export async function aggregateRanking(
   return `{"cols":${JSON.stringify(cols)},"rows":[${rows.map((row) => row.line).join(',')}]}`;
 }
 
-/** The rows that have to be read for a query, and their days. */
+/** Returns the rows that have to be read for a query, and their days. */
 export async function touchedBy(
   connection: Connection,
   { touched }: RankingTable,
@@ -165,8 +165,8 @@ export async function touchedBy(
 }
 
 /**
- * The part of a filter that concerns days: every other leaf counts as true. No node negates, so these days include
- * every row of the filter.
+ * Returns the part of a filter that concerns days: every other leaf counts as true. No node negates, so these days
+ * include every row of the filter.
  */
 function scopeOfDates(oql: Oql, field: string): Oql {
   if ('field' in oql) return oql.field[0] === field ? oql : { and: [] };
@@ -186,12 +186,12 @@ interface Usage {
   readonly used: number;
 }
 
-/** The cost of a query: the rows of its days, times the number of days. */
+/** Returns the cost of a query: the rows of its days, times the number of days. */
 export function costOf({ rows, days }: { readonly rows: number; readonly days: number }): number {
   return rows * days;
 }
 
-/** The use after a query, or the seconds until the next hour if the rest of this hour's quota is too small. */
+/** Returns the use after a query, or the seconds until the next hour if the rest of this hour's quota is too small. */
 export function usageAfter(
   usage: Usage | undefined,
   cost: number,

@@ -138,7 +138,7 @@ interface AddedExport {
   readonly files: readonly AddedFile[];
 }
 
-/** The exports that have rows, even if others have replaced all of their rows. */
+/** Returns the exports that have rows, even if others have replaced all of their rows. */
 async function addedExports(
   connection: Connection,
   { exports, replacedExports, rows, replacedRows }: DemandTables,

@@ -91,7 +91,7 @@ export async function leaveCovered(connection: Connection): Promise<Record<strin
 
 const DOMAIN = 'sc-domain:';
 
-/** Whether a property of Search Console has all pages of another one. */
+/** Returns whether a property of Search Console has all pages of another one. */
 function covers(wide: string, narrow: string): boolean {
   if (!wide.startsWith(DOMAIN)) return narrow.startsWith(wide);
   const domain = wide.slice(DOMAIN.length);

@@ -50,8 +50,8 @@ const WINDOW = 28;
 export const DETAILS_GO = `${PERIOD} IS NULL AND ${DATE} IN (SELECT ${DATE} FROM ${DETAILS})`;
 
 /**
- * The condition for earlier totals that are replaced: those by the same dimensions; for a whole export, all totals of
- * its period.
+ * Returns the condition for earlier totals that are replaced: those by the same dimensions; for a whole export, all
+ * totals of its period.
  */
 export function totalsGo(isWhole: boolean): string {
   const key = [ENGINE, DATE, PERIOD].join(', ');
@@ -60,7 +60,7 @@ export function totalsGo(isWhole: boolean): string {
   return `(${same} OR ${BY} <> 'all' AND (${key}) IN (SELECT (${key}) FROM ${TOTALS} WHERE ${BY} <> 'all'))`;
 }
 
-/** What exports other than `hash` lose to the staged rows. */
+/** Returns what exports other than `hash` lose to the staged rows. */
 export async function replacedDemand(
   connection: Connection,
   { rows }: DemandTables,
@@ -92,7 +92,7 @@ export async function replacedDemand(
   };
 }
 
-/** The period whose totals mart.page_demand shows now, where it would show the staged rows by day instead. */
+/** Returns the period whose totals mart.page_demand shows now, where it would show the staged rows by day instead. */
 export async function hiddenPeriod(connection: Connection, rows: string): Promise<HiddenPeriod | null> {
   const [found] = await connection.rows(
     `WITH shown AS (
@@ -124,7 +124,7 @@ function withoutHolder({ holder: _, ...hidden }: HiddenPeriod): Replaced['hidden
   return hidden;
 }
 
-/** A condition for rows by day that would hide totals of a period. */
+/** Returns a condition for rows by day that would hide totals of a period. */
 export function hidesPeriod({ to }: Pick<HiddenPeriod, 'to'>): string {
   return `${DATE} > ${daysBefore(text(to))}`;
 }

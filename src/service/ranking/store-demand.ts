@@ -183,14 +183,14 @@ async function replaceRows(
     await connection.run(`INSERT INTO ${rows} SELECT *, ${text(hash)} FROM ${table}`);
 }
 
-/** The dimensions of the rows by day and URL; an export has one set. */
+/** Returns the dimensions of the rows by day and URL; an export has one set. */
 function detailOf({ tables }: DemandExport): string {
   return dimensionsText(
     tables.find(({ dimensions }) => isDetailed(dimensions))?.dimensions ?? ['url', 'date'],
   );
 }
 
-/** The values of the columns; they override those of the staged rows. */
+/** Returns the values of the columns; they override those of the staged rows. */
 function cellsOf(
   { engine }: DemandExport,
   made: { readonly date: string; readonly periodDays: string; readonly totalsBy: string },

@@ -48,7 +48,7 @@ interface Compared extends Omit<DemandDifference, 'text'> {
 
 const PAGE_ROWS = 1000n;
 
-/** The sums of the staged rows, and their comparison with the export's own totals. */
+/** Returns the sums of the staged rows, and their comparison with the export's own totals. */
 export async function sumDemand(
   connection: Connection,
   { tables, format }: DemandExport,

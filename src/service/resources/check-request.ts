@@ -35,7 +35,7 @@ export function checkRequest<T extends z.ZodType>(schema: T, input: unknown): z.
   throw invalidParameters(...fields.map((field) => ({ ...field, name: within(envelope, field.name) })));
 }
 
-/** The key of a body that contains only one resource. */
+/** Returns the key of a body that contains only one resource. */
 function envelopeOf(schema: z.ZodType): string | undefined {
   if (!(schema instanceof z.ZodObject)) return undefined;
   const [[key, value] = [], ...others] = Object.entries<z.ZodType>(schema.shape);
@@ -65,12 +65,12 @@ function offending(issue: z.core.$ZodIssue, input: unknown): OffendingField[] {
   return [{ name: path || 'body', type: typeOf(issue), message: issue.message }];
 }
 
-/** Whether a value has the shape of this alternative, with an error inside. */
+/** Returns whether a value has the shape of this alternative, with an error inside. */
 function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys');
 }
 
-/** The field error's type: the validator's code, if that is part of the contract (docs/sandbox.md). */
+/** Returns the field error's type: the validator's code, if that is part of the contract (docs/sandbox.md). */
 function typeOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom') return 'invalid_value';
   if (issue.code !== 'invalid_union') return issue.code;
@@ -143,7 +143,10 @@ function wantedBy(issue: Issue): string | undefined {
   }
 }
 
-/** The name of a type. For numbers the validator lists the plain type first, even if only whole numbers are valid. */
+/**
+ * Returns the name of a type. For numbers the validator lists the plain type first, even if only whole numbers are
+ * valid.
+ */
 function typeWords({ expected, input, inst }: TypeIssue): string | undefined {
   // Whole numbers that JavaScript cannot represent arrive as `bigint`.
   if (expected === 'number' && typeof input === 'bigint') return `at most ${Number.MAX_SAFE_INTEGER}`;
@@ -166,7 +169,7 @@ function sized(
   return origin === 'array' ? `a list of ${size}` : size;
 }
 
-/** The received value, if it helps: a text only if one of a few words is expected. */
+/** Returns the received value, if it helps: a text only if one of a few words is expected. */
 function givenIn(issue: z.core.$ZodRawIssue): string {
   const { code, input } = issue;
   if (input === undefined || !TELLING.includes(code)) return '';

@@ -5,8 +5,8 @@ import { WORKSPACE_ID } from './seed.ts';
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
 
 /**
- * The `export_failure_reason` if the rows could not be read. Their resource may be deleted while the export waits or
- * runs. For other errors, the first line, because the rest contains internal table names.
+ * Returns the `export_failure_reason` if the rows could not be read. Their resource may be deleted while the export
+ * waits or runs. For other errors, the first line, because the rest contains internal table names.
  */
 export function readingFailure(
   resources: Resources,
@@ -36,7 +36,7 @@ type Exported = Pick<DataExportRequest, 'output_format' | 'output_format_paramet
   readonly target_parameters: object;
 };
 
-/** The record of a new export (api-spec.md §2.12). */
+/** Returns the record of a new export (api-spec.md §2.12). */
 export function exportRecord(id: string, request: Exported, requestedAt: number): StoredResource {
   const { output_format, output_format_parameters: parameters } = request;
   return {

@@ -24,7 +24,7 @@ export function find(resources: Resources, kind: ResourceKind, id: string, owner
   throw notFound(`the ${name} ${id}`);
 }
 
-/** A data type of a crawl, a comparison or a project; without its own data, the default fields and no rows. */
+/** Returns a data type of a crawl, a comparison or a project; without its own data, the default fields and no rows. */
 export function datasetOf(resources: Resources, owner: string, name: DatasetName): StoredDataset {
   const own = resources.dataset(owner, name);
   if (own !== undefined) return own;
@@ -60,7 +60,7 @@ export function requireFeature(
   throw forbidden(`the project ${project.id} lacks the feature ${feature}`, 'missing_feature');
 }
 
-/** Whether a feature is on by these lists, the innermost first. If all lists are empty, no feature is on. */
+/** Returns whether a feature is on by these lists, the innermost first. If all lists are empty, no feature is on. */
 function hasFeature(lists: readonly unknown[], feature: string): boolean {
   const deciding = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0);
   return deciding?.includes(feature) ?? false;

@@ -28,7 +28,7 @@ export class Refusal extends Error {
     return SERVICE_ERROR_STATUS[this.type];
   }
 
-  /** The body on the wire. */
+  /** Returns the body on the wire. */
   toJSON(): Record<string, unknown> {
     return {
       type: this.type,

@@ -70,8 +70,8 @@ export class Resources implements Disposable {
   }
 
   /**
-   * The owner of a resource: a workspace's id, or a project's id for configurations; undefined if the resource does not
-   * exist.
+   * Returns the owner of a resource: a workspace's id, or a project's id for configurations; undefined if the resource
+   * does not exist.
    */
   owner(kind: ResourceKind, id: string): string | undefined {
     const row = this.#database.prepare('SELECT owner FROM resources WHERE kind = ? AND id = ?').get(kind, id);
@@ -79,7 +79,8 @@ export class Resources implements Disposable {
   }
 
   /**
-   * All of a kind, newest first; with `owner` (a workspace's id, or a project's for configurations) only the owner's.
+   * Returns all of a kind, newest first; with `owner` (a workspace's id, or a project's for configurations) only the
+   * owner's.
    */
   list(kind: ResourceKind, owner?: string): StoredResource[] {
     const sql = 'SELECT doc FROM resources WHERE kind = ? AND owner = coalesce(?, owner) ORDER BY seq DESC';
@@ -89,7 +90,7 @@ export class Resources implements Disposable {
       .map(parseStored);
   }
 
-  /** All of a kind that have a value under a key. */
+  /** Returns all of a kind that have a value under a key. */
   listHolding(kind: ResourceKind, key: string): StoredResource[] {
     const sql =
       "SELECT doc FROM resources WHERE kind = ? AND json_type(doc, '$.' || ?) <> 'null' ORDER BY seq";
@@ -111,7 +112,7 @@ export class Resources implements Disposable {
     );
   }
 
-  /** The rows of an owner: a crawl's, a comparison's or a project's id. */
+  /** Returns the rows of an owner: a crawl's, a comparison's or a project's id. */
   dataset(owner: string, name: DatasetName): StoredDataset | undefined {
     const sql = 'SELECT rows_table, columns FROM datasets WHERE owner = ? AND name = ?';
     const row = this.#database.prepare(sql).get(owner, name);
@@ -131,7 +132,7 @@ export class Resources implements Disposable {
     this.#database.prepare('DELETE FROM datasets WHERE owner = ?').run(owner);
   }
 
-  /** The fingerprint of a finished import or generation of this name; undefined if there was none. */
+  /** Returns the fingerprint of a finished import or generation of this name; undefined if there was none. */
   fingerprint(source: string): string | undefined {
     const row = this.#database.prepare('SELECT fingerprint FROM sources WHERE name = ?').get(source);
     return row ? String(row.fingerprint) : undefined;
@@ -167,7 +168,7 @@ export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string
   projects: ['week_definition', 'ranking_performance_quota'],
 };
 
-/** A resource as the API serves it: without internal keys, such as secrets. */
+/** Returns a resource as the API serves it: without internal keys, such as secrets. */
 export function publicView(doc: StoredResource): StoredResource {
   const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
   return Object.fromEntries(entries) as StoredResource;
@@ -185,7 +186,7 @@ export function spendReplaced(
   resources.put(kind, '', rest as StoredResource);
 }
 
-/** An id of 24 hex digits, like the service's ids; the same parts always give the same id. */
+/** Returns an id of 24 hex digits, like the service's ids; the same parts always give the same id. */
 export function resourceId(...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts)).slice(0, 24);
 }

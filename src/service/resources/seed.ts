@@ -14,7 +14,7 @@ export function workspaceId(number: number): string {
   return number === 0 ? WORKSPACE_ID : resourceId('workspace', number);
 }
 
-/** The workspace of a project, with everything that belongs to it. */
+/** Returns the workspace of a project, with everything that belongs to it. */
 export function workspaceOf(resources: Resources, projectId: string): string {
   return resources.owner('projects', projectId) ?? WORKSPACE_ID;
 }
@@ -43,7 +43,7 @@ export interface ProjectOptions {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** The project of this name; created with one configuration if it is new. */
+/** Returns the project of this name; created with one configuration if it is new. */
 export function ensureProject(resources: Resources, options: ProjectOptions): StoredResource {
   const id = resourceId('project', options.name);
   const known = resources.get('projects', id);
@@ -63,7 +63,7 @@ export function switchOnLogs(resources: Resources, projectId: string): void {
   resources.put('projects', workspaceOf(resources, projectId), project);
 }
 
-/** An empty project. */
+/** Returns an empty project. */
 export function newProject(id: string, name: string, startUrl: string): StoredResource {
   return {
     id,
@@ -131,7 +131,7 @@ export function putCrawl(resources: Resources, options: SeededCrawl): StoredReso
   return crawl;
 }
 
-/** The record of a crawl that begins. */
+/** Returns the record of a crawl that begins. */
 export function newCrawl(
   id: string,
   project: StoredResource,
@@ -194,7 +194,7 @@ export function refreshProject(resources: Resources, projectId: string): void {
   });
 }
 
-/** The resources that belong to a project, in their order. */
+/** Returns the resources that belong to a project, in their order. */
 export function ofProject(resources: readonly StoredResource[], projectId: string): StoredResource[] {
   return resources.filter((doc) => doc.project_id === projectId);
 }

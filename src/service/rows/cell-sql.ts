@@ -2,7 +2,7 @@ import { type Column, isMany } from '../fields/column.ts';
 
 const IS_LONE = `json_array_length(@) = 1 AND json_type(@, '$[0]') NOT IN ('ARRAY', 'NULL')`;
 
-/** SQL for a value as JSON text, `null` included; a list of one comes as a lone value (wire-facts.md). */
+/** Returns SQL for a value as JSON text, `null` included; a list of one comes as a lone value (wire-facts.md). */
 export function jsonCell(column: Column): string {
   return `coalesce(${jsonValue(column)}, 'null')`;
 }
@@ -25,7 +25,7 @@ function jsonValue(column: Column): string {
   }
 }
 
-/** SQL for a CSV cell; NULL becomes an empty cell in `concat`. */
+/** Returns SQL for a CSV cell; NULL becomes an empty cell in `concat`. */
 export function csvCell(column: Column, delimiter = ';'): string {
   const c = column.id;
   switch (column.kind) {

@@ -23,7 +23,7 @@ export async function noteChangedDays(
   );
 }
 
-/** All days that ever changed, oldest first. */
+/** Returns all days that ever changed, oldest first. */
 export async function changedDays(rows: ServiceRows): Promise<ChangedDay[]> {
   return rows.use(async (connection) => {
     await makeTable(connection);

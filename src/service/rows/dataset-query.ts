@@ -12,7 +12,7 @@ import { ServiceRows } from './service-rows.ts';
 
 const MatchRow = z.strictObject({ matches: z.boolean() });
 
-/** The rows of a dataset in a FROM; without a table, its columns and no rows. */
+/** Returns the rows of a dataset in a FROM; without a table, its columns and no rows. */
 export function sourceOf({ table, columns }: StoredDataset): string {
   if (table !== undefined) return ServiceRows.table(table);
   const empty = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
@@ -64,7 +64,7 @@ export async function checkPatterns(connection: Connection, condition: Compiled)
   }
 }
 
-/** The columns that a request names, in its order; without `fields` all displayable ones. */
+/** Returns the columns that a request names, in its order; without `fields` all displayable ones. */
 function selectColumns(byName: ReadonlyMap<string, Column>, names: SearchBody['fields']): readonly Column[] {
   if (names === undefined) return [...byName.values()].filter(({ field }) => field.can_display !== false);
   const problems: OffendingField[] = [];
@@ -84,7 +84,7 @@ function selectColumns(byName: ReadonlyMap<string, Column>, names: SearchBody['f
   return selected;
 }
 
-/** SQL for the requested order. Rows that tie, or all rows without a sort, come in stored order. */
+/** Returns SQL for the requested order. Rows that tie, or all rows without a sort, come in stored order. */
 function orderBy(byName: ReadonlyMap<string, Column>, sort: SearchBody['sort']): string {
   const problems: OffendingField[] = [];
   const terms = (sort ?? []).flatMap(({ field, order }, index) => {
@@ -112,7 +112,9 @@ function sortKeys({ kind, id }: Column): string[] {
   return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
 }
 
-/** The resources that match, in their order: the same SQL as for rows, so that OQL means the same everywhere. */
+/**
+ * Returns the resources that match, in their order: the same SQL as for rows, so that OQL means the same everywhere.
+ */
 export async function filterResources(
   rows: ServiceRows,
   resources: readonly StoredResource[],

@@ -34,7 +34,7 @@ export interface ExportOptions {
   readonly reordered: boolean;
 }
 
-/** The bytes of an export: a header for CSV, then a line per row, each with its newline. */
+/** Returns the bytes of an export: a header for CSV, then a line per row, each with its newline. */
 export async function* exportLines(
   connection: Connection,
   query: DatasetQuery,
@@ -54,8 +54,8 @@ function paging({ limit, offset }: ExportOptions): string {
 }
 
 /**
- * SQL for a row as one JSON object followed by `end`. Built as text, because a STRUCT cannot hold both `Title` and
- * `title`; in one expression, because every further step copies the whole text.
+ * Returns SQL for a row as one JSON object followed by `end`. Built as text, because a STRUCT cannot hold both `Title`
+ * and `title`; in one expression, because every further step copies the whole text.
  */
 export function jsonLine(columns: readonly Column[], end: string): string {
   const cells = columns.flatMap((column, index) => [
@@ -65,7 +65,7 @@ export function jsonLine(columns: readonly Column[], end: string): string {
   return `concat(${[text('{'), ...cells, literal(`}${end}`)].join(', ')})`;
 }
 
-/** SQL for a row as one line of CSV with `end` after it. */
+/** Returns SQL for a row as one line of CSV with `end` after it. */
 export function csvLine(columns: readonly Column[], end: string, delimiter = ';'): string {
   const cells = columns.flatMap((column, index) => {
     const cell = csvCell(column, delimiter);
@@ -78,7 +78,7 @@ function literal(end: string): string {
   return end.endsWith('\n') ? `${text(end.slice(0, -1))} || chr(10)` : text(end);
 }
 
-/** The header line, without its newline. */
+/** Returns the header line, without its newline. */
 export function csvHeader(columns: readonly Column[], delimiter = ';'): string {
   return columns.map((column) => headerCell(column.field.name, delimiter)).join(delimiter);
 }
@@ -120,7 +120,7 @@ export async function* streamLines(
   if (size > 0) yield Buffer.concat(pieces, size);
 }
 
-/** A search response as JSON text; SQL makes each row, so that no number passes through JavaScript. */
+/** Returns a search response as JSON text; SQL makes each row, so that no number passes through JavaScript. */
 export async function searchRows(
   connection: Connection,
   query: DatasetQuery,

@@ -6,7 +6,9 @@ import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '.
 import { makeFolder } from '../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
-/** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
+/**
+ * Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported.
+ */
 const MEMORY = 300;
 const STREAM_MEMORY = 200;
 const IMPORT_MEMORY = 700;
@@ -78,7 +80,7 @@ export class ServiceRows implements AsyncDisposable {
     this.isToRewrite = false;
   }
 
-  /** The qualified, quoted name of a table. */
+  /** Returns the qualified, quoted name of a table. */
   static table(name: string): string {
     return table(CATALOG, 'main', name);
   }

@@ -12,7 +12,7 @@ const SHOWN = [
   ['log_pages_days', 'bot_hits', 'day'],
 ] as const;
 
-/** URLs of a project with clicks, then URLs with hits of bots, both in descending order, in batches. */
+/** Returns URLs of a project with clicks, then URLs with hits of bots, both in descending order, in batches. */
 export async function* demandedUrls(
   { resources, rows }: Pick<ServiceState, 'resources' | 'rows'>,
   projectId: string,

@@ -114,7 +114,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     }
   }
 
-  /** The web vitals options of a configuration's internal keys, or else of the settings. */
+  /** Returns the web vitals options of a configuration's internal keys, or else of the settings. */
   #vitalsOf({ _vitals }: StoredResource): VitalsOptions | undefined {
     const { pages_per_template, loads } = this.#work.vitals;
     const pagesPerTemplate = checkRequest(PagesPerTemplate.nullish(), _vitals) ?? pages_per_template;
@@ -168,7 +168,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     else this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
   }
 
-  /** Why a crawl does not continue although it has not ended; undefined if it continues. */
+  /** Returns why a crawl does not continue although it has not ended; undefined if it continues. */
   stuck(id: string): CrawlhouseError | undefined {
     return this.#stuck.get(id);
   }
@@ -210,7 +210,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     return endReason;
   }
 
-  /** The pages that the previous crawl fetched, in batches; undefined if no crawl has a report. */
+  /** Returns the pages that the previous crawl fetched, in batches; undefined if no crawl has a report. */
   #formerPages(id: string): AsyncIterable<string[]> | undefined {
     const { resources, rows, clock } = this.#work;
     const crawl = resources.get('crawls', id);
@@ -256,7 +256,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   }
 }
 
-/** A stored configuration for the crawler: with its password, and without internal keys. */
+/** Returns a stored configuration for the crawler: with its password, and without internal keys. */
 function crawlerConfig(config: StoredResource): Record<string, unknown> {
   const { id, ...settings } = publicView(config);
   const auth = settings.http_auth as object | null | undefined;

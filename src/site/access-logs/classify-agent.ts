@@ -2,7 +2,9 @@ import { isbot } from 'isbot';
 import type { Bot, BotList } from './bots/bot-list.ts';
 
 const MOBILE = /mobile|android|iphone|ipod|opera mini|windows phone/i;
-/** The name of a phone's model, as in `(Linux; Android 9; CUBOT X19 Build/PPR1)`: makers call phones robots and rubies. */
+/**
+ * The name of a phone's model, as in `(Linux; Android 9; CUBOT X19 Build/PPR1)`: makers call phones robots and rubies.
+ */
 const MODEL =
   /(\((?:Linux|X11)?[^()]*Android[^;()]*);(?![^()]*(?:compatible|https?:|\+|google|bot\/|spider))[^()]*(?=\))/i;
 /** Older phones, whose agents do not look like a browser, and browsers in apps. */
@@ -22,8 +24,8 @@ const BROWSER =
 const OF_PEOPLE = /\bGoogle ?TV\b|https?:\/\/(?:servicewechat|weixin|wx)\.\S*/gi;
 
 /**
- * What a user agent tells about the visitor, in the fields of log events. Browsers always send a user agent: a request
- * without one is from a bot.
+ * Returns what a user agent tells about the visitor, in the fields of log events. Browsers always send a user agent: a
+ * request without one is from a bot.
  */
 export function classifyAgent(userAgent: string, list: BotList) {
   const known = list.recognise(userAgent) ?? null;
@@ -41,13 +43,13 @@ export function classifyAgent(userAgent: string, list: BotList) {
   };
 }
 
-/** Whether a user agent is not a browser, by a maintained list (docs/decisions/libraries.md). */
+/** Returns whether a user agent is not a browser, by a maintained list (docs/decisions/libraries.md). */
 export function isProgram(userAgent: string): boolean {
   if (!isbot(userAgent.replace(MODEL, '$1').replaceAll(OF_PEOPLE, ''))) return false;
   return !PHONE.test(userAgent) || SAYS_BOT.test(userAgent);
 }
 
-/** The kinds of the metadata (api-spec.md §2.16), as far as the list has them. */
+/** Returns the kinds of the metadata (api-spec.md §2.16), as far as the list has them. */
 function kindOf({ bot_class, purpose }: Bot): 'seo' | 'sea' | 'vertical' | null {
   if (bot_class === 'ads') return 'sea';
   if (bot_class !== 'search') return null;
@@ -55,7 +57,7 @@ function kindOf({ bot_class, purpose }: Bot): 'seo' | 'sea' | 'vertical' | null 
 }
 
 /**
- * The product after `compatible;`, such as `ExampleBot` of `Mozilla/5.0 (compatible; ExampleBot/1.0;
+ * Returns the product after `compatible;`, such as `ExampleBot` of `Mozilla/5.0 (compatible; ExampleBot/1.0;
  * +https://a.example/bot)`, else the first product that is not a browser; never a word of a URL.
  */
 function programName(userAgent: string): string {
@@ -73,7 +75,7 @@ function programName(userAgent: string): string {
   return (names[0] ?? NO_NAME).slice(0, 80);
 }
 
-/** A product without its version. */
+/** Returns a product without its version. */
 function productName(text: string): string {
   return text
     .trim()

@@ -34,8 +34,8 @@ interface Hop {
 const hops = new Map<string, Hop | null>();
 
 /**
- * The address of the client: the last public address in the chain of hops. The hops before it are the client's own
- * claim.
+ * Returns the address of the client: the last public address in the chain of hops. The hops before it are the client's
+ * own claim.
  *
  * @returns empty if the line has none or hides it; the host name if the line has that instead; `unknown` if the
  *   relevant hop is neither
@@ -61,7 +61,7 @@ function plainChain(chain: string): string {
   return [...chain.matchAll(FOR)].map(([, hop]) => hop).join(',');
 }
 
-/** Null for a chain of private addresses only. */
+/** Returns null for a chain of private addresses only. */
 function lastPublic(written: string): string | null {
   const chain = written.includes('=') ? plainChain(written) : written;
   for (let end = chain.length; end >= 0; ) {
@@ -81,7 +81,7 @@ function inPlaceOfAddress(text: string): string {
   return NAME.test(text) ? text.toLowerCase().replace(/\.$/, '') : UNKNOWN_ADDRESS;
 }
 
-/** Whether each hop of a chain is an address or a placeholder: `-`, `unknown`. */
+/** Returns whether each hop of a chain is an address or a placeholder: `-`, `unknown`. */
 export function isAddressChain(chain: string): boolean {
   // Usually one address that was seen before.
   if (hops.get(chain)) return true;
@@ -92,12 +92,12 @@ export function isAddressChain(chain: string): boolean {
     );
 }
 
-/** Whether a hop of a chain is an address. */
+/** Returns whether a hop of a chain is an address. */
 export function hasAddress(chain: string): boolean {
   return chain.split(',').some((one) => plainHop(one) !== null);
 }
 
-/** Whether an address is private; false for a text that is not an address. */
+/** Returns whether an address is private; false for a text that is not an address. */
 export function isOwnAddress(address: string): boolean {
   return plainHop(address)?.isOwn ?? false;
 }

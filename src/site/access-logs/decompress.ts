@@ -32,7 +32,7 @@ const OLD_WORKBOOK = '\xd0\xcf\x11\xe0';
 const HEAD = 512;
 const TAR = { at: 257, magic: 'ustar' } as const;
 
-/** The compression of bytes, detected from the first ones. */
+/** Returns the compression of bytes, detected from the first ones. */
 export function compressionOf(first: Uint8Array): Compression {
   const head = Buffer.from(first.buffer, first.byteOffset, first.byteLength);
   return MAGIC.find(([, magic]) => head.subarray(0, magic.length).equals(magic))?.[0] ?? 'none';
@@ -83,7 +83,7 @@ async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
     yield Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** The first pieces of a text joined, up to a number of bytes. */
+/** Returns the first pieces of a text joined, up to a number of bytes. */
 export async function beginOf(pieces: AsyncGenerator<Buffer>, bytes: number): Promise<Buffer> {
   let first: Buffer = Buffer.alloc(0);
   while (first.length < bytes) {
@@ -94,7 +94,7 @@ export async function beginOf(pieces: AsyncGenerator<Buffer>, bytes: number): Pr
   return first;
 }
 
-/** A text whose beginning was read before. */
+/** Returns a text whose beginning was read before. */
 export async function* joined(first: Buffer, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {
     if (first.length > 0) yield first;

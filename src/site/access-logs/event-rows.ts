@@ -71,8 +71,8 @@ const MOST_PAIRS = 500_000;
 const NO_CLIENT = /^(?:(?:SOFT|FASTLY)?PURGE\w*|BAN|REFRESH|INVALIDATE|ICP_QUERY)$/i;
 
 /**
- * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`. The first
- * is a digit, that of the verdict on a bot, or 0.
+ * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`.
+ * The first is a digit, that of the verdict on a bot, or 0.
  */
 export class EventRows {
   readonly rules: EventRules;
@@ -151,13 +151,13 @@ export class EventRows {
     return second >= first && second < end;
   }
 
-  /** The number of the site's own origin, for lines without a host. */
+  /** Returns the number of the site's own origin, for lines without a host. */
   assumedOrigin(): number {
     this.assumedHost = true;
     return Number(this.#origin('', '', ''));
   }
 
-  /** The client of the next row. Notes a bot that has to be verified, because few lines are from bots. */
+  /** Returns the client of the next row. Notes a bot that has to be verified, because few lines are from bots. */
   visitor({ known }: Agent, line: Pick<LogLine, 'address' | 'forwarded' | 'second'>): string {
     const { clientOf, isForwarded } = this.rules;
     if (known === null && clientOf === null) return NULL;
@@ -166,7 +166,9 @@ export class EventRows {
     return clientOf?.(address, line.second) ?? NULL;
   }
 
-  /** The rows since the last call, valid until the next one is added, and where verdicts on bots belong in them. */
+  /**
+   * Returns the rows since the last call, valid until the next one is added, and where verdicts on bots belong in them.
+   */
   take(): { readonly rows: Buffer; readonly count: number; readonly claims: readonly BotClaim[] } {
     const taken = { rows: this.bytes.take(), count: this.#count, claims: this.#claims };
     this.#count = 0;
@@ -233,7 +235,7 @@ export class EventRows {
     return { origin, path: path.includes('?') ? withoutQuery(path, this.rules.queryStrings) : path };
   }
 
-  /** Null for a host that is not the site's, or a missing one. */
+  /** Returns null for a host that is not the site's, or a missing one. */
   #origin(scheme: string, host: string, port: string): number | null {
     const key = `${scheme} ${port} ${host}`;
     const known = this.#origins.get(key);

@@ -15,13 +15,13 @@ export interface UnderstoodLines {
 
 type ReportError = { readonly code: string; readonly message: string; readonly hint: string | null };
 
-/** The report of a file before anything is read. */
+/** Returns the report of a file before anything is read. */
 export function blankReport(name: string) {
   return {
     name,
     /**
-     * `added`: lines were read. `known`: all of it had been read before. `empty`: it has no bytes. `refused`: some lines are
-     * rejects, and nothing of it was added. `planned`: it would be added. `failed`: it could not be read.
+     * `added`: lines were read. `known`: all of it had been read before. `empty`: it has no bytes. `refused`: some
+     * lines are rejects, and nothing of it was added. `planned`: it would be added. `failed`: it could not be read.
      */
     status: 'known' as 'added' | 'planned' | 'known' | 'empty' | 'refused' | 'failed',
     format: null as string | null,
@@ -70,7 +70,7 @@ export function blankReport(name: string) {
 /** Seconds. */
 const DAY = 86_400;
 
-/** Whether most days between the first and the last line have no events: a clock may have been wrong. */
+/** Returns whether most days between the first and the last line have no events: a clock may have been wrong. */
 export function isSpread({ days, first_second: first, last_second: last }: LogFileReport): boolean {
   return first !== null && last !== null && isFarApart(days, (last - first) / DAY);
 }

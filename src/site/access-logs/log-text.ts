@@ -58,7 +58,7 @@ export function cleanPath(path: string): string {
   return url === null ? raw.replaceAll(UNSAFE, octet) : spellOctets(url.href.slice(NO_ORIGIN.length));
 }
 
-/** A URL that the client sent, such as a referrer, cleaned for a row. */
+/** Returns a URL that the client sent, such as a referrer, cleaned for a row. */
 export function cleanText(text: string): string {
   return HAS_UNSAFE.test(text) ? text.replaceAll(UNSAFE, octet) : text;
 }
@@ -72,7 +72,7 @@ export function decodedText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll(CONTROLS, ' ');
 }
 
-/** A path without its query, or with only the parameters that are kept. */
+/** Returns a path without its query, or with only the parameters that are kept. */
 export function withoutQuery(path: string, kept: 'keep' | 'drop' | readonly string[]): string {
   if (kept === 'keep') return path;
   const start = path.indexOf('?');

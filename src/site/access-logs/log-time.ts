@@ -13,7 +13,9 @@ const DAY_FIRST = new RegExp(
 const MONTH_FIRST = new RegExp(
   String.raw`^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) ${CLOCK}(?: ${OFFSET})? (\d{4})$`,
 );
-/** Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each. */
+/**
+ * Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each.
+ */
 const SECOND_DIGITS = 10;
 
 /** Reads the times of one log. A time without an offset is in the given zone. */
@@ -53,7 +55,10 @@ export class LogTime {
     return this.#named([year, month, day, hour, minute, second], offset);
   }
 
-  /** ISO 8601 or RFC 3339, with a T or a space, or with slashes as Go and Caddy write it: UTC seconds, NaN for another text. */
+  /**
+   * ISO 8601 or RFC 3339, with a T or a space, or with slashes as Go and Caddy write it: UTC seconds, NaN for another
+   * text.
+   */
   iso(text: string): number {
     const found = ISO.exec(text);
     if (found === null) return Number.NaN;
@@ -61,7 +66,10 @@ export class LogTime {
     return this.#utc([year, month, day, hour, minute, second], offset);
   }
 
-  /** A number of seconds, milliseconds, microseconds or nanoseconds since 1970: UTC seconds, NaN for another text. */
+  /**
+   * Returns a number of seconds, milliseconds, microseconds or nanoseconds since 1970: UTC seconds, NaN for another
+   * text.
+   */
   epoch(text: string): number {
     const found = /^(\d{9,19})(?:\.\d+)?$/.exec(text);
     const digits = found?.[1];
@@ -71,7 +79,7 @@ export class LogTime {
     return Number(digits.slice(0, digits.length - 3 * thousands));
   }
 
-  /** A time in any of these formats. */
+  /** Returns a time in any of these formats. */
   any(text: string): number {
     const time = this.iso(text);
     if (!Number.isNaN(time)) return time;
@@ -129,8 +137,8 @@ const LANGUAGES = [
 const monthsOfLanguages = new Map<string, number>();
 
 /**
- * The number of a month by its short name, as bytes of UTF-8 or Latin-1; NaN for one that means another month in
- * another language.
+ * Returns the number of a month by its short name, as bytes of UTF-8 or Latin-1; NaN for one that means another month
+ * in another language.
  */
 function monthOfLanguages(bytes: string): number {
   if (monthsOfLanguages.size === 0)
@@ -176,8 +184,8 @@ class ZoneOffsets {
   }
 
   /**
-   * The moment of a wall clock, in seconds since 1970 as if it were UTC. In an hour that occurs twice it is the first;
-   * a skipped hour counts by the offset before it.
+   * Returns the moment of a wall clock, in seconds since 1970 as if it were UTC. In an hour that occurs twice it is the
+   * first; a skipped hour counts by the offset before it.
    */
   utc(wall: number): number {
     if (this.#format === null) return wall;

@@ -175,7 +175,7 @@ export class PlainLines {
     return end > at + 6 && end + 2 <= stop && this.#has(end, QUOTE, SPACE) ? end + 2 : -1;
   }
 
-  /** Whether it is the method of most requests. The general reader knows the methods that no client sends. */
+  /** Returns whether it is the method of most requests. The general reader knows the methods that no client sends. */
   #isUsualMethod(at: number): boolean {
     const first = this.#view.getUint8(at);
     return first === GET || first === HEAD || (first === POST && this.#view.getUint8(at + 1) !== PURGE);
@@ -240,7 +240,10 @@ export class PlainLines {
     return agent;
   }
 
-  /** The user agent up to the quotation mark that ends a line; undefined if it contains further marks, or escapes. */
+  /**
+   * Returns the user agent up to the quotation mark that ends a line; undefined if it contains further marks, or
+   * escapes.
+   */
   #agent(from: number, stop: number): Agent | undefined {
     const view = this.#view;
     const end = stop - 1;
@@ -260,7 +263,7 @@ export class PlainLines {
     return agent;
   }
 
-  /** Whether a referrer is a page of a search engine. Most are pages of the site itself. */
+  /** Returns whether a referrer is a page of a search engine. Most are pages of the site itself. */
   #isSearch(from: number, end: number): boolean {
     const { byteLength } = this.#site;
     if (byteLength > 0 && end - from >= byteLength && this.#isAt(this.#site, from, from + byteLength))
@@ -273,7 +276,7 @@ export class PlainLines {
     return false;
   }
 
-  /** Whether these bytes are at a position. */
+  /** Returns whether these bytes are at a position. */
   #isAt(bytes: DataView, from: number, end: number): boolean {
     const view = this.#view;
     const length = end - from;
@@ -285,7 +288,7 @@ export class PlainLines {
     return true;
   }
 
-  /** The first position with a byte of another kind, at the latest the end of the line. */
+  /** Returns the first position with a byte of another kind, at the latest the end of the line. */
   #skip(from: number, kind: number): number {
     const [view, kinds] = [this.#view, this.#kinds];
     let at = from;

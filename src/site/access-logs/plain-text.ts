@@ -9,9 +9,9 @@ const NULS = Buffer.alloc(4096);
 const [SPACE, QUOTE, BACKSLASH, OPEN, CLOSE] = [32, 34, 92, 123, 125];
 
 /**
- * The text of a file from its first byte: unpacked, in UTF-8 or as raw bytes, without a byte order mark and without the
- * NUL bytes that a truncating copy leaves before a line. Each record of a JSON array is a line, and so is a record that
- * spans several lines.
+ * Returns the text of a file from its first byte: unpacked, in UTF-8 or as raw bytes, without a byte order mark and
+ * without the NUL bytes that a truncating copy leaves before a line. Each record of a JSON array is a line, and so is a
+ * record that spans several lines.
  */
 export async function* plainText(source: LogSource, signal: AbortSignal): AsyncGenerator<Buffer> {
   const pieces = decompress(source.name, source.open(0, signal), signal);
@@ -27,7 +27,7 @@ export async function* plainText(source: LogSource, signal: AbortSignal): AsyncG
   yield* /^\s*(?:\[\s*\{|\{\s*\n)/.test(bytesAsCharacters(bare.subarray(0, 256))) ? recordLines(text) : text;
 }
 
-/** Whether a string without characters contains bytes. */
+/** Returns whether a string without characters contains bytes. */
 export async function isOfNuls(source: LogSource, signal: AbortSignal): Promise<boolean> {
   for await (const piece of decompress(source.name, source.open(0, signal), signal))
     if (piece.length > 0) return piece[0] === NUL;
@@ -71,7 +71,7 @@ function leadingNuls(piece: Buffer): number {
   return at;
 }
 
-/** The objects of JSON arrays or sequences, each on its own line. */
+/** Returns the objects of JSON arrays or sequences, each on its own line. */
 async function* recordLines(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let [depth, isText, isEscaped] = [0, false, false];
   for await (const piece of pieces) {

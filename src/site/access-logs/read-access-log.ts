@@ -133,7 +133,7 @@ class LineReader {
     return bytes.length;
   }
 
-  /** The fast reader for lines of the format, until it changes. */
+  /** Returns the fast reader for lines of the format, until it changes. */
   #plain(): PlainLines | null {
     const { format, rows, markOf } = this.#reading;
     const shape = format.plain;

@@ -60,7 +60,7 @@ export function recogniseFormat(name: string, text: string, makeTime: () => LogT
   });
 }
 
-/** A format from the user, with the prefix that precedes its lines. */
+/** Returns a format from the user, with the prefix that precedes its lines. */
 export function withPrefix(name: string, text: string, makeTime: () => LogTime): string {
   if (prefixOfName(name) !== undefined) return name;
   const lines = linesOf(text);
@@ -74,7 +74,7 @@ export function withPrefix(name: string, text: string, makeTime: () => LogTime):
   return best.format;
 }
 
-/** The state of a format that the first lines of a file determine for the whole file. */
+/** Returns the state of a format that the first lines of a file determine for the whole file. */
 export function learnedState(format: LogFormat, text: string): string {
   if (!format.learns) return '';
   fitOf(format, linesOf(text));
@@ -90,7 +90,7 @@ function withoutPrefixes(prefix: PrefixName, lines: readonly string[]): string[]
   return lines.flatMap((line) => withoutPrefix(prefix, line) ?? []);
 }
 
-/** The places of the lines that have a format. */
+/** Returns the places of the lines that have a format. */
 function fitOf(format: LogFormat, lines: readonly string[]): number[] {
   const line = new LogLine();
   return lines.flatMap((text, index) => {
@@ -100,7 +100,7 @@ function fitOf(format: LogFormat, lines: readonly string[]): number[] {
   });
 }
 
-/** The shape of a line, without visitor data. */
+/** Returns the shape of a line, without visitor data. */
 function shown(line: string): string {
   return line
     .slice(0, 120)

@@ -16,24 +16,24 @@ export function readRequest(line: LogLine): void {
   line.target = request.slice(first + 1, hasVersion ? last : undefined).trim();
 }
 
-/** A host without its port, in lowercase; an address of IPv6 keeps its brackets. */
+/** Returns a host without its port, in lowercase; an address of IPv6 keeps its brackets. */
 export function hostName(host: string): string {
   const colon = host.lastIndexOf(':');
   const name = colon > 0 && /^\d*$/.test(host.slice(colon + 1)) ? host.slice(0, colon) : host;
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** Whether a string is a host of a URL, with or without a port: a client may send any text. */
+/** Returns whether a string is a host of a URL, with or without a port: a client may send any text. */
 export function isHost(text: string): boolean {
   return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i.test(text) && webUrl(`http://${text}`) !== null;
 }
 
-/** Whether a string is a status: three digits, or a zero for a request that was not answered. */
+/** Returns whether a string is a status: three digits, or a zero for a request that was not answered. */
 export function isStatus(text: string): boolean {
   return /^(?:\d{3}|0|-1)$/.test(text);
 }
 
-/** Whether the status means that no answer was sent. */
+/** Returns whether the status means that no answer was sent. */
 export function isUnanswered(status: string): boolean {
   return status === '0' || status === '000' || status === '-1';
 }
@@ -72,7 +72,7 @@ export function ownHosts(origin: string, more: readonly string[]): (host: string
   return (host) => named.has(host) || (!isAddress && host.endsWith(`.${base}`));
 }
 
-/** The name of a host as in logs, also if it is given as a URL, with a port or in letters beyond ASCII. */
+/** Returns the name of a host as in logs, also if it is given as a URL, with a port or in letters beyond ASCII. */
 function nameOf(host: string): string {
   return webUrl(host.includes('://') ? host : `http://${host}`)?.hostname ?? host.toLowerCase();
 }

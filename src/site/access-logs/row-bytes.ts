@@ -21,7 +21,7 @@ export class RowBytes {
     if (this.#text.length >= PIECE) this.#flush();
   }
 
-  /** The buffer, with room for this many bytes after the rows; `extend` sets how many were written there. */
+  /** Returns the buffer, with room for this many bytes after the rows; `extend` sets how many were written there. */
   reserve(bytes: number): Buffer {
     if (this.#text !== '') this.#flush();
     if (this.#length + bytes > this.#bytes.length) this.#grow(this.#length + bytes);
@@ -33,7 +33,7 @@ export class RowBytes {
     this.#length = size;
   }
 
-  /** All rows, valid until the next one is added. */
+  /** Returns all rows, valid until the next one is added. */
   take(): Buffer {
     this.#flush();
     const taken = this.#bytes.subarray(0, this.#length);

@@ -45,7 +45,7 @@ const PAGE = new RegExp(
 );
 const APP = 'android-app://com.google.android.googlequicksearchbox';
 
-/** Whether a visitor came from a search engine's results. */
+/** Returns whether a visitor came from a search engine's results. */
 export function isSearchResults(referer: string): boolean {
   return PAGE.test(referer) || referer.startsWith(APP);
 }

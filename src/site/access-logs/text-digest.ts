@@ -54,7 +54,7 @@ export class TextDigest {
     return new TextDigest(this.#hash.copy(), this.#offset);
   }
 
-  /** The hash of the whole lines. */
+  /** Returns the hash of the whole lines. */
   value(): string {
     return this.#hash.copy().digest('hex');
   }
@@ -65,7 +65,7 @@ export class TextDigest {
   }
 }
 
-/** The keyed hash of a text with one byte per character. */
+/** Returns the keyed hash of a text with one byte per character. */
 export function keyedHash(key: string, text: string): string {
   return createHash('sha256').update(key).update(text, 'latin1').digest('hex');
 }

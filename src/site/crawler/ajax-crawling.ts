@@ -14,9 +14,9 @@ const LONGEST_HEAD = 65_536;
 const ESCAPED = /[#&+]|%(?!(?:[01][0-9a-f]|20|22|3c|3e|60|7f|[89a-f][0-9a-f]))/gi;
 
 /**
- * The URL of the HTML snapshot of a page that scripts build, by the scheme that Google deprecated in 2015: `/a#!b=c`
- * becomes `/a?_escaped_fragment_=b=c`, and a page that declares `<meta name="fragment" content="!">` has an empty
- * parameter.
+ * Returns the URL of the HTML snapshot of a page that scripts build, by the scheme that Google deprecated in 2015:
+ * `/a#!b=c` becomes `/a?_escaped_fragment_=b=c`, and a page that declares `<meta name="fragment" content="!">` has an
+ * empty parameter.
  *
  * Source: https://developers.google.com/search/docs/ajax-crawling/docs/specification
  */
@@ -26,12 +26,14 @@ export function snapshotUrl(text: string): string {
   return `${origin}${pathname}${search}${search === '' ? '?' : '&'}${NAME}=${fragment}`;
 }
 
-/** The URL to request for a page: its snapshot if its URL has a `#!`, which only a crawl with this scheme keeps. */
+/**
+ * Returns the URL to request for a page: its snapshot if its URL has a `#!`, which only a crawl with this scheme keeps.
+ */
 export function askedUrl(text: string): string {
   return text.includes('#') ? snapshotUrl(text) : text;
 }
 
-/** The URL of the page that a snapshot's URL belongs to; the URL itself if it is not a snapshot. */
+/** Returns the URL of the page that a snapshot's URL belongs to; the URL itself if it is not a snapshot. */
 export function pageUrl(href: string): string {
   const [, before, mark, fragment = ''] =
     /^([^?#]*(?:\?[^#]*?)?)([?&])_escaped_fragment_=([^#]*)$/.exec(href) ?? [];
@@ -45,7 +47,7 @@ export function isHashBang(hash: string): boolean {
   return hash.startsWith('#!');
 }
 
-/** Whether a page declares in its head that it has a snapshot. */
+/** Returns whether a page declares in its head that it has a snapshot. */
 export function declaresSnapshot(answer: Parameters<typeof htmlBody>[0]): boolean {
   const plain = htmlBody(answer, LONGEST_HEAD);
   if (plain === null) return false;

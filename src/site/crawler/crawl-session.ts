@@ -32,7 +32,9 @@ export class CrawlSession {
     else this.#jar = CookieJar.deserializeSync(cookies);
   }
 
-  /** The headers of a request. Other hosts, such as those of sitemaps, get no credentials and no extra headers. */
+  /**
+   * Returns the headers of a request. Other hosts, such as those of sitemaps, get no credentials and no extra headers.
+   */
   headersFor(url: URL): Record<string, string> {
     const { headers } = this.#settings;
     const cookies = this.cookiesFor(url) ?? '';
@@ -45,7 +47,7 @@ export class CrawlSession {
     return { ...common, ...this.#authorization(url), ...headers };
   }
 
-  /** The cookies for a request to a URL; null if none are kept. */
+  /** Returns the cookies for a request to a URL; null if none are kept. */
   cookiesFor({ href }: URL): string | null {
     return this.#jar?.getCookieStringSync(href) ?? null;
   }
@@ -59,14 +61,14 @@ export class CrawlSession {
     }
   }
 
-  /** All cookies as text, if some came since the last call; else null. */
+  /** Returns all cookies as text, if some came since the last call; else null. */
   takeNewCookies(): string | null {
     if (this.#jar === null || !this.#hasNewCookies) return null;
     this.#hasNewCookies = false;
     return JSON.stringify(this.#jar.serializeSync());
   }
 
-  /** Whether to repeat a refused request with credentials: the response has a new Digest challenge. */
+  /** Returns whether to repeat a refused request with credentials: the response has a new Digest challenge. */
   isChallenged(url: URL, statusCode: number, headers: HeaderList): boolean {
     if (statusCode !== 401 || this.#settings.auth?.scheme !== 'Digest' || !this.#scope.isInternal(url))
       return false;
@@ -79,7 +81,7 @@ export class CrawlSession {
     return true;
   }
 
-  /** The credentials of an origin whose connections NTLM signs in; null for others. */
+  /** Returns the credentials of an origin whose connections NTLM signs in; null for others. */
   ntlmFor(url: URL): NtlmCredentials | null {
     const { auth } = this.#settings;
     return auth?.scheme === 'NTLM' && this.#scope.isInternal(url) ? auth : null;
@@ -103,7 +105,7 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /** Bytes of the name and the value of a cookie. */
 const LONGEST_COOKIE = 4_096;
 
-/** Whether browsers accept a cookie that tough-cookie would accept (RFC 6265bis §5.6 and §5.7). */
+/** Returns whether browsers accept a cookie that tough-cookie would accept (RFC 6265bis §5.6 and §5.7). */
 function isTaken(value: string): boolean {
   const [pair = ''] = value.split(';', 1);
   const parts = /^([^=]*)=(.*)$/s.exec(pair) ?? ['', '', pair];

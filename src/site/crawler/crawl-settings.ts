@@ -138,7 +138,7 @@ function hostOf(text: string, place: string): HostKey {
   throw badConfig(`${place}.host`, `${text} is not a host`, 'name one host, such as www.example.com');
 }
 
-/** The headers of each request, in addition to cookies and credentials; names in lowercase. */
+/** Returns the headers of each request, in addition to cookies and credentials; names in lowercase. */
 function headersOf(config: Complete): Record<string, string> {
   const extra = Object.entries(config.extra_headers);
   return {
@@ -197,7 +197,7 @@ const ConfigFault = z.object({
 });
 type ConfigFault = z.output<typeof ConfigFault>;
 
-/** The keys that an error of `readCrawlSettings` is about, and the problem; null for another error. */
+/** Returns the keys that an error of `readCrawlSettings` is about, and the problem; null for another error. */
 export function configFault(error: unknown): { path: (string | number)[]; problem: string } | null {
   const { data } = ConfigFault.safeParse(error instanceof CrawlhouseError ? error.cause : null);
   if (data === undefined) return null;

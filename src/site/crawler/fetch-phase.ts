@@ -83,7 +83,7 @@ export class FetchPhase {
     return isFilled;
   }
 
-  /** Null when the level is done. */
+  /** Returns null when the level is done. */
   async #fetchLevel(): Promise<CrawlEndReason | null> {
     const { frontier, control, signal } = this.#tools;
     for (let round = 0; frontier.open() > 0; round++) {

@@ -135,7 +135,7 @@ export class FetchRound {
     while (control.state === 'paused' && !signal.aborted) await this.#wake.promise;
   }
 
-  /** The next URL whose host is ready; null if none is left, or the round ends. */
+  /** Returns the next URL whose host is ready; null if none is left, or the round ends. */
   async #next(): Promise<QueuedUrl | null> {
     for (;;) {
       if (this.#isEnding()) return null;

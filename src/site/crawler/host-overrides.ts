@@ -17,8 +17,8 @@ interface MetHosts {
 export type HostKey = Pick<URL, 'host' | 'hostname'>;
 
 /**
- * The host that the user names in any spelling: a name, also in Unicode, an address, each also with a port, or a whole
- * URL. Null if it is not a host.
+ * Returns the host that the user names in any spelling: a name, also in Unicode, an address, each also with a port, or
+ * a whole URL. Null if it is not a host.
  */
 export function hostKeyOf(text: string): HostKey | null {
   const plain = text.trim().replace(/^\/\//, '');

@@ -61,7 +61,7 @@ const SOURCES = `list_concat(
   sources,
   CASE WHEN url IN (SELECT url FROM sitemap_urls) THEN ['sitemaps'] ELSE [] END)`;
 
-/** A table expression over files of records. DuckDB detects their compression by name. */
+/** Returns a table expression over files of records. DuckDB detects their compression by name. */
 export function fetchedPages(folder: string, frontier: Frontier): string {
   return records(filesOf(folder, frontier.recordFiles(), 'pages'), CRAWL_TABLES.fetched_pages);
 }
@@ -70,7 +70,7 @@ function filesOf(folder: string, recorded: readonly RecordFile[], kind: RecordKi
   return recorded.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
 }
 
-/** A table expression over files of records. DuckDB tells their compression by their names. */
+/** Returns a table expression over files of records. DuckDB tells their compression by their names. */
 function records(paths: readonly string[], columns: TableColumns): string {
   if (paths.length === 0) {
     const empty = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);

@@ -4,15 +4,15 @@ const BROWSERS =
 /** A name, and its version. */
 const PRODUCT = /^([a-z_-][\w-]*)(?:\/v?\d|$)/i;
 
-/** Whether a string is the complete User-Agent of a browser or a crawler, and not a name to insert into one. */
+/** Returns whether a string is the complete User-Agent of a browser or a crawler, and not a name to insert into one. */
 export function isWholeAgent(userAgent: string): boolean {
   return /^mozilla\//i.test(userAgent);
 }
 
 /**
- * The name in robots.txt and robots directives, in lowercase: the first word, without a version (RFC 9309 §2.2.1). In
- * a User-Agent such as `Mozilla/5.0 (compatible; Googlebot/2.1; +http://…)`, it is the product after `compatible;`,
- * else the one that no browser names.
+ * Returns the name in robots.txt and robots directives, in lowercase: the first word, without a version (RFC 9309
+ * §2.2.1). In a User-Agent such as `Mozilla/5.0 (compatible; Googlebot/2.1; +http://…)`, it is the product after
+ * `compatible;`, else the one that no browser names.
  */
 export function robotNameOf(userAgent: string): string {
   const first = (/^[^\s/;,()]+/.exec(userAgent)?.[0] ?? userAgent).toLowerCase();
@@ -33,7 +33,7 @@ export function robotNameOf(userAgent: string): string {
   return first;
 }
 
-/** The word that is the name, as in `Yahoo! Slurp`. */
+/** Returns the word that is the name, as in `Yahoo! Slurp`. */
 function spoken(piece: string): string {
   const words = piece.split(' ');
   return words.find((word) => /(?:bot|spider|slurp)(?:\/|$)/i.test(word)) ?? words[0] ?? '';

@@ -131,7 +131,7 @@ async function visit(
 
 const FACTS = { depth: 0, sources: ['crawler'], robots_txt_denied: false, denied_robots: null };
 
-/** The answers of a URL and of its redirects; `last` is the answer at the end, unless it has none. */
+/** Returns the answers of a URL and of its redirects; `last` is the answer at the end, unless it has none. */
 async function follow(
   start: string,
   tools: VisitTools,
@@ -183,7 +183,7 @@ async function ask(
   return { hop: { ...hop, content_type: type }, answer };
 }
 
-/** The record of a page. A closed pool answers nothing, so an abort ends the wait. */
+/** Returns the record of a page. A closed pool answers nothing, so an abort ends the wait. */
 async function parsed(
   request: Parameters<ParsePool['parse']>[0],
   parser: ParsePool,
@@ -202,7 +202,7 @@ async function parsed(
   }
 }
 
-/** The stored fields of a page that depend on settings. */
+/** Returns the stored fields of a page that depend on settings. */
 function factsOf(page: PageRecord, { customFields }: CrawlSettings) {
   return {
     title: page.title,

@@ -104,7 +104,7 @@ export function isDetailed(dimensions: readonly Dimension[]): boolean {
   return dimensions.includes('date') && dimensions.includes('url');
 }
 
-/** The dimensions in their order, as text: `url`, `query, device`. */
+/** Returns the dimensions in their order, as text: `url`, `query, device`. */
 export function dimensionsText(dimensions: readonly Dimension[]): string {
   return DIMENSIONS.filter((one) => dimensions.includes(one)).join(', ');
 }

@@ -33,7 +33,7 @@ export function deviceName(text: string): string | undefined {
   return BY_NAME.get(folded(text));
 }
 
-/** The form in which names are compared. */
+/** Returns the form in which names are compared. */
 export function folded(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }

@@ -34,7 +34,7 @@ export interface RowPlace {
 /** No list of search results is as long; greater positions could not be summed. */
 const MOST_POSITION = 1e6;
 
-/** Whether a string begins like a URL, with a scheme. */
+/** Returns whether a string begins like a URL, with a scheme. */
 export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text);
 }
@@ -103,7 +103,7 @@ export function makeRecord(
 /** Dimensions whose values are normalized. */
 const WRITTEN = ['url', 'device', 'country'] as const;
 
-/** Why a day cannot be from search results: a wrong clock or another calendar; null if it can. */
+/** Returns why a day cannot be from search results: a wrong clock or another calendar; null if it can. */
 export function whyImplausible(day: string, range: PlausibleTime): string | null {
   const second = Date.parse(day) / 1000;
   if (second >= range.first && second < range.end) return null;
@@ -114,7 +114,7 @@ export function whyImplausible(day: string, range: PlausibleTime): string | null
   return `${day} is not from ${first} to ${last}${likely === null ? '' : `; ${likely}`}`;
 }
 
-/** Null if there are no impressions: an export then writes 0 or nothing. */
+/** Returns null if there are no impressions: an export then writes 0 or nothing. */
 function positionOf(cells: NamedCells, impressions: bigint, mark: DecimalMark): number | null | undefined {
   if (impressions === 0n) return null;
   if (cells.sum_position !== undefined) {

@@ -183,7 +183,7 @@ async function recognizeArchive(
   throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
 }
 
-/** Files of one group are one export. Rows by other dimensions would count the same clicks again. */
+/** Groups the files that form one export. Rows by other dimensions would count the same clicks again. */
 function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
   const byRows = all.flatMap((table) => (table.kind === 'rows' ? [table.table.dimensions] : []));
   const detailed = new Set(byRows.filter(isDetailed).map(dimensionsText));
@@ -195,7 +195,7 @@ function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
   };
 }
 
-/** Files are identified by their contents and by what the user states about them. */
+/** Identifies files by their contents and by what the user states about them. */
 function sealOf(
   hashes: readonly string[],
   { period, dimensions, dayOrder = null, mark = null }: DemandOptions,

@@ -18,7 +18,7 @@ export interface DbtOptions {
   readonly hours: ReadonlyMap<string, number>;
 }
 
-/** Columns that reference a row of another table, with that table and the table of `raw` that it is made from. */
+/** Columns that reference a row of another table, with that table and its source table in `raw`. */
 const REFERENCES: Readonly<Record<string, readonly [to: string, field: string, from: string]>> = {
   crawl_id: ['mart.crawls', 'crawl_id', 'raw.crawls'],
   project_id: ['mart.projects', 'project_id', 'raw.projects'],
@@ -41,7 +41,7 @@ export function renderDbtSources({ tables }: Dictionary, options: DbtOptions): s
 
 type Rule = Partial<Omit<DataTest['declared'], 'name'>>;
 
-/** The tests of a table: those of its model, keys of `ops`, and references to other tables. */
+/** Returns the tests of a table: those of its model, keys of `ops`, and references to other tables. */
 function rulesOf(
   { name, columns }: DictionaryTable,
   present: ReadonlySet<string>,
@@ -105,7 +105,7 @@ function freshnessOf(columns: readonly DictionaryColumn[], hours: number | undef
   };
 }
 
-/** A rule as a dbt test of a column or, with null, of the table; null if dbt has no generic test for it. */
+/** Returns a rule as a dbt test of a column or, with null, of the table; null if dbt has no generic test for it. */
 function dbtTest(table: string, test: Rule): { readonly column: string | null; readonly test: unknown }[] {
   const config = test.severity === 'warn' ? { config: { severity: 'warn' } } : {};
   const of = (column: string, kind: string, values: object = {}) => {

@@ -48,13 +48,13 @@ function links(names: readonly string[], site: LineagePage): Html {
   return html`${pieces}`;
 }
 
-/** A name as a link to its section, or as plain text if the page has no such section. */
+/** Returns a name as a link to its section, or as plain text if the page has no such section. */
 function link(name: string, { known }: LineagePage): Html {
   if (known.has(name)) return html`<a href="#${name}">${name}</a>`;
   return html`<code>${name}</code>`;
 }
 
-/** A text with links for names of tables and columns, and with code for text between backticks. */
+/** Returns a text with links for names of tables and columns, and with code for text between backticks. */
 function linked(text: string, site: LineagePage): Html {
   const parts = text.split(/(`[^`]+`|\b(?:raw|mart|ops)\.[a-z_0-9]+(?:\.[A-Za-z_0-9]+)?)/);
   return html`${parts.map((part, index) => {

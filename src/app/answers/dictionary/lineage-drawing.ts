@@ -15,8 +15,8 @@ export interface LineagePage {
 }
 
 /**
- * Draws as SVG how tables are made from one another, from left to right. Each box links to its section, if the page has
- * one.
+ * Draws an SVG that shows, from left to right, how tables are derived from one another. Each box links to its section,
+ * if there is one.
  *
  * @param chosen the subject of the drawing
  */
@@ -64,7 +64,7 @@ export type Reads = ReadonlyMap<string, readonly string[]>;
 
 export interface LineageNode {
   readonly name: string;
-  /** 0 reads no table; any other table is to the right of all tables that it reads. */
+  /** 0 for a table that reads no other table; every other table is to the right of all tables that it reads. */
   readonly layer: number;
   /** The position in the layer, from the top. */
   readonly place: number;

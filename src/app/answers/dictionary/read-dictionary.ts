@@ -23,8 +23,8 @@ import type { Reads } from './lineage-drawing.ts';
 export type DictionarySettings = QuestionSettings & ModelSettings;
 
 /**
- * Collects the documentation of tables from models, pipelines and questions. From the published warehouse, if there is
- * one, it adds types, row counts, the tables of `raw` and `ops`, and the last test results.
+ * Collects the documentation of tables from models, pipelines and questions. If a warehouse is published, adds its
+ * types, row counts, tables of `raw` and `ops`, and last test results.
  *
  * @throws CrawlhouseError `bad_model`
  */

@@ -5,7 +5,7 @@ import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
 import type { CatalogReader } from '../../../etl/state/catalog/catalog.ts';
 import { resolveParameters } from '../../../etl/state/catalog/resolve-parameters.ts';
 
-/** A project or a crawl by name or identifier; without both, the main crawl of each project. */
+/** A project or a crawl, by name or identifier. If neither is given, the main crawl of each project. */
 export interface AskedCrawls {
   readonly project?: string | undefined;
   readonly crawl?: string | undefined;
@@ -60,7 +60,7 @@ export function onlyCrawl<T extends { readonly project: string }>(crawls: readon
   });
 }
 
-/** The message for a warehouse whose models are of another version. */
+/** The message for a warehouse that contains models of another version. */
 const LACKS =
   /mart\.\w+ does not exist|Table with name|Referenced column "\w+" not found|does not have a column named/;
 

@@ -20,12 +20,12 @@ const MOST_NAMED = 20;
 
 export const WHOLE_SITE: PageSegment = { segmentation: '(site)', segment: '(site)' };
 
-/** The name of a segment in a link or a form. It is unique. */
+/** Returns the name of a segment in a link or a form. It is unique. */
 export const segmentName = ({ segmentation, segment }: PageSegment): string => `${segmentation}:${segment}`;
 
 /**
- * The segments that a name may mean, first those with a segmentation. Names may contain colons, so they are compared,
- * not split.
+ * Returns the segments that a name may mean, first those with a segmentation. Names may contain colons, so they are
+ * compared, not split.
  */
 export function segmentsNamed(
   known: readonly PageSegment[],
@@ -77,7 +77,7 @@ export function severalSegments(name: string, found: readonly PageSegment[]): Cr
   });
 }
 
-/** The segment as the end of a caption: `, segment lamps of directory`. */
+/** Returns the segment as the end of a caption: `, segment lamps of directory`. */
 export function segmentWords({ segmentation, segment }: PageSegment): string {
   const kind = segmentation.replace(/^\((.*)\)$/, '$1');
   return kind === 'site' ? '' : `, segment ${segment} of ${kind}`;
@@ -86,7 +86,9 @@ export function segmentWords({ segmentation, segment }: PageSegment): string {
 export const segmentParts = (segment: PageSegment): { readonly segment?: string } =>
   segment.segmentation === WHOLE_SITE.segmentation ? {} : { segment: segmentName(segment) };
 
-/** A condition on `pages` that binds `$segment`, and `$segmentation` if it names it; null for the whole site. */
+/**
+ * Returns a condition on `pages` that binds `$segment`, and `$segmentation` if it names it; null for the whole site.
+ */
 export function segmentCondition({ segmentation }: PageSegment, crawl: string): string | null {
   if (segmentation === '(site)') return null;
   if (segmentation === '(directory)') return 'pages.url_first_path = $segment';
@@ -101,7 +103,10 @@ export function urlsOf(table: string, segment: PageSegment, crawl: string): stri
   return `AND ${table}.url IN (SELECT pages.url FROM mart.pages AS pages WHERE pages.crawl_id = ${crawl} AND ${condition})`;
 }
 
-/** Counts pages of a segment with an issue, next to `changes`. Hits and demand count as none only if both are known. */
+/**
+ * Counts pages of a segment with an issue, next to `changes`. A page counts as having neither hits nor demand only if
+ * both are known.
+ */
 export const ISSUES_WITHIN = {
   pages: `CASE
       WHEN found.pages IS NOT NULL OR changes.pages IS NULL OR changes.pages = 0 THEN coalesce(found.pages, changes.pages)

@@ -37,7 +37,7 @@ const PAGES = `
 const BEGINS = `${PAGES}
   WHERE starts_with(pages.url, $text) OR starts_with(pages.urlpath, $text)
   ORDER BY length(pages.url), pages.url, pages.project_id LIMIT ${MOST_FOUND}`;
-/** Unordered: it ends with the twentieth page. */
+/** Unordered, so that the search ends with the twentieth page. */
 const HOLDS = `${PAGES}
   WHERE strpos(lower(pages.url), lower($text)) > 0 OR strpos(lower(pages.title), lower($text)) > 0
   LIMIT ${MOST_FOUND}`;

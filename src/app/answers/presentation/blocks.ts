@@ -18,10 +18,10 @@ export type Kind =
   | 'time'
   | 'weight';
 
-/** Figures and times in words, such as `next run`, stay unchanged. Null is unknown. */
+/** Figures and times in words, such as `next run`, stay unchanged. Null means unknown. */
 export type Value = string | number | bigint | null;
 
-/** The target of a value: an address in the console, nothing on a terminal. */
+/** The target of a value: an address in the console. A terminal shows no link. */
 export type Link =
   | { readonly to: 'unit'; readonly unit: string }
   | { readonly to: 'run'; readonly run_id: string }
@@ -60,7 +60,7 @@ export type Cell = Value | ShownValue | Sentence;
 
 export type Words = string | Sentence;
 
-/** A part with a title, or one that is only set off. */
+/** A part with a title, or one that is only visually separated. */
 export interface Section {
   readonly is: 'section';
   readonly title: string | null;
@@ -85,7 +85,7 @@ interface Column {
   readonly kind: Kind;
   /** On a narrow terminal, its cells move below the rows. */
   readonly isBelow: boolean;
-  /** The only printer that shows it: arguments of commands are for a terminal; a browser has links. */
+  /** The only printer that shows this block: command arguments are for a terminal, and links are for a browser. */
   readonly only: 'terminal' | 'browser' | null;
   readonly sort: Sort | null;
 }
@@ -98,7 +98,7 @@ interface Sort {
 
 export interface TableRow {
   readonly cells: readonly Cell[];
-  /** It sums up the following rows that have false. */
+  /** The row sums up the following rows for which this is false. */
   readonly isHead?: boolean;
   /** Lines that a browser shows below the first cell; not shown on a terminal. */
   readonly below?: readonly Cell[];
@@ -122,7 +122,10 @@ export interface Table {
   /** The text for a table without rows. */
   readonly empty: Words;
   readonly rest: Rest | null;
-  /** Its cells are cut on a narrow terminal; `lifted`: columns with the same value in every row move above it there. */
+  /**
+   * On a narrow terminal, cells are cut. With `lifted`, columns with the same value in every row also move above the
+   * table there.
+   */
   readonly isCut: boolean | 'lifted';
   /** Names as in SQL are made readable in a browser. */
   readonly names: Names;
@@ -139,7 +142,7 @@ export interface Rest {
   readonly first: number;
   /** The command that shows all rows on a terminal. */
   readonly command: string;
-  /** Their download in the console, if it has one; its query does not name columns yet. */
+  /** The address of their download in the console, if there is one; its query does not name columns yet. */
   readonly address: string | null;
 }
 
@@ -267,7 +270,7 @@ export function isSentence(cell: Cell): cell is Sentence {
   return Array.isArray(cell);
 }
 
-/** The value of a cell; null for a sentence. */
+/** Returns the value of a cell; null for a sentence. */
 export function plainValue(cell: Cell): Value {
   return isSentence(cell) ? null : shownValue(cell).value;
 }

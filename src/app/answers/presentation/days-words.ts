@@ -10,7 +10,7 @@ export const CrawlDays = z.strictObject({
 });
 export type CrawlDays = Typed<typeof CrawlDays>;
 
-/** The days of clicks and hits, or why they are unknown. */
+/** Returns the days of clicks and hits, or why they are unknown. */
 export function daysWords(
   days: CrawlDays,
   rows: readonly { readonly clicks: number | null; readonly search_bot_hits: number | null }[],

@@ -44,7 +44,7 @@ export function table<T>(
 `;
 }
 
-/** Rows of an answer with readable column names; identifiers of crawls are omitted. */
+/** Returns rows of an answer with readable column names; identifiers of crawls are omitted. */
 export function rowsTable<Row extends Readonly<Record<string, unknown>>>(
   label: string,
   rows: readonly Row[],

@@ -16,7 +16,7 @@ export function markdownText(text: string): string {
   return oneLine(text).replaceAll(MARKUP, (mark) => ENTITIES.get(mark) ?? `\\${mark}`);
 }
 
-/** A text of the project's own files as one line: keeps its code, without HTML and links. */
+/** Returns a text of the project's own files as one line: keeps its code, without HTML and links. */
 export function markdownProse(text: string): string {
   return oneLine(text)
     .split(/(`[^`]*`)/)
@@ -32,7 +32,7 @@ export function markdownLine(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A table of Markdown cells, formatted like this repository's formatter does. */
+/** Returns a table of Markdown cells, formatted like this repository's formatter does. */
 export function markdownTable(rows: readonly (readonly string[])[]): string[] {
   const widths = columnWidths(rows);
   const lines = rows.map((row) =>

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../core/text/html.ts';
 const GOOD: readonly string[] = ['done', 'published', 'loaded', 'unchanged', 'passed', 'built'];
 const BAD: readonly string[] = ['failed', 'refused', 'killed', 'partial'];
 
-/** The status of a run, unit or test, in its color. */
+/** Returns the status of a run, unit or test, in its color. */
 export function statusMark(status: string): Html {
   const kind = GOOD.includes(status) ? 'good' : BAD.includes(status) ? 'bad' : 'warn';
   return html`<span class="${kind}">${status}</span>`;
@@ -24,7 +24,7 @@ export function timeText(time: string | null): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** A link to the web. It only leads to web pages, never to a script, whatever a website declares. */
+/** Returns a link to the web. It only leads to web pages, never to a script, whatever a website declares. */
 export function webLink(url: string): Html {
   return /^https?:\/\//i.test(url)
     ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`

@@ -32,7 +32,7 @@ export function printBlocks(blocks: readonly Block[], place: Place = {}): string
     .join('');
 }
 
-/** Whether a line needs attention first. */
+/** Returns whether a line needs attention first. */
 export function isAlarm(line: string): boolean {
   return /^ {2}since |^ {2}\S.* (failed|refused|partial|killed)( {2}|$)/.test(line);
 }
@@ -122,7 +122,7 @@ function tableLines(whole: Table, width: number | null): string[] {
   ];
 }
 
-/** Rows that fit after the cells of some columns moved below them. */
+/** Returns rows that fit after the cells of some columns moved below them. */
 function cutRows(
   rows: readonly (readonly string[])[],
   isRight: readonly boolean[],
@@ -157,7 +157,7 @@ function wordsText(words: Words): string {
     .join('');
 }
 
-/** Null for an unknown value. */
+/** Returns null for an unknown value. */
 function cellText(cell: Cell, columnKind?: Kind): string | null {
   if (isSentence(cell)) return wordsText(cell);
   const { value, kind } = shownValue(cell, columnKind);

@@ -42,7 +42,10 @@ const were = (pages: number): string => (pages === 1 ? 'was' : 'were');
 const have = (pages: number): string => (pages === 1 ? 'has' : 'have');
 const answer = (pages: number): string => (pages === 1 ? 'answers' : 'answer');
 
-/** A change of a website as a sentence: `robots.txt now blocks 12 pages that were indexable: 8,061 clicks at risk`. */
+/**
+ * Returns a change of a website as a sentence: `robots.txt now blocks 12 pages that were indexable: 8,061 clicks at
+ * risk`.
+ */
 export function siteChangeWords(own: NamedChange, pages: number | null, clicks: number | null): string {
   const { change, segmentation, segment } = own;
   const text = WORDS.get(change)?.(pages ?? 0, own) ?? change;

@@ -76,7 +76,7 @@ export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   return widths;
 }
 
-/** A line of dashes below the column names. */
+/** Returns a line of dashes below the column names. */
 export function ruleOf(widths: readonly number[]): string {
   return widths.map((width) => '─'.repeat(width)).join(GAP);
 }

@@ -2,7 +2,7 @@ import { bytesText, countText, durationText, figureText } from '../../../core/te
 import { lookUp } from '../../../core/text/look-up.ts';
 import type { Kind, LinkedCrawl, Value } from './blocks.ts';
 
-/** A value as text, the same on a terminal and in a browser. */
+/** Returns a value as text, the same on a terminal and in a browser. */
 export function valueText(value: NonNullable<Value>, kind: Kind): string {
   if (kind === 'time') return String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2');
   if (typeof value === 'string') return value;
@@ -18,7 +18,7 @@ function ageText(seconds: number): string {
   return seconds < 2 * day ? durationText(seconds) : `${countText(Math.floor(seconds / day))} days`;
 }
 
-/** The readable name of a crawl, `Crawl 13 · 2026-11-22`; its identifier only if its end is unknown. */
+/** Returns the readable name of a crawl, `Crawl 13 · 2026-11-22`; its identifier only if its end is unknown. */
 export function crawlName({ crawl_id, crawl_number, ended_at }: LinkedCrawl): string {
   if (ended_at === null) return `Crawl ${crawl_id}`;
   const day = ended_at.slice(0, 10);
@@ -107,7 +107,9 @@ const DIMENSION =
   /^(.*_)?(ids?|codes?|status|depth|level|hop|place|number|year|quarter|month|week|day|hour|days|inrank)$|^day_of_/;
 const AGGREGATE = /^(average|avg|mean|median|min|max|minimum|maximum|sum|total|p\d+)_/;
 
-/** Whether a number identifies rows, like codes, identifiers and depths, so that charts do not draw its size. */
+/**
+ * Returns whether a number identifies rows, like codes, identifiers and depths, so that charts do not draw its size.
+ */
 export function isDimension(name: string): boolean {
   const plain = name.toLowerCase().replace(/_(before|after|now)$/, '');
   return DIMENSION.test(plain) && !AGGREGATE.test(plain);
@@ -117,7 +119,7 @@ export function isDimension(name: string): boolean {
 const SHARE = /(^|_)(share|ctr|similarity)$|^text_to_code$/;
 const PERCENT = /_percent(_change)?$/;
 
-/** The number of a column for people. */
+/** Returns the number of a column for people. */
 export function numberText(name: string, value: number | bigint): string {
   if (isDimension(name)) return String(value);
   if (PERCENT.test(name)) return `${figureText(Number(value), 1)} %`;

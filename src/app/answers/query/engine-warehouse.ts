@@ -89,7 +89,7 @@ export class EngineWarehouse extends Warehouse {
     }
   }
 
-  /** The process of the catalog receives no secrets of the engine. */
+  /** Plans a statement in the catalog's process, which receives no secrets of the engine. */
   #plan(asked: Omit<StatementRequest, 'engine'>, signal: AbortSignal): Promise<EngineStatement | null> {
     const { engine, schemaPrefix } = this.#options.engine;
     return this.#catalog.plan({ ...asked, engine: { engine, schemaPrefix } }, signal);

@@ -39,7 +39,7 @@ export async function bindParameters(
   }
 }
 
-/** The values of a statement's `$name`s with their types. */
+/** Returns the values of a statement's `$name`s with their types. */
 export async function typedParameters(
   connection: DuckDBConnection,
   statement: DuckDBPreparedStatement,
@@ -73,7 +73,7 @@ function checkNames(names: readonly string[], given: ReadonlyMap<string, string 
   });
 }
 
-/** DuckDB does not name the type of a parameter that may have any type. */
+/** Returns the parameter's type. DuckDB names no type for a parameter that may have any type. */
 function typeOf(statement: DuckDBPreparedStatement, position: number): string {
   const known = statement.parameterTypeId(position) !== DuckDBTypeId.INVALID;
   return known ? String(statement.parameterType(position)) : 'VARCHAR';

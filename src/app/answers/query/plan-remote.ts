@@ -70,7 +70,7 @@ export async function planRemote(
 /** `schema.table` as DuckDB resolves it, in lowercase. */
 const nameOf = ({ schema, name }: TableReference): string => `${schema}.${name}`.toLowerCase();
 
-/** The tables of `raw` whose rows are in the catalog: lists, which have a history. */
+/** Returns the tables of `raw` whose rows are in the catalog: lists, which have a history. */
 async function tablesInCatalog(connection: Connection): Promise<ReadonlySet<string>> {
   const tables = await tableColumns(connection, ['raw']);
   return new Set(

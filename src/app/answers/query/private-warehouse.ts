@@ -7,17 +7,17 @@ import { makeFolder } from '../../../core/files/make-folder.ts';
 import { processFolderName, removeDeadFolders } from '../../../core/host/process-folders.ts';
 
 const PREFIX = '.crawlhouse-query-';
-/** A running process renews its folder more often. */
+/** A running process renews its folder more often than this. */
 const ALIVE_MS = 86_400_000;
 
-/** The candidates for folders of queries, preferred first. */
+/** Returns the candidates for folders of queries, preferred first. */
 function places(stateDir: string | undefined): readonly string[] {
   return [...(stateDir === undefined ? [] : [join(stateDir, 'query')]), tmpdir()];
 }
 
 /**
- * A published file under a private name. DuckDB allows SQL to write to the opened path and to names next to it. The
- * path must therefore not be that of the warehouse, and must be removed after the file is open.
+ * A published file under a private name. DuckDB allows SQL to write to the opened path and to names next to it.
+ * Therefore, the path must differ from that of the warehouse, and must be removed once the file is open.
  */
 export class PrivateWarehouse implements Disposable {
   readonly path: string;
@@ -104,7 +104,9 @@ async function ownFolder(candidates: readonly string[]): Promise<string> {
   throw failure;
 }
 
-/** Whether the hard link was made. It fails across disks, on some file systems, and for files of other users. */
+/**
+ * Returns whether the hard link was made. It fails across disks, on some file systems, and for files of other users.
+ */
 const linked = (file: string, path: string): Promise<boolean> => succeeds(link(file, path));
 
 function touch(folder: string): void {

@@ -47,7 +47,7 @@ async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promis
   return { kind: 'done', rows };
 }
 
-/** Resolves after the parent has taken the last text. The next text is prepared meanwhile. */
+/** Resolves after the parent has received the last text. Meanwhile, the next text is prepared. */
 let onTheWay = Promise.resolve();
 
 async function send(text: string): Promise<void> {

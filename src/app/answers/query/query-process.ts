@@ -70,9 +70,9 @@ function forkProgram(): ChildProcess {
 }
 
 /**
- * Runs queries in a separate process, one at a time. The process contains no secrets. It is ended if a query exceeds
- * its limits, because DuckDB's memory limit does not count single values, and some functions cannot be interrupted. The
- * next query then starts a new process.
+ * Runs queries in a separate process, one at a time. The process contains no secrets. If a query exceeds its limits,
+ * the process is killed, because DuckDB's memory limit does not count single values, and some functions cannot be
+ * interrupted. The next query then starts a new process.
  */
 export class QueryProcess extends Warehouse {
   readonly #options: QueryProcessOptions;
@@ -277,8 +277,8 @@ function residentBytes(pid: number | undefined): number {
 }
 
 /**
- * The error for a process that ended by itself. The system kills a process with SIGKILL if the machine runs out of
- * memory.
+ * Returns the error for a process that ended by itself. The system kills a process with SIGKILL if the machine runs out
+ * of memory.
  */
 function endedError(code: number | null, by: string | null): CrawlhouseError {
   if (by === 'SIGKILL')

@@ -53,7 +53,7 @@ export async function readOnlyStatement(
   return { explain, select };
 }
 
-/** Whether it is an EXPLAIN, whose answer other statements cannot read as a table. */
+/** Returns whether it is an EXPLAIN, whose answer other statements cannot read as a table. */
 export function isExplain(sql: string): boolean {
   return splitExplain(sql).explain !== '';
 }

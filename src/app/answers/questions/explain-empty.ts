@@ -12,7 +12,10 @@ const ofCrawls = (condition: string): string =>
      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl) AND ${condition}`;
 const somePage = (table: string, condition: string): string =>
   ofCrawls(`EXISTS (SELECT 1 FROM ${table} AS rows WHERE rows.crawl_id = crawls.crawl_id AND ${condition})`);
-/** A project may have days before its record exists, so its identifier is enough. */
+/**
+ * A condition on the requested project, by identifier or name. The identifier alone is enough, because a project may
+ * have days before its record exists.
+ */
 const ofProjects = `$project IS NULL OR project_id = $project
   OR project_id IN (SELECT project_id FROM mart.projects WHERE project_name = $project)`;
 const mostDays = (days: string, table: string, condition = 'true'): string =>
@@ -21,13 +24,13 @@ const mostDays = (days: string, table: string, condition = 'true'): string =>
 
 const SPAN = "date_diff('day', min(date), max(date)) + 1";
 
-/** Names what a project without days may contain: a page export with totals of a period. */
+/** The data that a project without days may contain: a page export with totals of a period. */
 const TOTALS = {
   sql: mostDays('count(*)', 'mart.ranking_periods', "totals_by <> 'all'"),
   why: 'Totals of a period do not answer it (docs/demand.md).',
 };
 
-/** The needs of answers: the name of a need, its amount in each project, and what may be there instead. */
+/** The data that answers need: a name, its amount in each project, and data that may exist instead. */
 const NEEDS = {
   pages: { what: 'the pages of a crawl', sql: ofCrawls('has_pages') },
   links: { what: 'the links of a crawl', sql: ofCrawls('has_links') },
@@ -81,7 +84,7 @@ const NEEDS = {
 
 const DAYS_WITH = { logs: 'log files', search: 'search results' };
 
-/** The days that belong to the chosen crawl, or else to main crawls, or to projects without a crawl. */
+/** Returns the days that belong to the chosen crawl, or else to main crawls, or to projects without a crawl. */
 const belonging = (kind: string): string =>
   `SELECT count(*) FROM mart.crawl_days
    WHERE kind = '${kind}' AND (${ofProjects}) AND (crawl_id = $crawl OR $crawl IS NULL
@@ -143,7 +146,7 @@ export async function explainEmpty(
   return `${NO_MATCH}; ${place} has the data that the question needs.`;
 }
 
-/** A project may omit the shipped models. */
+/** Returns no rows if a project omits the shipped models. */
 async function unlessNoModels(work: () => Promise<readonly object[]>): Promise<readonly object[]> {
   try {
     return await work();

@@ -21,7 +21,7 @@ const ScopeRow = z.strictObject({
   scope_note: z.string(),
 });
 
-/** What the crawls of a saved question's answer do not cover (mart.crawls.scope_note), as sentences. */
+/** Returns what the crawls of a saved question's answer do not cover (mart.crawls.scope_note), as sentences. */
 export async function readScopeNotes(
   {
     parameters,

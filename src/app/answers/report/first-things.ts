@@ -15,7 +15,7 @@ const FirstThingRow = z.object({
   fix: z.string(),
   priority: z.number(),
   pages: z.number(),
-  /** Null if unknown. The same holds for the next fields. */
+  /** Null if unknown. Also applies to the next fields. */
   new_pages: z.number().nullable(),
   clicks: z.number().nullable(),
   new_clicks: z.number().nullable(),
@@ -32,7 +32,7 @@ export interface FirstThing extends Typed<typeof FirstThingRow> {
   readonly seenAs?: readonly FirstThing[];
 }
 
-/** A page has one reason why it is not indexable: two of these issues on the same pages have the same cause. */
+/** A page has only one reason why it is not indexable, so two of these issues on the same pages have the same cause. */
 export const ISSUES_OF_ONE_REASON = `'${`
   became_non_indexable robots_denied no_answer linked_redirect client_error server_error other_status noindex canonicalised
   service_not_indexable robots_denied_in_sitemap redirect_in_sitemap error_in_sitemap noindex_in_sitemap
@@ -133,7 +133,7 @@ export function firstThingsBlocks(rows: readonly FirstThing[], name: string, jud
   return { table, notes: first === undefined ? [] : [line(formula(first, rows))] };
 }
 
-/** How a priority is computed, of which days, and which figures it lacks. */
+/** Returns how a priority is computed, of which days, and which figures it lacks. */
 function formula(first: FirstThing, rows: readonly FirstThing[]): string {
   const fresh =
     first.previous_crawl_id === null

@@ -38,10 +38,10 @@ export const ReportIssue = z.strictObject({
   /** The weight of its severity, from 0 to 1. */
   weight: z.number(),
   pages: z.number(),
-  /** Null if no crawl is compared. The same holds for the next fields. */
+  /** Null if no crawl is compared. Also applies to the next fields. */
   new: z.number().nullable(),
   fixed: z.number().nullable(),
-  /** Pages that had it and were not read again. */
+  /** Pages that had the issue and were not read again. */
   missing: z.number().nullable(),
   /** Clicks of the pages that are new in it, on the days of the crawl. */
   new_clicks: z.number().nullable(),
@@ -87,7 +87,7 @@ export interface ProjectReport extends CrawlAnswers, Typed<typeof ReportedCrawl>
   /** The crawls of its configuration up to this one, oldest first. */
   readonly trend: readonly TrendPoint[];
   readonly statusTrend: readonly StatusPoint[];
-  /** Those with the most clicks at risk first. */
+  /** The changes with the most clicks at risk come first. */
   readonly siteChanges: readonly ReportChange[];
 }
 

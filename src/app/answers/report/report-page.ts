@@ -73,7 +73,7 @@ const SPEED: readonly Series<TrendPoint>[] = [
   { name: 'average load time', value: ({ average_load_time }) => average_load_time },
 ];
 
-/** The current problems of a project. Its figures are then of the previous crawl. */
+/** The current problems of a project. If there are any, its figures are those of the previous crawl. */
 interface Wrong {
   readonly project_id: string | null;
   readonly title: string;
@@ -89,7 +89,7 @@ export interface Letterhead {
   readonly remark?: string | undefined;
 }
 
-/** The report as one HTML file without scripts; it loads nothing from elsewhere. */
+/** Returns the report as one HTML file without scripts; it loads nothing from elsewhere. */
 export function reportPage(
   projects: readonly ProjectReport[],
   at: Date,
@@ -101,7 +101,7 @@ export function reportPage(
   }: {
     incidents?: readonly Wrong[];
     notes?: readonly Note[];
-    /** Links to the console; to nothing if its address is not set. */
+    /** Links to the console, or to nothing if the console's address is not set. */
     link?: AddressOf;
     letterhead?: Letterhead;
   } = {},
@@ -168,7 +168,7 @@ function overview(projects: readonly ProjectReport[]): Html {
   );
 }
 
-/** The crawl, two sentences about the changes, and the first things to do. */
+/** Returns the crawl, two sentences about the changes, and the first things to do. */
 function head(project: ProjectReport, incidents: readonly Wrong[], link: AddressOf): Html {
   const { crawl_config_name, end_reason, ended_at, previous_ended_at, scope_note, trend } = project;
   const { better, worse } = verdictOf(project);
@@ -307,7 +307,7 @@ function numberText(value: number | bigint | null | undefined): string {
   return Number.isInteger(Number(value)) ? countText(Number(value)) : figureText(Number(value), 1);
 }
 
-/** How the pages changed since the previous crawl. */
+/** Returns how the pages changed since the previous crawl. */
 function changed(trend: readonly TrendPoint[]): string {
   const [before, now] = trend.slice(-2);
   if (before?.pages == null || now?.pages == null) return '';

@@ -57,7 +57,10 @@ function issueChange({ title, weight, new: fresh, fixed, missing, new_clicks }: 
   return [{ text: `${title} on ${pagesText(fresh, ' new')}${led}${some}`, weight, clicks, size: more }];
 }
 
-/** Pages that were not read again come first. Pages that robots.txt blocks may already be a change of the website. */
+/**
+ * Returns the changes for missing pages. Pages that were not read again come first. Pages that robots.txt blocks may
+ * already appear as a change of the website.
+ */
 function missingPages({ missing_pages, siteChanges }: ProjectReport): Change[] {
   const isKnown = siteChanges.some(({ change }) => change === 'robots_denied');
   const reasons = missing_pages.filter(({ reason }) => !isKnown || reason !== 'blocked_by_robots');

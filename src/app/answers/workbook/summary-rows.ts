@@ -26,7 +26,7 @@ const KPIS = [
 
 const FUNNEL = ['known', 'fetched', 'answered_200', 'indexable', 'canonical'];
 
-/** The rows of the sheet *Summary*: the crawl, its figures, and what changed since the previous crawl. */
+/** Returns the rows of the sheet *Summary*: the crawl, its figures, and what changed since the previous crawl. */
 export function summaryRows(
   report: ProjectReport,
   issues: IssueList['issues'],
@@ -85,7 +85,7 @@ export function summaryRows(
   ];
 }
 
-/** The day of a time in ISO 8601, as a cell. */
+/** Returns the day of a time in ISO 8601, as a cell. */
 function dayOf(time: string | null): SheetCell {
   return time === null ? null : { milliseconds: Date.parse(time.slice(0, 10)), isDay: true };
 }

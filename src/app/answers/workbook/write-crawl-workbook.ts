@@ -106,7 +106,7 @@ async function addRows(
   await sheet.end();
 }
 
-/** One row per redirecting page, the ones with the most internal links first. */
+/** Adds one row per redirecting page. Pages with the most internal links come first. */
 async function addRedirects(
   workbook: WorkbookWriter,
   warehouse: Warehouse,

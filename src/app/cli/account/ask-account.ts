@@ -21,7 +21,7 @@ export interface Browser {
   readonly show: SignIn['show'];
 }
 
-/** Asks for the account; null: the user has none. */
+/** Asks for the account. Returns null if the user has none. */
 export async function askAccount(
   dialogue: Dialogue,
   browser: Browser,
@@ -76,7 +76,7 @@ export async function askModels(dialogue: Dialogue, signal: AbortSignal): Promis
   return answer === 'none' ? 'none' : 'all';
 }
 
-/** The message of the error; undefined if there is none. */
+/** Returns the message of the error; undefined if there is none. */
 async function failure(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work();

@@ -21,8 +21,8 @@ export function saysNoAccount({ say }: Invocation, settings: Settings): boolean 
 }
 
 /**
- * A run in a folder that only crawls websites. It sends no requests, but builds outdated models and publishes units
- * that a killed process left unpublished.
+ * Executes a run in a folder that only crawls websites. Sends no requests, but builds outdated models and publishes
+ * units that a killed process left unpublished.
  */
 export async function runWithoutAccount(
   invocation: Invocation,
@@ -39,7 +39,7 @@ export async function runWithoutAccount(
   return await printRun(invocation, settings, result, { idle: NOTHING_DUE });
 }
 
-/** The document of a run, or of its plan, in a folder without due units. */
+/** Prints the document of a run, or of its plan, in a folder without due units. */
 async function printNothingDue(invocation: Invocation, settings: Settings): Promise<number> {
   if (!invocation.has('json')) return 0;
   if (invocation.has('plan'))

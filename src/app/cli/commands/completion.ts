@@ -101,7 +101,7 @@ function nextWords(names: readonly string[], before: readonly string[]): string[
   });
 }
 
-/** Names of the project folder for a placeholder of the help; none for other placeholders. */
+/** Returns names of the project folder for a placeholder of the help; none for other placeholders. */
 async function namesOf(placeholder: string, invocation: Invocation): Promise<readonly string[]> {
   switch (placeholder) {
     case 'PIPELINE':

@@ -23,7 +23,7 @@ export const config: Command = {
   },
 };
 
-/** The variable's name, with `.env` if it is defined there; file and line; or `default`. */
+/** Returns the variable's name, with `.env` if it is defined there; file and line; or `default`. */
 function placeOf({ from, place }: SettingOrigin): string | null {
   return from === '.env' ? `.env: ${place}` : (place ?? from);
 }

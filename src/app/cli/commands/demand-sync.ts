@@ -45,7 +45,7 @@ export const demandSync: Command = {
   },
 };
 
-/** The loaded rows, and what Search Console omitted. */
+/** Returns the loaded rows, and what Search Console omitted. */
 function describe(synced: SyncedDemand): string {
   const { span, asked, changed, kept_days, rows } = synced;
   if (span === null) return 'No day has final search results yet.\n';

@@ -63,7 +63,7 @@ export const drop: Command = {
   },
 };
 
-/** The identifiers of crawls that are given by position or day. */
+/** Returns the identifiers of crawls that are given by position or day. */
 async function identifiers(
   invocation: Invocation,
   settings: Settings,

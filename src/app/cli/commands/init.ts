@@ -64,7 +64,7 @@ export const init: Command = {
   },
 };
 
-/** The shipped models to use: by the flag, else by the user's answer. */
+/** Returns the shipped models to use: by the flag, else by the user's answer. */
 async function modelsFor(invocation: Invocation): Promise<ShippedModels> {
   const { person } = invocation;
   const wanted = oneOf(invocation, 'shipped-models', SHIPPED_MODELS);
@@ -73,7 +73,7 @@ async function modelsFor(invocation: Invocation): Promise<ShippedModels> {
   return isAsked ? await askModels(person, invocation.signal) : 'all';
 }
 
-/** The account from the flags, else from the user's answers; null if there is none. */
+/** Returns the account from the flags, else from the user's answers; null if there is none. */
 async function accountFor(invocation: Invocation, folder: string): Promise<Account | null> {
   const baseUrl = invocation.text('base-url');
   const browser = browserOf(invocation);

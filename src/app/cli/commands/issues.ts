@@ -51,7 +51,7 @@ export const issues: Command = {
   },
 };
 
-/** The issues of crawls, with their tickets and ignored pages. */
+/** Returns the issues of crawls, with their tickets and ignored pages. */
 async function foundIssues(
   crawls: readonly JudgedCrawl[],
   projectDir: string,
@@ -72,7 +72,7 @@ async function foundIssues(
   return found;
 }
 
-/** The sums of subjects read every page, so they are only for a single crawl. */
+/** Renders issues. Sums by subject are shown only for a single crawl, because they read every page. */
 async function blocksOf(
   crawls: readonly JudgedCrawl[],
   projectDir: string,

@@ -110,7 +110,7 @@ export const logsAdd: Command = {
   },
 };
 
-/** The settings, replaced by flags. */
+/** Returns the settings, overridden by flags. */
 function logRules(invocation: Invocation, settings: LogRules): LogRules {
   const hosts = invocation.texts('host');
   const given = {
@@ -146,7 +146,7 @@ function askAboutFile(
   };
 }
 
-/** The flag, else the setting if it differs from the default of exact datasets. */
+/** Returns the flag, else the setting if it differs from the default of exact datasets. */
 function onReject(invocation: Invocation, settings: Settings): 'fail' | 'quarantine' | undefined {
   const asked = oneOf(invocation, 'on-reject', ON_REJECT);
   return asked ?? (settings.on_reject === 'quarantine' ? 'quarantine' : undefined);

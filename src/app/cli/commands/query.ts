@@ -63,7 +63,7 @@ export const query: Command = {
       help: 'draw the chart of the question; by default, the first number by text or time',
     },
     'safe-csv': { help: 'CSV for a spreadsheet: values that look like formulas stay text' },
-    bom: { help: 'CSV with a byte order mark, by which Excel recognizes UTF-8' },
+    bom: { help: 'CSV with a byte order mark, so that Excel recognizes UTF-8' },
     names: NAMES_FLAG,
     output: { value: 'F', help: 'write to this file; its extension sets the format' },
   },
@@ -112,7 +112,7 @@ interface Statement {
   readonly chart: Chart | null;
 }
 
-/** The query; null opens the prompt. */
+/** Returns the query; null opens the prompt. */
 async function statementOf(invocation: Invocation, settings: Settings): Promise<Statement | null> {
   const parameters = parametersOf(invocation.texts('param'));
   const file = invocation.text('file');
@@ -136,7 +136,7 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   return { sql, parameters, isQuestion: false, needs: {}, chart: null };
 }
 
-/** The values of a question, with the URLs in the file of `--from`. */
+/** Returns the values of a question, with the URLs in the file of `--from`. */
 async function withUrls(
   invocation: Invocation,
   { name, parameters }: Question,

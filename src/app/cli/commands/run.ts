@@ -45,7 +45,10 @@ export const run: Command = {
   },
 };
 
-/** A reload without crawl ids would load everything again; `backfill` does so within a period. */
+/**
+ * Returns whether to reload. Without crawl ids, a reload would load everything again; `backfill` does this within a
+ * period.
+ */
 function reloads(invocation: Invocation): boolean {
   if (invocation.has('reload') && invocation.texts('crawl').length === 0)
     throw new CrawlhouseError('usage', '--reload needs --crawl', {

@@ -69,7 +69,7 @@ export const sandboxStart: Command = {
   },
 };
 
-/** The files of the project in the current folder. A sandbox needs neither a project nor valid settings. */
+/** Returns the files of the project in the current folder. A sandbox needs neither a project nor valid settings. */
 async function ownFiles(invocation: Invocation): Promise<Protected> {
   const { loadSettings } = await import('../../settings/load-settings.ts');
   try {
@@ -124,7 +124,7 @@ function addressOf(flag: string, text: string): string {
   });
 }
 
-/** Lines that make a shell use a sandbox's stores: our settings, and the variables of Amazon's tools. */
+/** Returns lines that make a shell use a sandbox's stores: our settings, and the variables of Amazon's tools. */
 export function storeExports({ store_a, store_b }: ReadyDocument): string {
   const variables = {
     CRAWLHOUSE_STORE_A_BUCKET: store_a.bucket,

@@ -117,12 +117,12 @@ async function once(invocation: Invocation, settings: Settings, keeper: StateKee
   return code;
 }
 
-/** The service logs its work even without `--verbose`, because it has no other output. */
+/** Returns the logger of the service, which logs its work even without `--verbose`, because it has no other output. */
 function serviceLogger(invocation: Invocation): Logger {
   return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
 }
 
-/** Whether a schedule crawls a website or adds its logs; the folder then needs no other service. */
+/** Returns whether a schedule crawls a website or adds its logs; the folder then needs no other service. */
 async function crawls({ projectDir }: Settings): Promise<boolean> {
   return (await projectSchedules(projectDir)).some(({ crawl, logs }) => (crawl ?? logs) !== undefined);
 }
@@ -152,9 +152,9 @@ function schedulerOf(
 }
 
 /**
- * Fires a schedule. In a folder without another service, it loads from the local service, after the crawl of the
- * schedule. Where others than the owner of the machine can write schedules, it crawls public addresses only, unless the
- * schedule has `allow_private`.
+ * Fires a schedule. In a folder without another service, crawls the schedule's website and loads the result from the
+ * local service. If users other than the machine's owner can write schedules, crawls only public addresses, unless the
+ * schedule sets `allow_private`.
  */
 export async function fireSchedule(
   settings: Settings,
@@ -203,7 +203,7 @@ async function addScheduled(
   return logErrors((await addLogs(settings, service, logs, signal)).files);
 }
 
-/** An error while writing a report does not fail the run. */
+/** Writes the report after a run. An error while writing it does not fail the run. */
 async function reportAfter(
   settings: Settings,
   file: string,

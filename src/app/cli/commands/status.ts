@@ -84,7 +84,7 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   await invocation.print(text, isAlarm);
 }
 
-/** All details of a single matching run or unit; undefined for several. */
+/** Returns all details of a single matching run or unit; undefined for several. */
 async function alone(
   { runs: [run, otherRun], units: [unit, otherUnit] }: FoundUnits,
   { units }: Status,
@@ -105,7 +105,7 @@ async function alone(
 
 const FIRST = { limit: 20, offset: 0 };
 
-/** The identifier of a crawl that is given by position or day. */
+/** Returns the identifier of a crawl that is given by position or day. */
 async function named(wanted: string, invocation: Invocation): Promise<string> {
   if (!isRelativeName(wanted)) return wanted;
   await using warehouse = await openWarehouse(invocation, await invocation.settings());

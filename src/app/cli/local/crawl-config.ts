@@ -166,7 +166,7 @@ async function tryAll(
   return { config: { ...config, start_url, max_speed }, own: { ...own, sites: further } };
 }
 
-/** The start URLs of `--site`, or else of the `sites` key in the file of `--config`. */
+/** Returns the start URLs of `--site`, or else of the `sites` key in the file of `--config`. */
 function sitesOf(flags: readonly string[], listed: readonly string[] | undefined, isList: boolean): string[] {
   const texts = flags.length > 0 ? flags : (listed ?? []);
   const wrong = texts.find((text) => !/^https?:$/.test(URL.parse(withScheme(text))?.protocol ?? ''));

@@ -28,8 +28,8 @@ import { unloadedDays, unloadedText } from './unloaded-days.ts';
 const OF_TOTALS = ['period_days', 'totals_by', 'search_engine'];
 
 /**
- * Adds exports to the project's ranking performance. It shows the meaning of each before storing it. A refused export
- * does not affect the others.
+ * Adds exports to the project's ranking performance. Shows how it interprets each export before storing it. A refused
+ * export does not affect the others.
  *
  * @throws CrawlhouseError `bad_pipeline` if the pipeline does not distinguish totals
  */
@@ -151,7 +151,7 @@ async function nextStep(settings: Settings, outcomes: readonly DemandOutcome[]):
 }
 
 /**
- * Refuses a pipeline without the columns that distinguish totals from rows of days.
+ * Refuses a pipeline that lacks the columns that distinguish totals from daily rows.
  *
  * @throws CrawlhouseError `bad_pipeline`
  */
@@ -170,7 +170,7 @@ export async function refuseMixing(projectDir: string): Promise<void> {
   }
 }
 
-/** Whether a project has a saved question: it may omit the shipped ones. */
+/** Returns whether a project has a saved question: it may omit the shipped ones. */
 export async function hasQuestion(settings: Settings, name: string): Promise<boolean> {
   return (await loadQuestions(sqlFolders(settings))).some((question) => question.name === name);
 }

@@ -115,7 +115,7 @@ export class LocalService implements AsyncDisposable {
     return result;
   }
 
-  /** The projects of this folder, oldest first. */
+  /** Returns the projects of this folder, oldest first. */
   async projects(): Promise<Project[]> {
     return Array.fromAsync(this.#client.list('projects', await this.#workspace()));
   }
@@ -125,7 +125,10 @@ export class LocalService implements AsyncDisposable {
     return { workspace_id: String(workspace?.id) };
   }
 
-  /** Returns the project of a website. A new one is verified, because users who crawl are responsible for the site. */
+  /**
+   * Returns the project of a website. A new project counts as verified, because users who crawl are responsible for the
+   * site.
+   */
   async project(startUrl: string): Promise<string> {
     const { origin, host } = new URL(startUrl);
     for (const { id, start_url } of await this.projects())
@@ -148,7 +151,7 @@ export class LocalService implements AsyncDisposable {
     return items.filter(({ status }) => UNFINISHED.includes(status));
   }
 
-  /** The last crawl of each website that has ended with a report, newest first. */
+  /** Returns the last crawl of each website that has ended with a report, newest first. */
   async lastEnded(): Promise<Crawl[]> {
     const { items } = await this.#client.all('crawls', await this.#workspace());
     const ended = items.filter(({ status }) => status === 'done');
@@ -159,7 +162,7 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Gives a project a configuration, which replaces one of the same name.
+   * Adds a configuration to a project, replacing one with the same name.
    *
    * @param own the keys of the configuration that the service does not have
    */
@@ -211,7 +214,7 @@ export class LocalService implements AsyncDisposable {
    * interrupted crawl.
    *
    * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it; `bad_settings`;
-   * `start_unreachable` and `start_refused` for a website that cannot be crawled now
+   *   `start_unreachable` and `start_refused` for a website that cannot be crawled now
    */
   async crawlAgain(startUrl: string, signal: AbortSignal): Promise<void> {
     const { projectDir, rendering, crawl_proxy: proxy } = this.#settings;
@@ -227,7 +230,7 @@ export class LocalService implements AsyncDisposable {
     await this.finish(id, () => {}, signal);
   }
 
-  /** Returns how to begin a crawl with the last configuration of a start URL: the start URL is tried first. */
+  /** Returns how to begin a crawl with the last configuration of a start URL. Tries the start URL first. */
   async #lastConfig(project_id: string, startUrl: string, trial: TryOptions): Promise<() => Promise<string>> {
     const known = await this.#client.call('crawlConfigs', { project_id });
     const config = known.findLast((one) => one.start_url === startUrl && one.name !== LIST_CONFIG_NAME);
@@ -297,7 +300,7 @@ export class LocalService implements AsyncDisposable {
     }
   }
 
-  /** Counts of the service for a crawl's pages, before it is loaded. */
+  /** Returns the service's counts of a crawl's pages before the crawl is loaded. */
   firstFigures({ id, crawl_config }: Crawl): Promise<FirstFigures> {
     const isList = crawl_config?.name === LIST_CONFIG_NAME;
     return readFirstFigures(this.#client, id, { isList, changes: this.#settings.issues });
@@ -318,7 +321,7 @@ export class LocalService implements AsyncDisposable {
   }
 }
 
-/** The error that stopped a crawl, with the command to continue it. */
+/** Returns the error that stopped a crawl, with the command to continue it. */
 function paused({ crawl_config }: Crawl, { code, message, hint }: CrawlhouseError): CrawlhouseError {
   const first = MENDABLE.includes(code) ? hint?.replace(', then run again', '') : undefined;
   const why = first === undefined ? '' : `${first}, then: `;

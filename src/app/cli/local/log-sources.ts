@@ -12,7 +12,7 @@ import type { Settings } from '../../../etl/project/settings/settings.ts';
 import type { NamedLog } from '../../../service/logs/remove-logs.ts';
 import type { LogSource } from '../../../site/access-logs/log-source.ts';
 
-/** After so long without writes, the last line of a file is complete. */
+/** After this time without writes, the last line of a file counts as complete. */
 const QUIET_MS = 3_600_000;
 const PIECE = 1 << 18;
 /** Bytes per request to a store. */
@@ -28,8 +28,8 @@ interface LogPlace {
 
 /**
  * Yields each log file once, sorted by name. Accepts paths, folders, globs, `store_a:PREFIX` and `-` (standard input).
- * A source that cannot be found, such as an unavailable store, is yielded and fails on opening, so that the following
- * ones are still read.
+ * A source that cannot be found, such as an unavailable store, is also yielded and fails when it is opened, so that the
+ * following sources are still read.
  */
 export async function* logSources(
   given: readonly string[],
@@ -150,8 +150,8 @@ function storedLog(store: ObjectStore, object: StoredObject): LogSource {
 }
 
 /**
- * Stores standard input in a file while it is read, because its beginning is inspected first. The file has no name from
- * the start, so that none of it remains however the process ends.
+ * Stores standard input in a file while it is read, because its beginning is inspected first. The file never has a
+ * name, so nothing of it remains, however the process ends.
  */
 async function* standardInput(settings: Settings, signal: AbortSignal): AsyncGenerator<LogSource> {
   const path = join(settings.state_dir, 'standard-input.log');

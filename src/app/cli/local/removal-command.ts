@@ -22,7 +22,7 @@ interface Removal<T> {
   readonly idle: string;
 }
 
-/** A command that removes added files and loads the days that change. */
+/** Returns a command that removes added files and loads the days that change. */
 export function removalCommand<T extends object>(removal: Removal<T>): Command {
   const { name, summary, noFile, prepare, describe, idle } = removal;
   return {
@@ -69,7 +69,7 @@ const FINISHED =
 
 /**
  * Removes files of a project. If files are missing and there are changed days to load, an interrupted command removed
- * the files: then only the days are loaded.
+ * the files. In that case, only the days are loaded.
  *
  * @throws CrawlhouseError `usage` for a file that was not added
  */

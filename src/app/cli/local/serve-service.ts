@@ -30,7 +30,7 @@ export function serviceOptions(invocation: Invocation): LocalServiceOptions {
   };
 }
 
-/** The path of `--ready-file`: in an existing folder, and no file of a project. */
+/** Returns the path of `--ready-file`: in an existing folder, and no file of a project. */
 export async function readyFileOf(invocation: Invocation, own: Protected): Promise<string | undefined> {
   const given = invocation.text('ready-file');
   if (given === undefined) return undefined;

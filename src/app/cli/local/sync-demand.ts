@@ -10,7 +10,7 @@ import type { LocalService } from './local-service.ts';
 const DAY = 86_400_000;
 /** Days to read again, because even final figures of the last days have been corrected. */
 const AGAIN = 3;
-/** Failed days in a row that mean an outage; the other days then wait for the next sync. */
+/** Number of consecutive failed days that indicates an outage. The other days then wait for the next sync. */
 const MOST_IN_A_ROW = 3;
 /** The dimensions of a day's rows by URL. */
 const DETAIL = 'date, url, query, device';
@@ -121,7 +121,7 @@ function add(sums: Sums, added: Awaited<ReturnType<LocalService['handle']['addDe
   sums.total_impressions += total?.impressions ?? 0n;
 }
 
-/** The total of each day that has search results with final figures. */
+/** Returns the total of each day that has search results with final figures. */
 async function totalsOf(
   console: SearchConsole,
   property: string,
@@ -134,7 +134,7 @@ async function totalsOf(
   return found;
 }
 
-/** The day in Pacific time, as Search Console counts. */
+/** Returns the day in Pacific time, as Search Console counts. */
 function dayOf(time: number): string {
   return new Date(time).toLocaleDateString('en-CA', { timeZone: 'America/Los_Angeles' });
 }

@@ -114,7 +114,10 @@ async function notIgnored(path: string): Promise<readonly string[]> {
 /** Files that npm leaves in a folder where it installed crawlhouse. */
 const OF_NPM = ['node_modules', 'package.json', 'package-lock.json'];
 
-/** Makes a project folder without an account of the working directory, if it is empty and in no project folder. */
+/**
+ * Turns the working directory into a project folder without an account, if the directory is empty and not inside a
+ * project folder.
+ */
 export async function writeProjectIfEmpty(invocation: Invocation): Promise<void> {
   const { workingDirectory: folder } = invocation;
   if (invocation.text('project-dir') !== undefined) return;

@@ -14,7 +14,7 @@ export const DOT_COMMANDS = {
   '.quit': 'leave the prompt (also: exit, quit, Ctrl-D)',
 } as const;
 
-/** A dot command of the prompt; null: the line is SQL. */
+/** Returns a dot command of the prompt; null: the line is SQL. */
 export function dotCommand(line: string): { readonly name: string; readonly argument: string } | null {
   if (/^\s*(exit|quit|\\q)\s*;?\s*$/i.test(line)) return { name: '.quit', argument: '' };
   const match = /^\s*(\.[a-z]*|\\[a-z]+)\s*(.*?)\s*;?\s*$/.exec(line);

@@ -57,7 +57,7 @@ class Prompt {
   /** Interrupts the running statement, not the prompt. */
   #interruption = new AbortController();
   #running = false;
-  /** The input may end while a statement runs. */
+  /** Whether the input has ended, possibly while a statement runs. */
   #isClosed = false;
 
   constructor(options: PromptOptions, catalog: Catalog) {

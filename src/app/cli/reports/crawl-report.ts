@@ -106,7 +106,7 @@ async function scopeOf(warehouse: CatalogReader, crawl: string, signal: AbortSig
   return (row as { readonly scope_note: string | null } | undefined)?.scope_note ?? null;
 }
 
-/** The questions that need data the project does not have. */
+/** Returns the questions that need data the project does not have. */
 function moreQuestions(questions: readonly Question[], known: AnswerRows): CrawlReport['more_questions'] {
   const has = (name: string): boolean => known.some(({ kind, days }) => kind === name && Number(days) > 0);
   const that = (need: RegExp): string[] =>
@@ -116,7 +116,7 @@ function moreQuestions(questions: readonly Question[], known: AnswerRows): Crawl
   return { logs: has('logs') ? [] : that(/^log/), demand: has('demand') ? [] : that(/^ranking/) };
 }
 
-/** The summary of a crawl before it is loaded. */
+/** Returns the summary of a crawl before it is loaded. */
 export function describeFetched(
   { fetched_urls, last_depth, end_reason }: Crawl,
   { statuses, issues }: FirstFigures,
@@ -136,7 +136,7 @@ export function describeFetched(
   ])}`;
 }
 
-/** The answers after the crawl is loaded. */
+/** Returns the answers after the crawl is loaded. */
 export function describeCrawl(report: CrawlReport | BareReport): string {
   const { crawl_id } = report;
   if (report.findings === null)
@@ -179,7 +179,7 @@ function part(title: string, table: Table): Section[] {
 
 const timeText = (ms: number): string => (ms < 1000 ? `${ms} ms` : durationText(ms / 1000));
 
-/** The progress of a crawl in lines: fetched URLs and first findings; then the job of its analysis. */
+/** Returns the progress of a crawl in lines: fetched URLs and first findings; then the job of its analysis. */
 export function crawlProgress(progress: FetchProgress | undefined): string {
   if (progress === undefined) return 'starting';
   const { phase, counts, depth, urls_per_second, slowest, new_pages, findings, looked, side_work, jobs } =

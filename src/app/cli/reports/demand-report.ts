@@ -41,7 +41,7 @@ export function describeDemand({ source, added }: DemandOutcome, folder: string)
     .join('')}`;
 }
 
-/** The rows that earlier exports are about to lose, in sentences. */
+/** Returns the rows that earlier exports are about to lose, in sentences. */
 export function replacedText({ days, lost_urls, lost_clicks, totals, hidden }: Replaced): string[] {
   const lost = `${counted(lost_urls, 'URL')} with ${countText(lost_clicks)} clicks were only in the earlier rows`;
   const kinds = totals.map(
@@ -133,7 +133,7 @@ function daysText({ from, to }: { readonly from: string; readonly to: string }):
   return `totals of ${counted(days, 'day')}, ${from} to ${to}`;
 }
 
-/** The outcome as in the document of `--json`. */
+/** Returns the outcome as in the document of `--json`. */
 export function demandDocument({ source, added, understood, replaced, error }: DemandOutcome): object {
   const { format, engine, files, period, notes, provisionalFrom = null } = source;
   return {

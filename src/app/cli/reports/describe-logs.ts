@@ -10,7 +10,7 @@ import { shownPath } from '../local/shown-path.ts';
 const SHOWN_FILES = 20;
 const SHOWN_LINES = 5;
 const SHOWN_BOTS = 8;
-/** Percent of requests in the name of a bot with ranges: so many refuted ones suggest a proxy. */
+/** Percentage of requests in the name of a bot with ranges: this many refuted requests suggest a proxy. */
 const SUSPICIOUS = 90;
 const LEAST_BOTS = 100;
 const SPAN = 'from, to (UTC)';
@@ -22,7 +22,7 @@ interface LinePlace {
   readonly width: number | null;
 }
 
-/** The summary of the read files. */
+/** Returns the summary of the read files. */
 export function describeLogs(
   reports: readonly LogFileReport[],
   bots: readonly BotReport[],
@@ -134,7 +134,7 @@ function remarks(files: readonly LogFileReport[], site: string): string {
   return [...lines].map((line) => `${line}.\n`).join('');
 }
 
-/** The warning about a file whose days are far apart. */
+/** Returns the warning about a file whose days are far apart. */
 export function spreadText(file: LogFileReport): string {
   return `${file.name}: its lines cover ${counted(file.days, 'day')} that are far apart: check ${span(file)}`;
 }

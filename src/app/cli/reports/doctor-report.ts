@@ -6,7 +6,7 @@ export function worst(checks: readonly Check[]): Check['status'] {
   );
 }
 
-/** The doctor's findings: one line per check, followed by its hint. */
+/** Returns the doctor's findings: one line per check, followed by its hint. */
 export function describeChecks(checks: readonly Check[]): string {
   return checks.map(describe).join('');
 }

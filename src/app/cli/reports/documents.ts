@@ -205,7 +205,7 @@ export function printDocument<Name extends keyof typeof DOCUMENTS>(
   return invocation.printJson(document);
 }
 
-/** The JSON Schemas of the documents, by file name. They allow additional keys of later versions. */
+/** Returns the JSON Schemas of the documents, by file name. They allow additional keys of later versions. */
 export function documentSchemas(): Readonly<Record<string, object>> {
   return Object.fromEntries(
     Object.entries(DOCUMENTS).map(([name, { schema, version, title }]) => [

@@ -60,11 +60,11 @@ export async function writeFound(
   await writeRows(result, options, invocation.write);
 }
 
-/** The end of a crawl for people: `2026-03-16 03:00 UTC`. */
+/** Returns the end of a crawl for people: `2026-03-16 03:00 UTC`. */
 export const endText = (time: string | null): string =>
   time === null ? 'an unknown day' : `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Rows as a table with the columns of the first row, fitted to the terminal. */
+/** Returns rows as a table with the columns of the first row, fitted to the terminal. */
 function foundTable(rows: readonly object[], width: number | undefined, called: Names = 'columns'): string {
   const names = Object.keys(rows[0] ?? {});
   const heads = called === 'people' ? columnNames(names) : names;

@@ -47,7 +47,7 @@ export async function printRun(
   return result.exitCode;
 }
 
-/** The units by project with totals; with `--verbose` also a line per unit. */
+/** Returns the units by project with totals; with `--verbose` also a line per unit. */
 export async function runSummary(
   invocation: Invocation,
   settings: Settings,
@@ -71,7 +71,9 @@ export function printErrors(invocation: Invocation, { errors, exitCode, report }
   return exitCode;
 }
 
-/** Errors of the whole run come first: its units may be loaded, but are not published. */
+/**
+ * Sorts errors by severity. Errors of the whole run come first, because its units may be loaded but are not published.
+ */
 function gravestFirst(errors: readonly CrawlhouseError[], { units }: RunReport): CrawlhouseError[] {
   const ofUnits = new Set(units.map(({ error }) => error?.message));
   return errors.toSorted((a, b) => Number(ofUnits.has(a.message)) - Number(ofUnits.has(b.message)));

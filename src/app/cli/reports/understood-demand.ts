@@ -9,7 +9,7 @@ import type { Understood } from './understood.ts';
 
 const DAY = 86_400_000;
 
-/** The meaning of an export as a list of facts, before it is stored. */
+/** Returns the meaning of an export as a list of facts, before it is stored. */
 export function understoodDemand(
   source: DemandExport,
   { planned, replaced, first, last }: UnderstoodDemand,
@@ -41,7 +41,7 @@ export function understoodDemand(
   };
 }
 
-/** The days of the rows; days that are far apart may indicate a wrong clock or date format. */
+/** Returns the days of the rows; days that are far apart may indicate a wrong clock or date format. */
 function daysOf({ period }: DemandExport, sums: readonly DemandSums[]): Understood['facts'] {
   if (period !== null) {
     const days = (Date.parse(period.to) - Date.parse(period.from)) / DAY + 1;

@@ -9,7 +9,7 @@ interface LogPlace {
   readonly isZoneNamed: boolean;
 }
 
-/** The meaning of a log file, before it is stored. */
+/** Returns the meaning of a log file, before it is stored. */
 export function understoodLogs(file: LogFileReport, { site, zone, isZoneNamed }: LogPlace): Understood {
   const { understood, later_formats: later } = file;
   const counts = [

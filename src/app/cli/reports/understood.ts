@@ -12,7 +12,7 @@ interface UnderstoodFact {
   /** Such as `format` or `time zone`. */
   readonly name: string;
   readonly value: string;
-  /** Whether nothing in the file proves it. */
+  /** Whether the value is a guess that nothing in the file proves. */
   readonly isGuess?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function describeUnderstood(files: readonly Understood[]): string {
     .join('\n');
 }
 
-/** A file with its meaning, as JSON. */
+/** Returns a file with its meaning, as JSON. */
 export function understoodDocument({ name, facts }: Understood) {
   return {
     name,
@@ -38,7 +38,7 @@ export function hasGuess(files: readonly Understood[]): boolean {
   return files.some(({ facts }) => facts.some(({ isGuess }) => isGuess));
 }
 
-/** Whether the user agrees; true if there is no terminal to ask on. */
+/** Returns whether the user agrees; true if there is no terminal to ask on. */
 export async function isAgreed(
   person: Dialogue | null,
   question: string,

@@ -60,7 +60,7 @@ export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored form of a key, so that reading the file does not allow signing in. */
+/** Returns the stored form of a key, so that reading the file does not allow signing in. */
 export function hashOf(key: string): string {
   return hash('sha256', key);
 }

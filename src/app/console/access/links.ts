@@ -27,7 +27,7 @@ export class Links extends ConsoleTable {
     return { [Symbol.dispose]: () => forget.run(url) };
   }
 
-  /** The console that started last. */
+  /** Returns the console that started last. */
   announced(): { readonly url: string; readonly takesLinks: boolean } | null {
     const row = this.database
       .prepare('SELECT url, takes_links FROM servers ORDER BY rowid DESC LIMIT 1')

@@ -60,7 +60,7 @@ export class Oidc {
     return await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   }
 
-  /** The provider's metadata, requested again after a failure. */
+  /** Returns the provider's metadata, requested again after a failure. */
   #configuration(): Promise<client.Configuration> {
     this.#known ??= this.#discover().catch((error: unknown) => {
       this.#known = null;
@@ -86,7 +86,7 @@ const UNANSWERED: readonly unknown[] = [
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ];
 
-/** Whether an error of `end` means that the provider did not respond. Every other error refuses the sign-in. */
+/** Returns whether an error of `end` means that the provider did not respond. Every other error refuses the sign-in. */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof TypeError) return error.message === 'fetch failed';
   return error instanceof client.ClientError && UNANSWERED.includes(error.code);
@@ -112,8 +112,8 @@ export interface Claims {
 }
 
 /**
- * The identity of a person, for the audit and for every limit: the verified email, or else the subject, as the settings
- * name them. A subject that would be ambiguous in the settings has its prefix.
+ * Returns the identity of a person, for the audit and for every limit: the verified email, or else the subject, as the
+ * settings name them. A subject that would be ambiguous in the settings has its prefix.
  */
 export function subjectOf(claims: Claims): string {
   const email = emailOf(claims);
@@ -131,7 +131,7 @@ export function roleOf(claims: Claims, { operators, readers }: ConsoleOidcSettin
   return readers === 'all' || isIn(readers) ? 'reader' : null;
 }
 
-/** An email that the provider has verified: a person may have entered another's. */
+/** Returns an email that the provider has verified: a person may have entered another's. */
 function emailOf({ email, email_verified: verified }: Claims): string | null {
   const isVerified = verified === true || verified === 'true';
   return typeof email === 'string' && email.includes('@') && isVerified ? email : null;

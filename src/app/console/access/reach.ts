@@ -31,8 +31,8 @@ export function requireSignIn({ console_oidc: oidc, console_url: url }: SignInSe
 }
 
 /**
- * Whether only the owner of this machine can sign in: at a loopback address, by a link that a command prints. This is
- * the default of `console_actions`.
+ * Returns whether only the owner of this machine can sign in: at a loopback address, by a link that a command prints.
+ * This is the default of `console_actions`.
  */
 export function isOwnersConsole({ console_oidc: oidc }: SignInSettings, host: string): boolean {
   return oidc === undefined && isLoopback(host);
@@ -43,13 +43,16 @@ interface ConsoleSettings extends SignInSettings {
   readonly console_actions?: boolean | undefined;
 }
 
-/** Whether the console of a project lets others than the owner of this machine change schedules and crawl settings. */
+/**
+ * Returns whether the console of a project lets others than the owner of this machine change schedules and crawl
+ * settings.
+ */
 export function hasOtherOperators(settings: ConsoleSettings): boolean {
   const { console_actions: mayAct = false, console_listen: address = '127.0.0.1:0' } = settings;
   return mayAct && !isOwnersConsole(settings, listenAddress(address).host);
 }
 
-/** The addresses that one client may have: a 64-bit network of IPv6, else the single address. */
+/** Returns the addresses that one client may have: a 64-bit network of IPv6, else the single address. */
 export function addressClass(text: string): string {
   if (!ipaddr.isValid(text)) return text;
   const address = ipaddr.process(text);
@@ -86,8 +89,7 @@ type Purpose = 'session' | 'sign-in';
 
 /**
  * Returns the name of a cookie for a request. Over TLS, its prefix prevents other hosts of the domain from setting the
- * cookie.
- * Without TLS, the port in the name distinguishes two consoles on one machine.
+ * cookie. Without TLS, the port in the cookie's name distinguishes two consoles on one machine.
  */
 function nameOf(purpose: Purpose, host: string | undefined, reach: Reach): string {
   return isSecure(host, reach) ? `__Host-crawlhouse-${purpose}` : `crawlhouse-${purpose}-${reach.port}`;
@@ -108,7 +110,9 @@ export function readCookie(purpose: Purpose, { host, cookie }: Headers, reach: R
   return pair === undefined ? null : pair.trim().slice(begin.length);
 }
 
-/** The header Set-Cookie; 0 seconds delete the cookie. `value` must not contain semicolons or spaces. */
+/**
+ * Sets a cookie with the Set-Cookie header; 0 seconds delete the cookie. `value` must not contain semicolons or spaces.
+ */
 export function setCookie(
   purpose: Purpose,
   { value, seconds }: { readonly value: string; readonly seconds: number },

@@ -40,7 +40,7 @@ export class SharedLinks extends ConsoleTable {
     );
   }
 
-  /** The newest first. */
+  /** Returns the links, newest first. */
   list(): readonly SharedLink[] {
     return this.#rows(`SELECT ${COLUMNS} FROM shared_links ORDER BY id DESC`);
   }

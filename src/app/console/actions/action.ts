@@ -58,7 +58,7 @@ export function readAction(fields: URLSearchParams): Action {
   );
 }
 
-/** The fields from which `readAction` restores an action. */
+/** Returns the fields from which `readAction` restores an action. */
 export function fieldsOf(action: Action): readonly (readonly [name: string, value: string])[] {
   if (action.action === 'drop') return Object.entries(action);
   const { pipelines: pipeline, projects: project, crawls: crawl } = action;

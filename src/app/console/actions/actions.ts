@@ -23,9 +23,9 @@ import { StagedFiles } from './staged-files.ts';
 import { type UploadAction, wordsOfUpload } from './upload-action.ts';
 import { previewOf, type UploadPreview } from './upload-preview.ts';
 
-/** Each plan is a process with the memory of a small run. */
+/** Maximum parallel plans. Each plan is a process that uses the memory of a small run. */
 const PLANS_AT_ONCE = 2;
-/** One command holds the state lock. The others wait for the lock, or are refused. */
+/** Maximum running commands. One command holds the state lock; the others wait for it or are refused. */
 const MOST_STARTED = 4;
 const LOOK_MS = 100;
 
@@ -36,14 +36,14 @@ interface Going {
   readonly file: string | null;
   /** The error of the command; null: none. */
   readonly ended: Promise<CrawlhouseError | null>;
-  /** A second signal would end it immediately. */
+  /** Whether the process was signaled: a second signal would end it immediately. */
   isStopping: boolean;
 }
 
 interface ActionSettings {
   readonly projectDir: string;
   readonly state_dir: string;
-  /** Seconds for running actions to end in. */
+  /** Seconds within which running actions must end. */
   readonly schedule_grace: number;
 }
 
@@ -330,13 +330,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The id of the run in the document of a command, which has the run as a whole or as a key. */
+/** Returns the id of the run in the document of a command, which has the run as a whole or as a key. */
 function runIdOf(document: unknown): string | null {
   const { run_id, run } = (document ?? {}) as { run_id?: string; run?: { run_id?: string } | null };
   return run_id ?? run?.run_id ?? null;
 }
 
-/** The error in a document (docs/errors.md). */
+/** Returns the error in a document (docs/errors.md). */
 function errorOf(document: unknown): CrawlhouseError | null {
   const { error } = (document ?? {}) as { error?: { code: string; message: string; hint?: string | null } };
   if (error == null) return null;

@@ -11,10 +11,10 @@ const MOST_EXPANSION = 250;
 /** Bytes that any file may expand to. */
 const FREE_BYTES = 10_000_000;
 const ZIP = Buffer.from('PK');
-/** A person waits for it. */
+/** The longest check, because a person waits for the result. */
 const LONGEST_MS = 300_000;
 
-/** A check uses a whole core. */
+/** Limits parallel checks, because a check uses a whole core. */
 const checking = new Semaphore(1);
 
 const UNPACK = 'unpack it, and upload the text in parts';

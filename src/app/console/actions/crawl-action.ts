@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the form of a crawl. An address without a scheme begins with `https://`.
+ * Reads the form of a crawl. Adds `https://` to an address without a scheme.
  *
  * @throws CrawlhouseError `usage`
  */
@@ -63,7 +63,7 @@ export function readCrawl(fields: URLSearchParams): CrawlRequest {
   throw new CrawlhouseError('usage', `${name}: ${issue?.message}`, { hint: 'correct it, then try again' });
 }
 
-/** The address of a website as typed, with a scheme. */
+/** Returns the address of a website as typed, with a scheme. */
 function webAddress(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Typed } from '../../../core/text/typed-rows.ts';
 
-/** What became of a file of an upload. */
+/** The outcome of an uploaded file. */
 export const ReceivedFile = z.strictObject({
-  /** Its name on the person's machine; empty: of the files after it, nothing was received. */
+  /** The file's name on the person's machine; empty if nothing was received of the remaining files. */
   name: z.string(),
   /** The page that shows how it is read; null: it was not taken. */
   address: z.string().nullable(),

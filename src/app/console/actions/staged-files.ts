@@ -95,7 +95,7 @@ function tooMany(): CrawlhouseError {
   });
 }
 
-/** The last part of a name or path, with letters, digits, `.`, `_` and `-` only. */
+/** Returns the last part of a name or path, with letters, digits, `.`, `_` and `-` only. */
 function safeName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
   const name = last

@@ -116,7 +116,7 @@ export function editSql(
   });
 }
 
-/** The language with the tables and columns of the warehouse; without them if nothing is published. */
+/** Returns the language with the tables and columns of the warehouse; without them if nothing is published. */
 async function known(address: string): Promise<Extension> {
   const response = await fetch(address);
   const tables = response.ok ? ((await response.json()) as { readonly tables: readonly Table[] }).tables : [];
@@ -130,7 +130,7 @@ async function known(address: string): Promise<Extension> {
   return [support, support.language.data.of({ autocomplete: columnsOf(tables) })];
 }
 
-/** Columns of the tables in the SQL; after a dot, the language itself completes them. */
+/** Returns columns of the tables in the SQL; after a dot, the language itself completes them. */
 function columnsOf(tables: readonly Table[]): CompletionSource {
   return (context) => {
     const { state, explicit } = context;

@@ -114,7 +114,7 @@ function showLocalTimes(): void {
   if (own?.value === 'UTC') own.value = timeZone;
 }
 
-/** Files that are dropped on the form of `data-drop` are chosen in it. */
+/** Chooses files in a form with `data-drop` when they are dropped on it. */
 function acceptDrops(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-drop]');
   const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
@@ -132,7 +132,7 @@ function acceptDrops(): void {
   });
 }
 
-/** On a phone the tabs are one row that scrolls. */
+/** Scrolls to the current tab, because the tabs are a single scrolling row on a phone. */
 function showTab(): void {
   const tab = document.querySelector('.tabs [aria-current]');
   tab?.scrollIntoView({ block: 'nearest', inline: 'center' });

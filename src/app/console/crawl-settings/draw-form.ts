@@ -27,12 +27,12 @@ export interface DrawnForm {
   readonly settings: ShownSettings;
   readonly stamp: string;
   readonly csrf: string;
-  /** What was sent, if the page answers a form. */
+  /** The submitted values, if the page answers a form. */
   readonly sent?: URLSearchParams;
   readonly faults?: readonly FormFault[];
 }
 
-/** The form of a website's settings, with the problems at their inputs. */
+/** Returns the form of a website's settings, with the problems at their inputs. */
 export function drawForm(form: DrawnForm): Html {
   const { project, file, stamp, csrf, sent, faults = [] } = form;
   const common = COMMON.flatMap((name) => SETTING_FIELDS.filter((field) => field.name === name));
@@ -101,7 +101,7 @@ ${text}</textarea>`;
   return html`<input type="${type}" ${common} value="${text}" autocomplete="off" spellcheck="false"${mode}${hint}>`;
 }
 
-/** The settings for people who cannot change them. */
+/** Returns the settings for people who cannot change them. */
 export function drawValues(settings: ShownSettings): Html {
   const set = SETTING_FIELDS.filter(({ name }) => Object.hasOwn(settings, name));
   return table(

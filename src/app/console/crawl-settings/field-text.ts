@@ -44,7 +44,7 @@ function plainText(control: Control, value: unknown): string | null {
         .join('\n');
 }
 
-/** Whether a browser shows a text unchanged and sends it back. */
+/** Returns whether a browser shows a text unchanged and sends it back. */
 function isSent(control: Control, text: string): boolean {
   const isArea = control === 'lines' || control === 'pairs';
   return text.isWellFormed() && visible(text) === text && (isArea || !text.includes('\n'));

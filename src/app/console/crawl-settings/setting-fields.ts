@@ -25,8 +25,8 @@ export interface SettingField {
 type Node = z.core.JSONSchema.BaseSchema;
 
 /**
- * Makes the inputs for a schema: an input for each key, except keys in `hidden` and deprecated ones. The names and
- * explanations are those of the schema.
+ * Creates an input for each key of a schema, except keys in `hidden` and deprecated keys. Names and explanations come
+ * from the schema.
  */
 export function settingFields(schema: z.ZodType, hidden: ReadonlySet<string>): readonly SettingField[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -57,7 +57,7 @@ function fieldsOf(name: string, given: Node, within?: Node): readonly SettingFie
   ];
 }
 
-/** A value that may be null is empty in the form. */
+/** Removes null from a schema, because a value that may be null is empty in the form. */
 function withoutNull(node: Node): Node {
   const [only, ...others] = (node.anyOf ?? []).filter(
     (schema) => typeof schema === 'object' && schema.type !== 'null',

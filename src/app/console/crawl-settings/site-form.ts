@@ -34,12 +34,12 @@ export const HIDDEN_KEYS: ReadonlySet<string> = new Set([
   'user_input_files',
 ]);
 
-/** They decide where requests go, and with them the secrets of a website. */
+/** Keys that determine where requests go, and therefore where a website's secrets go. */
 const HOST_KEYS = ['alternate_start_urls', 'crawl_subdomains', 'dns', 'sites', 'use_proxy'] as const;
 
 export const SETTING_FIELDS = settingFields(CrawlFile, HIDDEN_KEYS);
 
-/** Other values than those of `CONFIG_DEFAULTS`, as a message. */
+/** Defaults that differ from those of `CONFIG_DEFAULTS`, as messages. */
 export const SETTING_DEFAULTS: Readonly<Record<string, unknown>> = {
   ...CONFIG_DEFAULTS,
   ...CRAWL_DEFAULTS,
@@ -48,7 +48,7 @@ export const SETTING_DEFAULTS: Readonly<Record<string, unknown>> = {
   vitals: 'the setting vitals of crawlhouse.yaml',
 };
 
-/** The default of an input, for people. */
+/** Returns the default of an input, for people. */
 export function defaultOf({ name }: SettingField): string {
   const value = lookUp(SETTING_DEFAULTS, name);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -100,7 +100,7 @@ export function settingsOf(keys: CrawlFileKeys, fields = SETTING_FIELDS): ShownS
   );
 }
 
-/** The text of an input for the value in a file; always empty for a secret. */
+/** Returns the text of an input for the value in a file; always empty for a secret. */
 export function textIn(settings: ShownSettings, { name, control, isSecret }: SettingField): FieldText {
   return textOf(control, isSecret ? undefined : lookUp(settings, name));
 }
@@ -118,14 +118,14 @@ export interface FormFault {
   readonly message: string;
 }
 
-/** What was sent, applied to the file. */
+/** The submitted form, applied to the file. */
 export interface ChangedFile {
   readonly text: string;
   readonly keys: CrawlFileKeys | null;
   readonly faults: readonly FormFault[];
 }
 
-/** Applies a sent form to a file. An input that was not changed leaves its key as it is written in the file. */
+/** Applies a submitted form to a file. An unchanged input leaves its key as written in the file. */
 export function changedBy(form: URLSearchParams, site: SiteFile, fields = SETTING_FIELDS): ChangedFile {
   const settings = settingsOf(site.keys, fields);
   const changes: CrawlFileChange[] = [];
@@ -178,7 +178,10 @@ function faultOf(issue: z.core.$ZodIssue): FormFault {
   return { name: issue.path.join('.'), message: `${issue.message}${more}` };
 }
 
-/** A person who cannot read a stored secret must not choose other hosts that receive it. */
+/**
+ * Returns the faults of a change that would send a stored secret to other hosts, because a person who cannot read the
+ * secret must not choose its receivers.
+ */
 function secretFaults(
   kept: readonly SettingField[],
   before: CrawlFileKeys,
@@ -192,7 +195,7 @@ function secretFaults(
   }));
 }
 
-/** What only the crawler can check. */
+/** Returns the faults that only the crawler can detect. */
 function settingFaults(keys: CrawlFileKeys, startUrl: string): readonly FormFault[] {
   const { config, own } = siteConfig(startUrl, keys);
   try {

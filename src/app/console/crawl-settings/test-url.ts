@@ -43,7 +43,7 @@ export const UrlTest = z.strictObject({
 });
 export type UrlTest = Typed<typeof UrlTest>;
 
-/** It is written to the audit and to addresses, so it has no credentials. */
+/** The tested URL. It contains no credentials, because it is written to the audit log and to addresses. */
 export const TestedUrl = address('a URL is expected, such as https://www.example.com/page');
 
 /**
@@ -61,7 +61,7 @@ export function testedUrl(fields: URLSearchParams): string | null {
   });
 }
 
-/** A test may start a browser, and a thread that parses. */
+/** Limits parallel tests, because a test may start a browser and a parser thread. */
 const testing = new Semaphore(1);
 
 interface TestedSite {

@@ -1,6 +1,8 @@
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 
-/** Returns an error that the person can act on as one of the form; faults of crawlhouse and locks stay unchanged. */
+/**
+ * Converts an error that the person can fix into an error of the form. Faults of crawlhouse and locks stay unchanged.
+ */
 export function asUsage(thrown: unknown): CrawlhouseError {
   const error = toCrawlhouseError(thrown);
   const { kind, message, hint } = error;

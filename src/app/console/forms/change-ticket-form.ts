@@ -18,7 +18,7 @@ import type { Readers } from '../readers/readers.ts';
 import type { ConsoleForm, SentForm } from './console-form.ts';
 
 const FIELDS = ['owner', 'state', 'note', 'due', 'until'] as const;
-/** What the form of a new ticket, or of a change, sends unchanged. */
+/** Hidden fields that the form of a new or changed ticket sends unchanged. */
 const HIDDEN = ['issue', 'filter', 'id', 'seen'] as const;
 
 /** Adds or changes a ticket of `tickets.yaml`, and continues at the tickets of the project. */
@@ -45,7 +45,7 @@ export const TICKET_FORM: ConsoleForm = {
   },
 };
 
-/** The fields with a value. */
+/** Returns the fields with a value. */
 function given({ form }: SentForm, names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -20,7 +20,7 @@ export interface SentFile {
   readonly isCut: () => boolean;
 }
 
-/** What an operator sent. */
+/** The form that an operator submitted. */
 export interface SentForm {
   readonly form: URLSearchParams;
   /** The named parts of the path. */
@@ -28,7 +28,7 @@ export interface SentForm {
   readonly session: SignedIn;
   /** The files after the fields of a form that accepts them. Each is read to its end before the next one. */
   readonly files?: AsyncIterable<SentFile> | undefined;
-  /** Aborts when the console ends, or the person leaves: for long work that changes nothing. */
+  /** Aborts when the console ends or the person leaves. For long work that changes nothing. */
   readonly left: AbortSignal;
 }
 

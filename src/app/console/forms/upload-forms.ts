@@ -93,7 +93,7 @@ async function receive(
     if (isCut())
       throw new CrawlhouseError('usage', `the file is larger than ${bytesText(MOST_FILE_BYTES)}`, {
         cause,
-        hint: 'split it, or add it on the machine of crawlhouse: crawlhouse logs add FILE',
+        hint: 'split the file, or add it on the machine that runs crawlhouse: crawlhouse logs add FILE',
       });
     if (!content.destroyed || cause instanceof CrawlhouseError) throw cause;
     throw new CrawlhouseError('usage', 'the upload was cut off', { cause, hint: 'upload the file again' });

@@ -28,7 +28,7 @@ export function addressOf(link: Link): string {
   }
 }
 
-/** The address of a unit's page. The unit's name contains slashes. */
+/** Returns the address of a unit's page. The unit's name contains slashes. */
 export function unitPath(unit: string): string {
   return `/units/${unit.split('/').map(encodeURIComponent).join('/')}`;
 }
@@ -57,7 +57,7 @@ export function crawlLink(crawl: LinkedCrawl): Html {
   return html`<a href="${crawlPath(crawl.crawl_id)}" title="${crawl.crawl_id}">${crawlName(crawl)}</a>`;
 }
 
-/** The page with everything about a URL; in the given crawl, if any. */
+/** Returns the page with everything about a URL; in the given crawl, if any. */
 function urlPath(project: string, url: string, crawl?: string): string {
   const query = new URLSearchParams({ url, ...(crawl !== undefined && { crawl }) });
   return `${projectPath(project)}/url?${String(query)}`;
@@ -71,7 +71,7 @@ export function runLink(run: string): Html {
   return html`<a href="/runs/${encodeURIComponent(run)}">${run.slice(0, 8)}</a>`;
 }
 
-/** An address with changed parameters; null removes one. */
+/** Returns an address with changed parameters; null removes one. */
 export function withQuery(
   path: string,
   query: URLSearchParams,

@@ -15,7 +15,7 @@ const KEYS = [
   'colour',
 ];
 
-/** The address of the same question or SQL, with changed keys; null removes one. */
+/** Returns the address of the same question or SQL, with changed keys; null removes one. */
 export function askAddress(
   query: URLSearchParams,
   changes: Readonly<Record<string, string | number | null>>,
@@ -26,7 +26,7 @@ export function askAddress(
   return `${path}?${next}`;
 }
 
-/** The keys of an address with their values, for a form to send them again. */
+/** Returns the keys of an address with their values, for a form to send them again. */
 export function askFields(query: URLSearchParams): [key: string, value: string][] {
   return [...query].filter(
     ([key, value]) => value !== '' && (KEYS.includes(key) || key.startsWith('param.')),

@@ -10,9 +10,9 @@ export interface Choice {
 }
 
 /**
- * A form that loads the same page with other parameters. It keeps all other parameters except the page. A form that
- * contains only choices submits itself (browser/console.ts). After the user goes back, the browser shows the choices in
- * the address.
+ * Returns a form that loads the same page with other parameters. It keeps all other parameters except the page. A form
+ * that contains only choices submits itself (browser/console.ts). After the user goes back, the browser shows the
+ * choices in the address.
  */
 export function filterForm(path: string, query: URLSearchParams, choices: readonly Choice[]): Html {
   const names = [...choices.map(({ name }) => name), 'page'];

@@ -13,7 +13,7 @@ export const Paging = z.strictObject({
 });
 export type Paging = Typed<typeof Paging>;
 
-/** The requested page, or the last one if it is beyond the end. */
+/** Returns the requested page, or the last one if it is beyond the end. */
 export function pagingOf(
   asked: string | null,
   total: number,
@@ -25,7 +25,7 @@ export function pagingOf(
   return { page, pages, total, from: (page - 1) * size };
 }
 
-/** Links to the other pages; empty for a single page. */
+/** Returns links to the other pages; empty for a single page. */
 export function drawPaging(
   { page, pages }: Paging,
   {

@@ -27,7 +27,7 @@ const OF_CRAWLS: readonly string[] = [
   'report',
 ];
 
-/** The title of a project's page, by its address below the project; null for the first page. */
+/** Returns the title of a project's page, by its address below the project; null for the first page. */
 export function tabName(path: string): string | null {
   return Object.values(TABS).find((tab) => tab.path === path && path !== '')?.name ?? null;
 }

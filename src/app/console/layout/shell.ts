@@ -17,7 +17,7 @@ export interface Shell {
   readonly canAct: boolean;
 }
 
-/** The beginning of a page, up to its body; the title is known after the page is read. */
+/** Returns the beginning of a page, up to its body; the title is known after the page is read. */
 export function shellStart({ path, subject, csrf, canAct }: Shell, title: string): string {
   const rooms = [...ROOMS, ...(canAct ? [{ path: '/do', name: 'Do' }] : [])];
   return html`<!doctype html>
@@ -49,7 +49,7 @@ ${
 `.text;
 }
 
-/** The token that every form with changes sends back. */
+/** Returns the token that every form with changes sends back. */
 export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
@@ -62,7 +62,7 @@ function isIn(path: string, room: string): boolean {
   return room === '/' ? path === '/' : path === room || path.startsWith(`${room}/`);
 }
 
-/** A notice instead of a page's body: what happened, and what to do. */
+/** Returns a notice instead of a page's body: what happened, and what to do. */
 export function notice(title: string, text: string, hint: string | null = null): Html {
   return html`<h1>${title}</h1>
 <p class="notice">${text}</p>

@@ -20,7 +20,7 @@ export function requireActing(request: Pick<PageRequest, 'session' | 'canAct'>):
   );
 }
 
-/** The action that retries a unit: a run of its dataset, only for its crawl or project. */
+/** Returns the action that retries a unit: a run of its dataset, only for its crawl or project. */
 export function retryOf({
   dataset,
   source,

@@ -13,12 +13,12 @@ import { explainEmpty, NO_MATCH } from '../../answers/questions/explain-empty.ts
 import { askQuestion } from '../../answers/report/crawl-answers.ts';
 import { type Readers, UNTIL_READ, type WarehouseRow } from '../readers/readers.ts';
 
-/** A figure that takes longer is pending until the next load of its page. */
+/** A figure that takes longer than this is pending until its page is loaded again. */
 const PATIENCE_MS = 400;
 
 /** The answer of a saved question, or of a built-in statement, for a figure. */
 export const FigureAnswer = z.strictObject({
-  /** Null: a built-in statement. */
+  /** Null for a built-in statement. */
   question: z.string().nullable(),
   /** As in its file. */
   sql: z.string(),
@@ -114,7 +114,7 @@ interface Asked extends Pick<FigureRequest, 'isSlow' | 'isPatient'> {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Null if nothing is missing and nothing matches. */
+/** Returns null if nothing is missing and nothing matches. */
 async function whyEmpty(
   readers: Readers,
   needs: Needs,
@@ -147,12 +147,12 @@ async function settled(
   }
 }
 
-/** Null for a read that takes longer; it continues in the background. */
+/** Returns null for a read that takes longer; it continues in the background. */
 export function inTime<T>(read: Promise<T>, isPatient: boolean): Promise<T | null> {
   return isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]);
 }
 
-/** A notice that figures are still being read; the script loads the page again. */
+/** Returns a notice that figures are still being read; the script loads the page again. */
 export function drawPending(answers: readonly FigureAnswer[]): Html | null {
   const pending = answers.filter(({ state }) => state === 'pending').length;
   if (pending === 0) return null;
@@ -169,7 +169,7 @@ interface Drawing {
   readonly empty?: string;
 }
 
-/** A figure: its drawing, its table, and its question with SQL and command. */
+/** Returns a figure: its drawing, its table, and its question with SQL and command. */
 export function answerFigure(title: string, answer: FigureAnswer, drawing: Drawing = {}): Html {
   const { ignored } = answer;
   return html`<figure${drawing.id && html` id="${drawing.id}"`}><figcaption>${title}</figcaption>
@@ -194,7 +194,7 @@ function drawAnswer(
   return html`${chart}<details class="quiet figures">${quietSummary('▦', 'The figures')}${figures}</details>`;
 }
 
-/** A sign at the head of a figure that opens its details. */
+/** Returns a sign at the head of a figure that opens its details. */
 function quietSummary(sign: string, name: string): Html {
   return html`<summary title="${name}"><span aria-hidden="true">${sign}</span><span class="unseen">${name}</span></summary>`;
 }
@@ -205,7 +205,7 @@ function shownCell(name: string, value: unknown): Html | string | null {
   return shownValue(value);
 }
 
-/** A value of an answer as text; null stays null. */
+/** Returns a value of an answer as text; null stays null. */
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint' || Number.isInteger(value)) return countText(value as number | bigint);

@@ -60,13 +60,13 @@ export function chosenSegment(segments: Segments, query: URLSearchParams): Chose
   return found[0] ?? { segment, segmentation: null };
 }
 
-/** The segment as links, forms and questions name it. */
+/** Returns the segment as links, forms and questions name it. */
 export function partsOfChosen({ segment, segmentation }: ChosenSegment): { readonly segment?: string } {
   if (segment === null) return {};
   return segmentation === null ? { segment } : segmentParts({ segment, segmentation });
 }
 
-/** The query of an address, with the segment as the form offers it. */
+/** Returns the query of an address, with the segment as the form offers it. */
 export function withSegment(query: URLSearchParams, chosen: ChosenSegment): URLSearchParams {
   const next = new URLSearchParams(query);
   if (chosen.segment === null || chosen.segmentation === null) return next;
@@ -75,7 +75,7 @@ export function withSegment(query: URLSearchParams, chosen: ChosenSegment): URLS
   return next;
 }
 
-/** A notice if the crawl does not have the chosen segment. */
+/** Returns a notice if the crawl does not have the chosen segment. */
 export const segmentNotice = ({ segment, segmentation }: ChosenSegment): Html | null =>
   segment === null || segmentation !== null
     ? null

@@ -196,7 +196,7 @@ function drawTask(task: string, questions: AskDocument['questions']): Html | nul
 /** A longer text is cut on the page and can be opened. */
 const LONG = 60;
 
-/** The rows of a page of an answer; a column's head sorts by it. */
+/** Returns the rows of a page of an answer; a column's head sorts by it. */
 function answerTable({ columns, rows, sql }: AskDocument, query: URLSearchParams): Html {
   const numeric = columns.map(({ type }) => isNumber(type));
   // The answer of an EXPLAIN cannot be sorted.
@@ -241,7 +241,7 @@ function cell(value: unknown, type: string): Html {
   return html`<details class="long"><summary>${text}</summary></details>`;
 }
 
-/** The charts of an answer, and the form to choose others; empty without numbers. */
+/** Returns the charts of an answer, and the form to choose others; empty without numbers. */
 function drawChart({ columns, rows, chart }: AskDocument, query: URLSearchParams): Html | null {
   const chosen = chart ?? plainOf(columns, rows);
   if (chosen === null) return null;

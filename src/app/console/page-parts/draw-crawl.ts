@@ -120,7 +120,7 @@ function statusBars(name: string, { rows }: FigureAnswer, to: To): Html | null {
   return barChart(`Status codes of ${name}`, bars);
 }
 
-/** The figures, each with its change or why there is none. */
+/** Returns the figures, each with its change or why there is none. */
 function kpisOf(
   { crawl_id, figures, compared, is_comparable }: CrawlPage,
   to: (parts: AddressParts) => string | null,
@@ -148,7 +148,7 @@ function kpisOf(
     });
 }
 
-/** The days of sums over search results or log files (mart.crawl_days). */
+/** Returns the days of sums over search results or log files (mart.crawl_days). */
 function daysOf(name: string, answered: Readonly<Record<string, unknown>>): string | null {
   const [from, to] =
     name === 'search_bot_hits'
@@ -159,7 +159,7 @@ function daysOf(name: string, answered: Readonly<Record<string, unknown>>): stri
   return from == null || to == null ? null : `${from} to ${to}`;
 }
 
-/** The changed issues, or all issues of a crawl without a comparison. */
+/** Returns the changed issues, or all issues of a crawl without a comparison. */
 function issuesTable({ crawl_id, project_id, compared, pages, issues }: CrawlPage): Html {
   if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
   if (issues === null)

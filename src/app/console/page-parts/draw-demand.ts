@@ -80,7 +80,7 @@ ${segmentNotice(own)}`;
 
 const demandPath = (project: string): string => `${projectPath(project)}/demand`;
 
-/** The loaded days, and the days that the figures below sum up. */
+/** Returns the loaded days, and the days that the figures below sum up. */
 function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string {
   const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
   const [days, last] = kind === 'logs' ? [log_days, last_log_day] : [ranking_days, last_ranking_day];
@@ -197,7 +197,7 @@ function segmentsTable({ rows }: FigureAnswer): Html {
 const LOST =
   'this table lists pages that had 10 clicks or more in 28 days, or on the same weekdays before a change, and lost 20 % or more';
 
-/** The note that only the first rows are shown. */
+/** Returns the note that only the first rows are shown. */
 function restOf(rows: readonly FigureRow[], all: unknown, by: string): string | false {
   return (
     Number(all ?? 0) > rows.length &&

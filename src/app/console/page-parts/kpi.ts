@@ -16,7 +16,7 @@ export interface Kpi {
   /** The target of the link, if it is not the list of as many pages as the value. */
   readonly leads?: string;
   readonly days?: string | null;
-  /** What the change is compared with, if the days do not tell. */
+  /** The period that the change is compared with, if the days do not show it. */
   readonly compared?: string | null;
   /** If the figure is limited to pages of a crawl: the figure of all URLs, and the address of the other URLs. */
   readonly all?: { readonly value: unknown; readonly href: string } | null;
@@ -24,7 +24,7 @@ export interface Kpi {
   readonly trend?: readonly unknown[];
 }
 
-/** The text next to new findings: how many are fixed, and how many are missing. */
+/** Returns the text next to new findings: how many are fixed, and how many are missing. */
 export function fixedText({ fixed_issues, missing_issues }: Readonly<Record<string, unknown>>): string {
   const missing = Number(missing_issues) > 0 ? `, ${shownValue(missing_issues)} missing` : '';
   return `${shownValue(fixed_issues) ?? '–'} fixed${missing}`;
@@ -33,7 +33,7 @@ export function fixedText({ fixed_issues, missing_issues }: Readonly<Record<stri
 /** A longer reason opens from its card. */
 const LONGEST_REASON = 32;
 
-/** Figures side by side, each with one number, one change and one period; a strip is at the head of a page. */
+/** Returns figures side by side, each with one number, one change and one period; a strip is at the head of a page. */
 export function drawKpis(kpis: readonly Kpi[], isStrip = false): Html {
   return html`<dl class="kpis${isStrip ? ' strip' : ''}">${kpis.map(
     (kpi) =>
@@ -48,7 +48,7 @@ function drawValue({ value, href, leads }: Kpi): Html {
   return html`<a href="${href}"${leads && html` aria-label="${shownValue(value)}, ${leads}"`}>${text}</a>`;
 }
 
-/** The days, and behind them what the card has no place for. */
+/** Returns the days, and behind them what the card has no place for. */
 function drawPeriod(kpi: Kpi): Html | null {
   const { value, change, reason, days = null, compared = null } = kpi;
   const isFolded = signedValue(change) === null && reason !== null && reason.length > LONGEST_REASON;
@@ -60,7 +60,7 @@ function drawPeriod(kpi: Kpi): Html | null {
   return html`${isFolded ? shown : null}<details><summary>${summary}</summary>${lines.map((line) => html`<p>${line}</p>`)}</details>`;
 }
 
-/** A day does not break at its hyphens. */
+/** Formats a day so that it does not break at its hyphens. */
 function unbroken(text: string): Html {
   const parts = text.split(/(\d{4}-\d\d-\d\d)/);
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<span class="day">${part}</span>`))}`;
@@ -73,7 +73,7 @@ function allText({ value, all }: Kpi): Html | null {
   return html`of <a href="${all.href}" aria-label="${text}, URLs that are not pages of the crawl">${text}</a> on all URLs`;
 }
 
-/** URLs outside the crawl that log files or search results contain. */
+/** Returns URLs outside the crawl that log files or search results contain. */
 export function restAddress(crawl: string): string {
   return askAddress(new URLSearchParams({ 'param.crawl': crawl }), { question: 'q03_orphan_pages', run: 1 });
 }

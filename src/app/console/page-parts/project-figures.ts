@@ -131,14 +131,14 @@ function lines(
   });
 }
 
-/** The answer with some of its columns, and the columns of its crawls. */
+/** Returns the answer with some of its columns, and the columns of its crawls. */
 function only(answer: FigureAnswer, names: readonly string[]): FigureAnswer {
   const kept = ['crawl_id', 'ended_at', ...names];
   const rows = answer.rows.map((row) => Object.fromEntries(kept.map((name) => [name, row[name] ?? null])));
   return { ...answer, rows };
 }
 
-/** The five figures of the latest crawl, with those of the previous crawls. */
+/** Returns the five figures of the latest crawl, with those of the previous crawls. */
 function stripOf({ project_id, crawl_id, trend, segment, clicks_before }: ProjectFigures, to: To): Kpi[] {
   const now = trend.rows.find((row) => row.crawl_id === crawl_id) ?? {};
   const ended = points(trend);
@@ -231,7 +231,7 @@ const numberIn =
   (point: Point): number | null =>
     point[figure] === null ? null : Number(point[figure]);
 
-/** The funnel of the last crawl in the answer. */
+/** Returns the funnel of the last crawl in the answer. */
 export function funnelFigure(
   project: string,
   funnel: FigureAnswer,

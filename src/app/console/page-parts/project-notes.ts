@@ -27,7 +27,7 @@ export async function readNotes(
   }
 }
 
-/** The list of notes and, if actions are allowed, the forms that change them. */
+/** Returns the list of notes and, if actions are allowed, the forms that change them. */
 export function drawNotes(
   project: string,
   { list, problem }: ProjectNotes,

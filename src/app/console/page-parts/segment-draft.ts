@@ -63,7 +63,7 @@ export function draftOf(fields: URLSearchParams): SegmentDraft {
   };
 }
 
-/** The hidden fields from which `draftOf` restores a draft. */
+/** Returns the hidden fields from which `draftOf` restores a draft. */
 export function hiddenDraft({ at, stamp, name, projects, rules, rest }: SegmentDraft): Html[] {
   const fields: [string, string][] = [
     ['at', at === null ? '' : String(at)],
@@ -200,7 +200,7 @@ export async function previewSegments(
   return { crawl_id: crawl, pages: segments.reduce((sum, one) => sum + one.pages, 0), segments };
 }
 
-/** The error to show in the form; anything but a refusal of the draft ends the page. */
+/** Returns the error to show in the form; anything but a refusal of the draft ends the page. */
 export function refusalOfDraft(thrown: unknown): { message: string; hint: string | null } {
   const { code, kind, message, hint } = toCrawlhouseError(thrown);
   if (kind !== 'usage' && !['bad_segments', 'bad_query', 'query_limit', 'bad_model'].includes(code))

@@ -111,7 +111,7 @@ function viewOf(query: URLSearchParams): View {
   };
 }
 
-/** If the page contains the whole answer, its rows are not read again. */
+/** Returns the chart of an answer. If the page contains the whole answer, its rows are not read again. */
 async function chartOf(
   choice: Chart,
   { columns, rows, more }: Awaited<ReturnType<typeof readAnswer>>,
@@ -164,7 +164,9 @@ async function notesCalled(readers: Readers, project: string | null): Promise<re
   return (await readNotes(projectDir, one)).list;
 }
 
-/** The chart in the address, or else the question's own; the question's `each` and `only` apply to any chart. */
+/**
+ * Returns the chart in the address, or else the question's own; the question's `each` and `only` apply to any chart.
+ */
 function choiceOf(query: URLSearchParams, question: Question | null): Chart | null {
   const own = question?.chart ?? null;
   const kind = CHART_KINDS.find((one) => one === query.get('chart'));
@@ -181,7 +183,7 @@ function choiceOf(query: URLSearchParams, question: Question | null): Chart | nu
   };
 }
 
-/** Errors that the user can correct; any other is an error of the page. */
+/** Returns errors that the user can correct; any other is an error of the page. */
 function errorOf(thrown: unknown): AskDocument['error'] {
   if (!(thrown instanceof CrawlhouseError)) throw thrown;
   const { code, message, hint = null } = thrown;
@@ -200,7 +202,7 @@ function found(questions: readonly Question[], find: string): AskDocument['quest
     .map(({ name, title, task }) => ({ name, title, task }));
 }
 
-/** Values of the parameters that name something in the warehouse, read once per publication. */
+/** Returns values of the parameters that name something in the warehouse, read once per publication. */
 async function suggestions(
   readers: Readers,
   parameters: readonly { readonly name: string }[],

@@ -107,7 +107,7 @@ async function besideOf(
   };
 }
 
-/** Null in a warehouse without the models of issues. */
+/** Returns null in a warehouse without the models of issues. */
 async function issuesOf(crawl: string, readers: Readers): Promise<CrawlPage['issues']> {
   const judged = await readers
     .readOnce(`issues of ${crawl}`, (warehouse, signal) => readIssues(warehouse, { crawl }, signal))

@@ -62,7 +62,7 @@ function dropSums({ totals }: ActionPlan): readonly Block[] {
   ];
 }
 
-/** The form that starts it. A drop requires typing the name, so that one click drops nothing. */
+/** Returns the form that starts it. A drop requires typing the name, so that one click drops nothing. */
 function confirm(action: Action, units: number, csrf: string): Html {
   const back = html`<a class="button" href="/do">Back</a>`;
   if (units === 0) return html`<p class="notice">There is nothing to do.</p><p>${back}</p>`;

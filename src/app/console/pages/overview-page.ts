@@ -124,7 +124,7 @@ function onlySite({ sites: [site], total }: Overview, { query }: PageRequest): s
   return site === undefined || total > 1 || query.size > 0 ? null : projectPath(site.project_id);
 }
 
-/** Why the changes of a site are unknown; null if its crawl was compared. */
+/** Returns why the changes of a site are unknown; null if its crawl was compared. */
 function whyNoChanges(site: ProjectLine): string | null {
   if (site.crawl_id === null) return 'no pages are loaded';
   return site.previous_crawl_id === null || site.new_issues === null ? changeReason(site) : null;
@@ -226,7 +226,7 @@ ${drawPaging(paging, { path: '/', query })}
 `;
 }
 
-/** What to do while nothing is published. */
+/** Returns what to do while nothing is published. */
 function drawWays({ can_crawl, can_connect }: Overview, csrf: string): Html {
   if (!can_crawl)
     return html`<p class="notice">No crawl is published yet. Run <code>crawlhouse run</code>, and reload this page.</p>`;

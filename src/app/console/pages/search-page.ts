@@ -88,7 +88,7 @@ const ISSUES = `SELECT changes.issue, issues.title, changes.project_id, coalesce
     AND (strpos(lower(changes.issue), lower($text)) > 0 OR strpos(lower(issues.title), lower($text)) > 0)
   ORDER BY changes.pages DESC, changes.issue, changes.project_id LIMIT ${MOST_FOUND}`;
 
-/** Null if it takes too long. */
+/** Returns null if it takes too long. */
 async function pagesWithin(
   readers: Readers,
   text: string,

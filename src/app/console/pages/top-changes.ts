@@ -92,7 +92,7 @@ function topChanges(rows: readonly ChangeRow[]): readonly TopChange[] {
     });
 }
 
-/** The changes as sentences, each with a link to its pages. */
+/** Returns the changes as sentences, each with a link to its pages. */
 export function drawTopChanges(project: string, crawl: string, changes: readonly TopChange[]): Html {
   const line = ({ issue, title, also, pages, clicks, days }: TopChange): Html => {
     const href = pagesAddress(project, { crawl, issue, change: 'new', sort: 'clicks desc' });

@@ -32,7 +32,7 @@ interface BoundStatement {
   readonly needs: Needs;
 }
 
-/** The statement in an address. An empty text of a form is not a value. */
+/** Returns the statement in an address. An empty text of a form is not a value. */
 export function statementOf(
   query: URLSearchParams,
   questions: readonly Question[],

@@ -72,15 +72,15 @@ export async function answerHtml(
 
 const WAITING = html`<p role="status">Loading the data of this page takes longer than two seconds.</p>`;
 
-/** The overview offers the ways to the first crawl. */
+/** Shown if nothing is published. The overview offers the ways to the first crawl. */
 const NOTHING =
   'This page shows data once a crawl is published. The overview shows how to get the first one.';
 
 const waited = (): Promise<null> => sleep(PATIENCE_MS, null, { ref: false });
 
 /**
- * The beginning of a page whose status is unknown yet, except for a missing one. Null if the page itself will show the
- * error.
+ * Returns the beginning of a page whose status is unknown yet, except for a missing one. Null if the page itself will
+ * show the error.
  */
 async function beginning(
   page: Page<unknown>,
@@ -117,7 +117,7 @@ function notRead(thrown: unknown, page: Page<unknown>, readers: Readers): PageAn
   return { status, title, body: notice(title, error.message, error.hint) };
 }
 
-/** The document of a page. Tests ensure that it fits its schema (test/support/checked-pages.ts). */
+/** Returns the document of a page. Tests ensure that it fits its schema (test/support/checked-pages.ts). */
 function documentOf(
   page: Page<unknown>,
   request: PageRequest,
@@ -127,7 +127,7 @@ function documentOf(
   return readers.lanes.of(request.session, () => page.read(request, readers, signal));
 }
 
-/** The status of an answer, and the error as in every document (docs/errors.md). */
+/** Returns the status of an answer, and the error as in every document (docs/errors.md). */
 function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Readers) {
   if (thrown instanceof NotFound)
     return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };

@@ -22,8 +22,8 @@ export function filesOf(request: FastifyRequest): AsyncIterable<SentFile> | unde
 }
 
 /**
- * A route that accepts a form with files. The fields before the files are read first, so that the guard checks the
- * token before any byte of a file is stored.
+ * Registers a route that accepts a form with files. The fields before the files are read first, so that the guard
+ * checks the token before any byte of a file is stored.
  */
 export function fileForm(
   app: FastifyInstance,

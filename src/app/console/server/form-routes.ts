@@ -11,7 +11,10 @@ import { formOf, sessionOf } from './guard.ts';
 import { leaving } from './leaving.ts';
 import { type Refused, refuse, sendPage } from './refuse.ts';
 
-/** The changes that operators make: each form is checked, written to the audit, and answered with the next page. */
+/**
+ * Registers the forms of operators. Each submitted form is checked, written to the audit log, and answered with the
+ * next page.
+ */
 export function formRoutes(app: FastifyInstance, context: FormContext, signal: AbortSignal): void {
   for (const form of FORMS) {
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -36,7 +39,7 @@ export function formRoutes(app: FastifyInstance, context: FormContext, signal: A
   }
 }
 
-/** Why a person may not change anything here; null if allowed. */
+/** Returns why a person may not change anything here; null if allowed. */
 function actingRefusal({ role }: SentForm['session'], isOn: boolean): Refused | null {
   if (isOn && role === 'operator') return null;
   return {

@@ -61,7 +61,7 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
   });
 }
 
-/** The key for counting requests: a person across all sessions, or the class of a stranger's address. */
+/** Returns the key for counting requests: a person across all sessions, or the class of a stranger's address. */
 function askerOf({ person, ip }: FastifyRequest): string {
   return person === null ? `address ${addressClass(ip)}` : `person ${person.subject}`;
 }
@@ -83,7 +83,7 @@ export function tooMany(request: FastifyRequest, reply: FastifyReply, seconds: n
   });
 }
 
-/** The person at this moment: a session may have ended since a request began. */
+/** Returns the person at this moment: a session may have ended since a request began. */
 export function personOf({ headers }: FastifyRequest, { sessions }: Access, reach: Reach): SignedIn | null {
   const key = readCookie('session', headers, reach);
   return key === null ? null : sessions.find(key);
@@ -152,8 +152,8 @@ export function formOf({ body }: FastifyRequest): URLSearchParams {
 }
 
 /**
- * Whether a request comes from a page of this console, directly from the user (a bookmark), or from a program. Browsers
- * send this in `Sec-Fetch-Site`, except over plain HTTP on another machine; there the referrer decides.
+ * Returns whether a request comes from a page of this console, directly from the user (a bookmark), or from a program.
+ * Browsers send this in `Sec-Fetch-Site`, except over plain HTTP on another machine; there the referrer decides.
  */
 export function isOwn(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];

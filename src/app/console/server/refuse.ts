@@ -25,7 +25,7 @@ export function refuse(
   return sendPage(reply, title, notice(title, message, hint).text, request);
 }
 
-/** A page without a session's data, for signed-in people and strangers. */
+/** Sends a page without a session's data, to signed-in people and strangers. */
 export function sendPage(
   reply: FastifyReply,
   title: string,
@@ -36,7 +36,7 @@ export function sendPage(
   return reply.type('text/html; charset=utf-8').send(shellStart(shell, title) + body + shellEnd());
 }
 
-/** Whether a program sent the request, rather than a user of pages. */
+/** Returns whether a program sent the request, rather than a user of pages. */
 export function wantsJson({ url }: FastifyRequest): boolean {
   const path = url.split('?')[0] ?? '';
   return path.endsWith('.json') || path === '/live';

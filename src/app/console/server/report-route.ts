@@ -16,7 +16,10 @@ import { refuse } from './refuse.ts';
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page of `crawlhouse report`, with links to this console: for a project, or for one of its crawls (`?crawl=`). */
+/**
+ * Registers the page of `crawlhouse report`, with links to this console, for a project or one of its crawls
+ * (`?crawl=`).
+ */
 export function reportRoute(app: FastifyInstance, readers: Readers, settings: LetterheadSettings): void {
   app.get('/projects/:project_id/report', async (request, reply) => {
     const { project_id: project } = request.params as { project_id: string };

@@ -132,7 +132,7 @@ export async function serveConsole(
   };
 }
 
-/** A server that accepts only forms, and whose error pages contain no details of its own errors. */
+/** Returns a server that accepts only forms, and whose error pages contain no details of its own errors. */
 function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance {
   const app = Fastify({
     forceCloseConnections: true,

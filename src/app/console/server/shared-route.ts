@@ -14,7 +14,10 @@ const NAME = /^([\w-]{43})\.csv$/;
 const MOST_ROWS = 100_000;
 const MOST_BYTES = '10MB';
 
-/** The rows of shared links as CSV, without a session. An unknown or revoked link answers like any unknown page. */
+/**
+ * Registers the route that returns the rows of shared links as CSV, without a session. An unknown or revoked link gets
+ * the same response as any unknown page.
+ */
 export function sharedRoute(
   app: FastifyInstance,
   { access, readers }: { readonly access: Access; readonly readers: Readers },

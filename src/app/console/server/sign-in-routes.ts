@@ -22,7 +22,7 @@ export interface Gate {
   readonly logger: Logger;
 }
 
-/** The sign-in page, the ways to sign in, and signing out. */
+/** Registers the routes for the sign-in page, the ways to sign in, and signing out. */
 export function signInRoutes(app: FastifyInstance, gate: Gate): void {
   const { access, reach } = gate;
   app.get('/sign-in', async (request, reply) => {
@@ -115,7 +115,7 @@ function unanswered(
   });
 }
 
-/** The contents of a sign-in's cookie; null if there is none, or if it is not ours. */
+/** Returns the contents of a sign-in's cookie; null if there is none, or if it is not ours. */
 function begunOf(cookie: string | null): BegunSignIn | null {
   const begun = jsonOf(Buffer.from(cookie ?? '', 'base64url').toString());
   return typeof begun === 'object' ? (begun as BegunSignIn | null) : null;
@@ -173,7 +173,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 
 const BASE = 'http://console.invalid';
 
-/** The page after the sign-in: always a path of this console, whatever was requested. */
+/** Returns the page after the sign-in: always a path of this console, whatever was requested. */
 export function returnPath(given: string | null): string {
   const url = given?.startsWith('/') ? URL.parse(given, BASE) : null;
   if (url === null || url.origin !== BASE) return '/';

@@ -6,7 +6,10 @@ import type { DownloadFiles } from './download-files.ts';
 import { isOwn } from './guard.ts';
 import { fileName, sendWritten, XLSX_TYPE } from './send-download.ts';
 
-/** The workbook of `crawlhouse report --format xlsx`, for the main crawl of a project or one of its crawls (`?crawl=`). */
+/**
+ * Registers the route for the workbook of `crawlhouse report --format xlsx`, for the main crawl of a project or one of
+ * its crawls (`?crawl=`).
+ */
 export function workbookRoute(
   app: FastifyInstance,
   readers: Readers,

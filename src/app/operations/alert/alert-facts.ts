@@ -79,7 +79,7 @@ function failedUnits(units: readonly LedgerUnit[]): FailedUnit[] {
   });
 }
 
-/** The ends of crawls with a report, for the current projects. */
+/** Returns the ends of crawls with a report, for the current projects. */
 async function rhythmsOf(connection: Connection, names: ReadonlyMap<string, string>): Promise<Rhythm[]> {
   return (await crawlEnds(connection)).flatMap(({ project_id, ends }) => {
     const name = names.get(project_id);

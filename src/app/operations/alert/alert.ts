@@ -51,7 +51,7 @@ export function recoveryOf(
   };
 }
 
-/** The body of a request, or the input of a command, with masked secrets. */
+/** Returns the body of a request, or the input of a command, with masked secrets. */
 export function alertText(alert: Alert, format: 'json' | 'slack'): string {
   const masked = redactTexts(alert) as Alert;
   if (format === 'json') return JSON.stringify(masked);

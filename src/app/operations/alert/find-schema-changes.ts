@@ -26,7 +26,7 @@ export function findSchemaChanges(
   });
 }
 
-/** One line per change, whatever the number of units with it. */
+/** Returns one line per change, whatever the number of units with it. */
 function lines(changes: readonly FieldChange[]): string[] {
   const variants = new Set(changes.filter(({ change }) => change === 'variant').map(({ field }) => field));
   const shown = changes.filter(

@@ -25,7 +25,7 @@ export interface IncidentSettings extends PublishedPlace, CrawlFolderSettings {
 }
 
 /**
- * Returns the open incidents, oldest first, by the rules of alerts and whether or not an alert was sent
+ * Returns the open incidents, oldest first, by the same rules as alerts, whether or not an alert was sent
  * (docs/operate.md).
  *
  * @param runs the last first
@@ -61,7 +61,7 @@ export function incidentsOf(
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
 }
 
-/** The last run, if its process is dead. A later run continues its work. */
+/** Returns the last run, if its process is dead. A later run continues its work. */
 function killedRun(settings: CrawlFolderSettings, [last]: readonly LedgerRun[]): readonly Incident[] {
   if (last?.status !== 'killed') return [];
   return [
@@ -79,7 +79,7 @@ function killedRun(settings: CrawlFolderSettings, [last]: readonly LedgerRun[]):
   ];
 }
 
-/** The error of the last run as a whole, with the time since which every run has failed. */
+/** Returns the error of the last run as a whole, with the time since which every run has failed. */
 function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
   const ended = newestFirst.filter(({ command, summary }) => RUNS.includes(command) && summary !== null);
   const well = ended.findIndex(({ summary }) => !summary?.failure);

@@ -1,7 +1,7 @@
 /** Maximum lines of a text to compare; the rest is ignored. */
 const MOST_LINES = 500;
 
-/** The lines that only one of two texts has, as `diff` shows them: `- former`, `+ present`. */
+/** Returns the lines that only one of two texts has, as `diff` shows them: `- former`, `+ present`. */
 export function lineChanges(before: string, after: string): readonly string[] {
   const [former, present] = [linesOf(before), linesOf(after)];
   // The length of the longest common subsequence of lines, from each position to the end.

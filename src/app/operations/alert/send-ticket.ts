@@ -9,8 +9,9 @@ import { deliverAlerts } from './with-alerts.ts';
 export type TicketSender = LedgerSettings & { readonly tickets: TicketSettings };
 
 /**
- * Sends a new or changed ticket to the webhook of the setting `tickets`. It returns once the ticket is in the outbox:
- * a receiver that is unavailable receives it with the next ticket or run. Errors are logged: the ticket is written.
+ * Sends a new or changed ticket to the webhook of the setting `tickets`. Returns once the ticket is in the outbox. An
+ * unavailable receiver gets it with the next ticket or run. Errors are only logged, because the ticket itself is
+ * already written.
  */
 export async function sendTicket(
   settings: TicketSender,

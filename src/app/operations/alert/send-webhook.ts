@@ -6,7 +6,7 @@ import { host } from '../../../core/host/host.ts';
 import { type RetryPolicy, retriable, retry } from '../../../core/time/retry.ts';
 
 const REACH_MS = 5000;
-/** A receiver that is unavailable for longer receives the alert with the next run. */
+/** Number of attempts. A receiver that is unavailable for longer gets the alert with the next run. */
 const TRIES: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 2000 };
 
 export interface PostOptions {

@@ -103,8 +103,8 @@ export class AlertStore implements AsyncDisposable {
   }
 
   /**
-   * Runs `deliver`, unless another process is delivering: two would deliver an alert twice. The other process, or the
-   * next run, delivers the rest.
+   * Runs `deliver` unless another process is delivering, because two processes would deliver an alert twice. The other
+   * process, or the next run, delivers the rest.
    */
   async deliverAlone(deliver: () => Promise<void>): Promise<void> {
     const lock = tryLockState(this.#folder, 'delivery of alerts', false);

@@ -8,7 +8,7 @@ import { reachWebhook, sendWebhook } from './send-webhook.ts';
 export interface Target {
   /** A hash of the address or command. */
   readonly id: string;
-  /** For people: the host of the address or the program, without possible secrets. */
+  /** The name for people: the host of the address, or the program, without possible secrets. */
   readonly name: string;
   /** Sends an alert; returns the receiver's response. */
   readonly send: (alert: Alert, signal: AbortSignal) => Promise<string>;
@@ -39,7 +39,7 @@ export function targetsOf({ webhook, format, command, timeout }: AlertSettings):
   return targets;
 }
 
-/** Every target of the setting and of the schedules, once, with its users. */
+/** Returns every target of the setting and of the schedules, once, with its users. */
 export function allTargets(
   alerts: AlertSettings,
   schedules: readonly Schedule[],

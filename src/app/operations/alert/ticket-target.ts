@@ -5,7 +5,7 @@ import { type Alert, alertText } from './alert.ts';
 import { reachWebhook, sendWebhook } from './send-webhook.ts';
 import { idOf, type Target } from './targets.ts';
 
-/** The receiver of tickets; none without `tickets.webhook`. */
+/** Returns the receiver of tickets; none without `tickets.webhook`. */
 export function ticketTargets(settings: TicketSettings | undefined): Target[] {
   if (settings?.webhook === undefined) return [];
   const { webhook, headers, timeout } = settings;
@@ -43,7 +43,7 @@ export function ticketAlert(ticket: Ticket, isNew: boolean): Alert {
 const LINEAR_CREATE =
   'mutation IssueCreate($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { id } } }';
 
-/** The body of a request, with masked secrets. */
+/** Returns the body of a request, with masked secrets. */
 function ticketBody(alert: Alert, { template, place, issue_type }: TicketSettings): string {
   const { ticket } = alert;
   if (template === 'plain' || ticket === undefined) return alertText(alert, 'json');
@@ -90,7 +90,7 @@ function linesOf({ id, project, issue, crawl, owner, note, urls = [] }: Ticket):
   ].filter((line) => line.trim() !== '');
 }
 
-/** A paragraph of Atlassian's document format. */
+/** Returns a paragraph of Atlassian's document format. */
 const paragraph = (text: string) => ({ type: 'paragraph', content: [{ type: 'text', text }] });
 
 /** Escapes the characters that Markdown would read. */

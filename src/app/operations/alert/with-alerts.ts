@@ -130,7 +130,10 @@ async function factsOfLedger(settings: MemoryPlace): Promise<AlertFacts> {
   return alertFacts(await publishedFacts(settings), (await ledger?.units('unpublished')) ?? []);
 }
 
-/** `errors` are those of the run as a whole. If there are any, the run may not have read everything. */
+/**
+ * Returns the findings of a run. `errors` are errors of the run as a whole; if there are any, the run may not have read
+ * everything.
+ */
 async function findings(
   settings: MemoryPlace,
   { scope, isLast, now, otherFailures = [] }: Watch,
@@ -175,8 +178,8 @@ async function findings(
 }
 
 /**
- * The incidents of a run, and whether the run could have detected the incident of a key. If not, that incident stays
- * open.
+ * The incidents of a run, and whether the run could have detected the incident with a given key. If it could not, that
+ * incident stays open.
  */
 interface Findings {
   readonly incidents: readonly Incident[];
@@ -233,8 +236,8 @@ export async function noteAlerts(
 }
 
 /**
- * Delivers the outbox to these targets, in order. If a target rejects an alert, that alert and later ones of the same
- * target wait for the next run. Errors are logged: an undeliverable alert must not fail a run.
+ * Delivers the outbox to these targets, in order. If a target rejects an alert, that alert and later alerts for the
+ * same target wait for the next run. Errors are only logged, because an undeliverable alert must not fail a run.
  */
 export async function deliverAlerts(
   store: AlertStore,

@@ -19,9 +19,9 @@ export const CRAWL_DEFAULTS = { name: 'crawlhouse crawl', user_agent: 'crawlhous
 
 /** Keys of a configuration that the service does not have; null: the default. */
 interface OwnConfig {
-  /** Pages of each template to measure web vitals of. */
+  /** Number of pages of each template to measure web vitals of. */
   readonly vitals: PagesPerTemplate | null;
-  /** Maximum URLs that the crawl did not meet and requests at its end. */
+  /** Maximum number of URLs that the crawl did not find and requests at its end. */
   readonly recheck: number | null;
   /** Further start URLs. */
   readonly sites: readonly string[];
@@ -37,7 +37,7 @@ export function speedOf({ max_speed }: Pick<CrawlFileKeys, 'max_speed'>, isLoopb
   return max_speed ?? (isLoopback ? LOOPBACK_SPEED : SPEED);
 }
 
-/** The configuration of a website with these keys. */
+/** Returns the configuration of a website with these keys. */
 export function siteConfig(startUrl: string, keys: CrawlFileKeys): ChosenConfig {
   const { vitals = null, recheck = null, sites = [], ...given } = keys;
   const { name = CRAWL_DEFAULTS.name, user_agent = CRAWL_DEFAULTS.user_agent } = given;
@@ -48,7 +48,7 @@ export function siteConfig(startUrl: string, keys: CrawlFileKeys): ChosenConfig 
 }
 
 /**
- * Checks what a schema cannot: rules of scraped fields, hosts, and keys that need other keys.
+ * Checks what a schema cannot check: rules of scraped fields, hosts, and keys that require other keys.
  *
  * @throws CrawlhouseError `bad_settings` naming file, line and key
  */

@@ -157,7 +157,7 @@ async function projectsOf(
   }
 }
 
-/** The name of the secret with which the service writes to store_b; its value is never returned. */
+/** Returns the name of the secret with which the service writes to store_b; its value is never returned. */
 async function hasSecret(
   client: ServiceClient,
   workspaces: readonly Workspace[],

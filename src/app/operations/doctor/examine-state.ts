@@ -14,7 +14,7 @@ import { type LedgerSettings, readLedger, sharedLedger } from '../../../etl/stat
 import type { MemoryPlace } from '../alert/alert-facts.ts';
 
 const MB = 1_000_000;
-/** Less free space than this is too little for any run. */
+/** With less free space than this, no run can work. */
 const LEAST_FREE = 100 * MB;
 
 /** The checks of this machine. */
@@ -47,8 +47,8 @@ function lock({ state_dir: stateDir }: MemoryPlace): Finding {
 }
 
 /**
- * A publication may copy everything: the disk needs room for the next file, and for the working copy, in addition to
- * the current file. The spare file is removed if necessary.
+ * Checks that the disk has room for the next published file and for the working copy, in addition to the current file,
+ * because a publication may copy everything. The spare file is removed if necessary.
  */
 async function disk({ state_dir: stateDir, warehouse: path }: PublishedPlace): Promise<Finding> {
   const size = existsSync(path) ? (await stat(path)).size : 0;

@@ -77,8 +77,8 @@ const OF_SETTINGS = [
 ];
 
 /**
- * Checks everything that a run needs, whatever fails first, without lasting changes: an object that is written to a
- * store is removed again.
+ * Checks everything that a run needs, even after a failed check. Makes no lasting changes: it removes the object that
+ * it writes to a store.
  *
  * @param readSettings throws `bad_settings`; without settings there is little else to check
  */
@@ -233,7 +233,7 @@ async function issues({ settings, signal }: Examined): Promise<Finding> {
 
 /**
  * Checks the browser for rendered pages, and the tool for web vitals. Only `crawl --render` and `--vitals` need them,
- * so the check fails only if the settings enable them.
+ * so the check fails only if the settings enable one of these.
  */
 async function rendering({ settings: { rendering, vitals } }: Examined): Promise<Finding> {
   const browser = await found('crawl --render', rendering.browser !== undefined, async () => {
@@ -367,7 +367,7 @@ export function lastGood(
   };
 }
 
-/** The last run, if its process is dead; a later run continues the work of an earlier one. */
+/** Returns the last run, if its process is dead; a later run continues the work of an earlier one. */
 export function killed([last]: readonly LedgerRun[]): Finding {
   if (last?.status !== 'killed') return { message: 'no run was cut off' };
   return {

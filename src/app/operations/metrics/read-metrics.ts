@@ -114,7 +114,7 @@ async function ofLedger(settings: ReaderSettings, published: PublishedFacts, now
   ];
 }
 
-/** For the projects with the oldest last crawls. */
+/** Returns the gauges of the projects with the oldest last crawls. */
 function ofProjects(projects: readonly ProjectFreshness[], now: number): Gauge[] {
   const of = (value: (project: ProjectFreshness) => number | string | null): Sample[] =>
     projects.flatMap((project) => {

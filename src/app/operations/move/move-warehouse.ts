@@ -38,7 +38,7 @@ import { openLedger } from '../../../etl/state/ledger/open-ledger.ts';
 
 interface MoveOptions {
   readonly from: Settings;
-  /** Has its own state directory. */
+  /** The settings of the target, with its own state directory. */
   readonly to: Settings;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -52,12 +52,12 @@ interface Moved {
 }
 
 /**
- * Copies the published warehouse to another engine, builds its models there, tests and publishes them, and counts both
- * sides. It does not use the service. Each unit is moved in one transaction, so another attempt continues where the
- * last one stopped. Until it ends, no run changes the source, on any machine that shares its ledger.
+ * Copies the published warehouse to another engine, builds, tests and publishes its models there, and compares the
+ * counts of both sides. Does not use the service. Each unit is moved in one transaction, so another attempt continues
+ * where the last one stopped. Until the move ends, no run on any machine that shares the ledger changes the source.
  *
  * @throws CrawlhouseError `nothing_published`; `usage` for a warehouse that an earlier version published, or a target
- * with units of others; `locked`; `unreconciled`; why the newest publication is unavailable
+ *   with units of others; `locked`; `unreconciled`; why the newest publication is unavailable
  */
 export async function moveWarehouse({
   from,
@@ -93,7 +93,7 @@ export async function moveWarehouse({
   return { result, tables };
 }
 
-/** Places the catalog where the settings expect it, and removes the files of the move. */
+/** Moves the catalog to where the settings expect it, and removes the files of the move. */
 async function finish(from: Settings, to: Settings): Promise<void> {
   if (!isInCatalog(to)) {
     await writeWhole(join(from.state_dir, basename(to.warehouse)), (growing) =>

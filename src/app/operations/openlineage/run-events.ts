@@ -209,7 +209,7 @@ function dataset(run: LineageRun, name: string): LineageDataset {
   return { namespace: run.warehouse, name: `${run.prefix}${name}` };
 }
 
-/** A loaded table. Its columns are included once per run, because there may be many. */
+/** Returns a loaded table. Its columns are included once per run, because there may be many. */
 function describe(
   run: LineageRun,
   tables: ReadonlyMap<string, DictionaryTable>,
@@ -235,7 +235,7 @@ function tableFacets({ producer }: LineageRun, { columns, description }: Diction
   };
 }
 
-/** A column such as `raw.crawl_pages.url` as a field of a dataset. */
+/** Returns a column such as `raw.crawl_pages.url` as a field of a dataset. */
 function inputField(run: LineageRun, source: string): { namespace: string; name: string; field: string } {
   const [schema, table, ...column] = source.split('.');
   return { ...dataset(run, `${schema}.${table}`), field: column.join('.') };
@@ -305,7 +305,7 @@ function facet(
   return { [key]: { _producer: producer, _schemaURL, ...content } };
 }
 
-/** The id of a part of a run, which depends only on the run and the name (UUID version 8, RFC 9562). */
+/** Returns the id of a part of a run, which depends only on the run and the name (UUID version 8, RFC 9562). */
 function partId(runId: string, name: string): string {
   const bytes = createHash('sha256').update(`${runId} ${name}`).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

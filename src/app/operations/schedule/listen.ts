@@ -5,7 +5,7 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { type Listener, listenHttp, pathOf, readBody } from '../../../core/net/listen-http.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** An equal body within this time is the same webhook: sent again after a lost response, or replayed. */
+/** Within this time, an equal body is the same webhook, sent again after a lost response or replayed. */
 const SAME_BODY_MS = 10 * 60_000;
 
 const MOST = 1000;

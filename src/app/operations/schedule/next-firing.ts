@@ -3,7 +3,7 @@ import type { Schedule } from '../../../etl/project/settings/schedules.ts';
 
 const DAY_MS = 86_400_000;
 
-/** More than the firings of a week at 15-minute intervals. */
+/** Number of firings to compare: more than a week has at 15-minute intervals. */
 const FIRINGS_COMPARED = 700;
 
 /** A leap day on a given weekday recurs within 40 years, even across a century without one. */
@@ -12,9 +12,9 @@ const FARTHEST_DAYS = 41 * 366;
 /**
  * Returns the first firing of a cron expression after an instant (UTC milliseconds), or null if there is none.
  *
- * The expression refers to the wall clock of the zone. When clocks go forward, a time that does not exist fires at the
- * first moment after the gap. When clocks go back, a time that exists twice fires the first time. An expression for
- * every hour fires in both hours, and does not make up for a skipped hour.
+ * The expression refers to the wall clock of the zone. When clocks go forward, a skipped time fires at the first moment
+ * after the gap. When clocks go back, a repeated time fires only the first time. An hourly expression fires in both of
+ * the repeated hours, and does not make up for a skipped hour.
  */
 export function nextFiring(cron: string, zone: string, after: number): number | null {
   const fields = cronFields(cron);
@@ -118,7 +118,7 @@ export function upcoming(
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Milliseconds that a zone's wall clock is ahead of UTC at an instant (UTC milliseconds). */
+/** Returns the milliseconds that a zone's wall clock is ahead of UTC at an instant (UTC milliseconds). */
 function offsetAt(zone: string, at: number): number {
   const second = Math.floor(at / 1000) * 1000;
   const parts = Object.fromEntries(
@@ -140,7 +140,7 @@ interface Change {
 
 const known = new Map<string, Change>();
 
-/** The clock change that can affect a date; `day` is its midnight as if in UTC. */
+/** Returns the clock change that can affect a date; `day` is its midnight as if in UTC. */
 function changeAround(zone: string, day: number): Change {
   const key = `${zone} ${day}`;
   const found = known.get(key) ?? findChange(zone, day);

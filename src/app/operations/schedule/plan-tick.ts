@@ -30,7 +30,7 @@ interface Start {
   readonly late: boolean;
   /** Earlier firings that this run makes up for. */
   readonly missed: number;
-  /** The cursor before it: a restart uses it until the run is complete. */
+  /** The cursor before the firing. A restart uses this cursor until the run is complete. */
   readonly before: ScheduleCursor;
 }
 
@@ -49,7 +49,7 @@ export interface Tick {
 
 /** A firing that is processed later than this was missed. */
 const LATE_MS = 60_000;
-/** After a correction of a clock by more than this, a schedule must not be blocked. */
+/** A clock correction by more than this must not block a schedule. */
 const CLOCK_BACK_MS = 3_600_000;
 
 export interface Here {
@@ -87,7 +87,7 @@ export function planTick(
   return { starts, dropped, state: next };
 }
 
-/** Milliseconds to delay a schedule's runs: constant on this installation, different on others. */
+/** Returns the milliseconds to delay a schedule's runs: constant on this installation, different on others. */
 export function jitterOf({ name, jitter }: Pick<Schedule, 'name' | 'jitter'>, seed: string): number {
   const share = createHash('sha256').update(`${seed}\0${name}`).digest().readUInt32BE(0) / 2 ** 32;
   return Math.floor(share * jitter * 1000);

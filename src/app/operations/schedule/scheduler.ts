@@ -141,7 +141,9 @@ export class Scheduler {
     this.#start(this.#options.now());
   }
 
-  /** New records may exist: every schedule runs soon, once for several calls, and at most once a minute. */
+  /**
+   * Makes every schedule run soon, because new records may exist. Several calls cause one run, at most once a minute.
+   */
   nudge(): void {
     const now = this.#options.now();
     // A waiting nudge covers this one. A clock that was set back must not block nudges.
@@ -166,7 +168,7 @@ export class Scheduler {
     });
   }
 
-  /** Milliseconds until there may be work, at most `most`. */
+  /** Returns the milliseconds until there may be work, at most `most`. */
   pause(most: number): number {
     const now = this.#options.now();
     const idle = this.#running === null && !this.#stopping;
@@ -237,7 +239,7 @@ export class Scheduler {
     this.#wake();
   }
 
-  /** An interrupted run, and a run that did not get the lock, are repeated. */
+  /** Records the end of a run. Repeats a run that was interrupted or did not get the lock. */
   #note(name: string, { exitCode, errors }: Fired): void {
     if (exitCode === INTERRUPTED || errors.some(({ code }) => code === 'locked')) return;
     const ended_at = iso(this.#options.now());
@@ -255,7 +257,7 @@ export class Scheduler {
     }
   }
 
-  /** Firings of unfinished runs stay pending on disk, and the next process runs them. */
+  /** Saves the state. Firings of unfinished runs stay pending on disk, and the next process runs them. */
   async #save(): Promise<void> {
     const undone = [...this.#queue, ...(this.#running ? [this.#running.job] : [])];
     const state = Object.fromEntries(

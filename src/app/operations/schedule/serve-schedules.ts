@@ -6,12 +6,12 @@ import type { Logger } from '../../../core/logs/logger.ts';
 import { exitCodeOf } from '../../../etl/project/model/runs/run-result.ts';
 import type { Scheduler, Waiting } from './scheduler.ts';
 
-/** A changed file or clock is noticed within this time. */
+/** Within this time, a changed file or clock is noticed. */
 export const BEAT_MS = 10_000;
 
 /**
- * Runs a scheduler until `signal` aborts. The current run then has `graceMs` to end. After that it is stopped, and the
- * next service continues it.
+ * Runs a scheduler until `signal` aborts. The current run may then continue for `graceMs`. After that, it is stopped,
+ * and the next service continues it.
  *
  * @returns the exit code of the interrupted run
  */

@@ -20,7 +20,7 @@ const Progress = z.strictObject({
   /** Without statuses that no URL has. */
   statuses: z.array(z.strictObject({ status: z.enum(FETCH_STATUSES), urls: z.number() })),
   findings: z.array(z.strictObject({ issue: z.string(), pages: z.number() })),
-  /** Its other work and waits, or the job of the analysis. */
+  /** Other work and waits of the crawl, or the job of its analysis. */
   work: z.array(z.string()),
 });
 
@@ -31,14 +31,17 @@ export const LiveCrawl = z.strictObject({
   start_url: z.string(),
   /** ISO 8601, UTC. */
   started_at: z.string(),
-  /** `paused` can be resumed, also if its process was killed; `ended`: it is loaded; `failed`: it has no report. */
+  /**
+   * `paused`: the crawl can be resumed, even if its process was killed. `ended`: the crawl is loaded. `failed`: the
+   * crawl has no report.
+   */
   state: z.enum(['running', 'paused', 'ended', 'failed']),
   phase: z.enum(['fetch', 'analysis', 'load']),
   /** Null before its first request. */
   progress: Progress.nullable(),
-  /** Why it is paused or failed, except by a person. */
+  /** Why the crawl is paused or failed, unless a person caused this. */
   problem: z.string().nullable(),
-  /** Of its process. */
+  /** The id of its process. */
   pid: z.number(),
 });
 export type LiveCrawl = Typed<typeof LiveCrawl>;
@@ -50,7 +53,7 @@ interface Place {
   readonly state_dir: string;
 }
 
-/** Writes the state of a crawl next to its data, for the console. A file that cannot be written stops nothing. */
+/** Writes the state of a crawl next to its data, for the console. A failed write does not stop the crawl. */
 export class LiveCrawlFile {
   readonly #path: string;
   #crawl: LiveCrawl;

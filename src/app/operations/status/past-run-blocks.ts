@@ -66,7 +66,7 @@ export async function readPublishedRun(
   };
 }
 
-/** A run with the units that it left failing, refused or skipped, if no later run has tried them. */
+/** Returns a run with the units that it left failing, refused or skipped, if no later run has tried them. */
 export function pastRun(run: LedgerRun, units: readonly LedgerUnit[], facts: PublishedRun | undefined) {
   const { summary, started_at } = run;
   const until = run.ended_at ?? new Date().toISOString();
@@ -89,7 +89,7 @@ export function pastRun(run: LedgerRun, units: readonly LedgerUnit[], facts: Pub
   } satisfies PastRun;
 }
 
-/** A run as `status` shows it on its own. */
+/** Returns a run as `status` shows it on its own. */
 export function foundRunBlocks(run: PastRun, facts: PublishedRun | undefined): readonly Block[] {
   const loads = (facts?.loads ?? []).map((load) => ({ ...load, status: 'loaded' }));
   const more = (facts?.loads_total ?? 0) - loads.length;

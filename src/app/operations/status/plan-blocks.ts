@@ -41,7 +41,7 @@ export function planFacts(
   };
 }
 
-/** One row per due unit, then the totals, and the skipped units. */
+/** Returns one row per due unit, then the totals, and the skipped units. */
 export function planBlocks(facts: PlanFacts): readonly Block[] {
   return [...(facts.units.length === 0 ? [] : [planTable(facts)]), ...planSums(facts)];
 }

@@ -24,7 +24,9 @@ export type LoadRow = { readonly [Name in CountName | 'bytes' | 'attempts']: Cou
   readonly seconds: number | null;
 };
 
-/** A row per project with totals; with `isVerbose` also a row per unit; empty for a run that changed nothing. */
+/**
+ * Returns a row per project with totals; with `isVerbose` also a row per unit; empty for a run that changed nothing.
+ */
 export function reportBlocks(
   report: RunReport,
   names: ReadonlyMap<string, string>,
@@ -51,7 +53,7 @@ function touchedUnits({ units }: RunReport): readonly UnitReport[] {
   return units.filter((unit) => unit.status !== 'unchanged');
 }
 
-/** Each changed pipeline, with the command that loads its units again. */
+/** Returns each changed pipeline, with the command that loads its units again. */
 export function driftBlocks(drifts: readonly PipelineDrift[]): readonly Block[] {
   return drifts.flatMap((drift) => [
     line(`Changed: ${describeDrift(drift)}`),
@@ -59,7 +61,10 @@ export function driftBlocks(drifts: readonly PipelineDrift[]): readonly Block[] 
   ]);
 }
 
-/** The last row has the seconds of the whole run, because several units run in parallel. */
+/**
+ * Renders the projects of a run. The last row contains the seconds of the whole run, because several units run in
+ * parallel.
+ */
 function projectsTable(
   report: RunReport,
   units: readonly UnitReport[],
@@ -119,7 +124,7 @@ export function loadsTable(loads: readonly LoadRow[], empty: Words = ''): Table 
   );
 }
 
-/** Each failed test, with some of the rows that break it and the SELECT for all of them. */
+/** Returns each failed test, with some of the rows that break it and the SELECT for all of them. */
 export function failedTestsOf(tests: readonly TestReport[]): readonly Block[] {
   return tests
     .filter((test) => test.status === 'failed')

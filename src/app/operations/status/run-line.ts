@@ -35,7 +35,7 @@ export function runLine({ run_id, command, status, started_at, ended_at, summary
   };
 }
 
-/** The duration of a run in seconds; null during the run, and if its end is unknown. */
+/** Returns the duration of a run in seconds; null during the run, and if its end is unknown. */
 export function secondsOf({ started_at, ended_at }: Pick<RunLine, 'started_at' | 'ended_at'>): number | null {
   return ended_at === null ? null : Math.max(0, (Date.parse(ended_at) - Date.parse(started_at)) / 1000);
 }

@@ -18,7 +18,7 @@ import { FAILING, type StatusFacts } from './status-facts.ts';
 
 const RUNS_SHOWN = 10;
 
-/** One screen for a returning user: problems, last runs, freshness, due units, sizes. */
+/** Returns one screen for a returning user: problems, last runs, freshness, due units, sizes. */
 export function statusBlocks(facts: StatusFacts, now: number): readonly Block[] {
   const { live, runs } = facts;
   return [
@@ -128,7 +128,7 @@ export function exportsUnderWay({ exports }: StatusFacts): readonly Block[] {
   return [section('Data exports in progress', table)];
 }
 
-/** A line each for units, crawls and schedules. */
+/** Returns a line each for units, crawls and schedules. */
 export function totals({ units, crawls: { open, swept_at }, schedules }: StatusFacts): readonly Block[] {
   const parts = Object.entries(units).map(([name, count]) => `${countText(count)} ${name}`);
   return [

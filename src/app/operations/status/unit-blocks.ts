@@ -107,7 +107,9 @@ const NOT_PUBLISHED: PublishedUnit = {
   schema_changes: [],
 };
 
-/** A unit as `status` shows it on its own: its state, its six counts, its rejects, the changes of its dataset. */
+/**
+ * Returns a unit as `status` shows it on its own: its state, its six counts, its rejects, the changes of its dataset.
+ */
 export function unitBlocks(
   unit: LedgerUnit,
   facts: PublishedUnit | undefined,
@@ -141,7 +143,7 @@ interface StandingUnit
   readonly source: { readonly project_id: string | null };
 }
 
-/** The state of a unit and since when, its project, and why it fails. */
+/** Returns the state of a unit and since when, its project, and why it fails. */
 export function unitHead(
   unit: StandingUnit,
   projectName: string | null,
@@ -200,7 +202,7 @@ function countsOf({ counts }: UnitLoad): Block {
   };
 }
 
-/** The oddities of a unit's last load, then its route. */
+/** Returns the oddities of a unit's last load, then its route. */
 export function loadBlocks(
   { differing: wrong, route, reason, usual, run_id, filter, ...load }: UnitLoad,
   status: string,

@@ -27,7 +27,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
   readonly #storage: Storage;
   /**
    * For the content of objects, requested with the SDK's address and credentials. The SDK's streams accept no signal,
-   * and a broken one resets all others.
+   * and a broken stream resets all others.
    */
   readonly #agent: Agent;
   readonly #bucket: string;
@@ -98,7 +98,10 @@ export class GcsStore extends NetworkStore implements ObjectStore {
     return this.bytes(answer.body, object, signal);
   }
 
-  /** The SDK refreshes a token that is about to expire. Requests to an emulator have none. */
+  /**
+   * Returns the headers with credentials. The SDK refreshes a token that is about to expire. Requests to an emulator
+   * contain no credentials.
+   */
   async #credentials(url: URL): Promise<Readonly<Record<string, string>>> {
     if (this.#storage.customEndpoint) return {};
     return { ...(await this.#storage.authClient.getRequestHeaders(url.href)) };
@@ -156,7 +159,7 @@ export class GcsStore extends NetworkStore implements ObjectStore {
   }
 }
 
-/** Google's SDK accepts no signal: this stops waiting, and the SDK's timeout ends the request. */
+/** Stops waiting when the signal aborts, because Google's SDK accepts no signal. The SDK's timeout ends the request. */
 async function abortable<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   using _stop = addAbortListener(signal, () => reject(signal.reason));
@@ -228,7 +231,7 @@ function statusOf(error: GcsFailure): number | undefined {
   return error.response?.status;
 }
 
-/** The store's message, extracted from JSON if it is JSON. */
+/** Returns the store's message, extracted from JSON if it is JSON. */
 function said(error: GcsFailure): { readonly message: string; readonly reasons: string } {
   const message = (error.message ?? '').trim();
   const reasons = (error.errors ?? []).map(({ reason }) => reason ?? '');

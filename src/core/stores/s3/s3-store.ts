@@ -167,13 +167,13 @@ export class S3Store extends NetworkStore implements ObjectStore {
   }
 }
 
-/** An ETag's hexadecimal digits and its number of parts: 0 for an object that was uploaded in one piece. */
+/** Returns an ETag's hexadecimal digits and its number of parts: 0 for an object that was uploaded in one piece. */
 function tagOf({ ETag }: HeadFacts): { readonly tag: string; readonly parts: number } {
   const [, tag = '', parts = '0'] = /^"?([0-9a-f]{32})(?:-(\d+))?"?$/i.exec(ETag ?? '') ?? [];
   return { tag: tag.toLowerCase(), parts: Number(parts) };
 }
 
-/** Whether the check of the ETag needs the sizes of the parts. */
+/** Returns whether the check of the ETag needs the sizes of the parts. */
 export function tellsParts(head: HeadFacts): boolean {
   const { parts } = tagOf(head);
   return parts > 0 && parts <= MOST_PARTS && madeOfMd5(head) && wholeCrc32c(head) === undefined;
@@ -195,7 +195,7 @@ export function checksumOf(head: HeadFacts, partSizes: readonly number[]): Check
   return { kind: 'etag', etag: `${tag}-${parts}`, partSizes };
 }
 
-/** Under a KMS key or a customer's key, an ETag is not an MD5 of the content. */
+/** Returns whether an ETag is an MD5 of the content, which it is not under a KMS key or a customer's key. */
 function madeOfMd5({ ServerSideEncryption, SSECustomerAlgorithm }: HeadFacts): boolean {
   return SSECustomerAlgorithm === undefined && !ServerSideEncryption?.startsWith('aws:kms');
 }
@@ -287,7 +287,7 @@ interface Destination {
 type Repeat = <T>(send: () => Promise<T>) => Promise<T>;
 
 /**
- * Uploads a file, one part after the other. A failed part is sent again separately; a failed upload leaves no parts
+ * Uploads a file, one part after the other. Sends a failed part again separately. A failed upload leaves no parts
  * behind.
  */
 export async function uploadToS3(

@@ -18,7 +18,7 @@ import { DuckDbRows } from './duckdb-rows.ts';
 
 const nothing = async (): Promise<void> => {};
 
-/** All rows are in the file that the working copy is a copy of. */
+/** The engine for warehouses whose rows are all in the file that the working copy is a copy of. */
 export const duckdbEngine: Engine = {
   async openWriter({ connection }) {
     return {

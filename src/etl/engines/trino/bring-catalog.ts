@@ -15,7 +15,7 @@ import { TrinoFailure } from './client/trino-error.ts';
 import { makeStore } from './rows/make-store.ts';
 import type { TrinoPlace } from './trino-place.ts';
 
-/** The relation whose pointer names the publication that readers see, and so its catalog. */
+/** The relation whose pointer names the publication that readers see, and thus its catalog. */
 export const CATALOG_POINTER = 'catalogue';
 /** Publications that may follow one another during the download of a catalog. */
 const TRIES = 5;
@@ -25,10 +25,10 @@ export function catalogKey(folder: string, id: string): string {
 }
 
 /**
- * Replaces the published catalog by that of the publication in Trino, if they differ. Either a process was killed
- * between the two steps of a publication, or another machine has published.
+ * Replaces the published catalog with that of the publication in Trino, if they differ. They differ if a process was
+ * killed between the two steps of a publication, or if another machine has published.
  *
- * @throws CrawlhouseError `damaged_warehouse` where the bucket has lost it
+ * @throws CrawlhouseError `damaged_warehouse` if the catalog is missing from the bucket
  */
 export async function bringCatalog(
   place: TrinoPlace,
@@ -52,7 +52,7 @@ interface ShownPlace {
   readonly prefix: string;
   readonly folder: string;
   readonly objects: () => Promise<ObjectStore>;
-  /** Aborts a request to either that takes too long. A download continues as long as bytes arrive. */
+  /** Aborts a request to Trino or the bucket that takes too long. A download continues as long as bytes arrive. */
   readonly patience?: () => AbortSignal;
 }
 
@@ -121,7 +121,7 @@ async function shownPublication(
   }
 }
 
-/** @returns false where another process has replaced the file meanwhile, or the object is gone */
+/** @returns false if another process has replaced the file meanwhile, or if the object is gone */
 async function download(
   store: ObjectStore,
   object: StoredObject,
@@ -143,5 +143,5 @@ async function download(
   }
 }
 
-/** Another process has replaced the file meanwhile. */
+/** The error if another process has replaced the file meanwhile. */
 class Replaced extends Error {}

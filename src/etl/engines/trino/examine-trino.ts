@@ -26,7 +26,7 @@ const MAY_ONLY_READ = {
   hint: 'this is enough for queries; a machine that runs pipelines needs the right to create schemas, tables and views',
 };
 
-/** Checks the warehouse in Trino and its bucket. It removes whatever it creates. */
+/** Checks the warehouse in Trino and its bucket. Removes whatever it creates. */
 export async function examineTrino(address: TrinoAddress, signal: AbortSignal): Promise<Check[]> {
   const stateDir = await mkdtemp(join(tmpdir(), 'crawlhouse-doctor-'));
   await using stack = new AsyncDisposableStack();
@@ -61,7 +61,7 @@ export async function examineTrino(address: TrinoAddress, signal: AbortSignal): 
   ];
 }
 
-/** @throws CrawlhouseError `bad_settings` where there is no such catalog */
+/** @throws CrawlhouseError `bad_settings` if there is no such catalog */
 async function schemasOf({ client, catalog }: Place, signal: AbortSignal): Promise<string[]> {
   try {
     const rows = typedRows(SchemaRow, await client.rows(`SHOW SCHEMAS FROM ${ident(catalog)}`, {}, signal));
@@ -120,7 +120,7 @@ async function register(client: TrinoClient, sql: string, signal: AbortSignal): 
   }
 }
 
-/** @throws CrawlhouseError `engine_access` where there are pointers that the user may not read */
+/** @throws CrawlhouseError `engine_access` if there are pointers that the user may not read */
 async function tryReading({ client, prefix }: Place, signal: AbortSignal): Promise<Finding> {
   const { visible } = new RelationNames(prefix);
   try {

@@ -17,7 +17,7 @@ import { QUERY_SESSION } from './client/trino-client.ts';
 /** Time limit for Trino and the bucket to name the newest catalog, on a machine that has a catalog. */
 const PATIENCE_MS = 15_000;
 
-/** Reads a warehouse in Trino. It never writes. */
+/** Reads a warehouse in Trino. Never writes. */
 export function trinoRemote(address: TrinoAddress): RemoteRows {
   return {
     openStatements: () => openStatements(address),

@@ -201,7 +201,7 @@ function readArguments(tokens: readonly string[], open: number): { args: string[
 /**
  * Returns the Trino type for a DuckDB type.
  *
- * @throws CrawlhouseError `contract_drift` where there is none
+ * @throws CrawlhouseError `contract_drift` if there is none
  */
 export function trinoType(type: string): string {
   if (type.endsWith('[]')) return `array(${trinoType(type.slice(0, -2))})`;

@@ -37,7 +37,7 @@ export function connect(settings: ClientSettings, logger: Logger): ServiceClient
 }
 
 /**
- * Returns the service's account, by which it counts requests. It reveals only enough of the token to distinguish
+ * Returns the account by which the service counts requests. It reveals only enough of the token to distinguish
  * accounts.
  */
 function accountOf(service: ServiceSettings): string {

@@ -44,7 +44,7 @@ export async function discoverDates(
   return byProject;
 }
 
-/** Requests the days per data type, because lines have another retention than log pages. */
+/** Requests the days per data type, because lines and log pages have different retention periods. */
 async function logDates(
   client: ServiceClient,
   project: Project,
@@ -121,9 +121,9 @@ interface DataDays {
 }
 
 /**
- * Returns the first and the last day of a project's ranking performance. The service does not list them, so they are
- * requested as aggregates. A query over more days costs more. If all days exceed the quota, they are requested month by
- * month, and then by halves of a month down to a day.
+ * Returns the first and the last day of a project's ranking performance. The service does not list these days, so they
+ * are requested as aggregates. A query over more days costs more. If all days exceed the quota, they are requested
+ * month by month, and then by halves of a month down to a single day.
  *
  * @param now UTC milliseconds
  * @throws CrawlhouseError `quota` when the remaining quota does not suffice for one day

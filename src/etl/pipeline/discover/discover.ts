@@ -35,8 +35,8 @@ export interface DiscoveryScope {
  * Reads the lists of every selected workspace. A workspace, list or project that cannot be read, is forbidden or breaks
  * its contract is reported and omitted. The others are still read.
  *
- * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; `all_forbidden` where the service
- *   forbids them all; what `listError` throws
+ * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; `all_forbidden` if the service
+ *   forbids all of them; what `listError` throws
  */
 export async function discover(
   client: ServiceClient,

@@ -20,14 +20,14 @@ export interface ScheduleChange {
   readonly keys: readonly ScheduleKey[];
 }
 
-/** Without it, the later of two concurrent changes would undo the other. */
+/** Serializes changes. Otherwise, the later of two concurrent changes would undo the other. */
 const writing = new Semaphore(1);
 
 /**
  * Adds, changes or deletes a schedule of `schedules.yaml`. Comments, other keys and other schedules stay.
  *
  * @throws CrawlhouseError `usage` for a name that exists (`add`) or does not exist; `bad_schedule` if the file would be
- * invalid, and then writes nothing
+ *   invalid, and then writes nothing
  */
 export async function changeSchedules(projectDir: string, change: ScheduleChange): Promise<void> {
   await writing.run(async () => {

@@ -30,7 +30,7 @@ interface SegmentsChange {
   readonly stamp: string;
 }
 
-/** A short hash of segments.yaml, by which a change of an older file is refused. */
+/** Returns a short hash of segments.yaml, by which a change of an older file is refused. */
 export async function segmentsStamp(projectDir: string): Promise<string> {
   return stampOf(await fileText(projectDir));
 }
@@ -44,7 +44,8 @@ export async function writtenSegmentations(projectDir: string): Promise<readonly
 /**
  * Returns the text of segments.yaml after a change, and its segmentations. Comments and other segmentations stay.
  *
- * @throws CrawlhouseError `usage` if the file has changed meanwhile; `bad_segments` naming line and key in the changed text
+ * @throws CrawlhouseError `usage` if the file has changed meanwhile; `bad_segments` naming line and key in the changed
+ *   text
  */
 export async function changedSegments(
   projectDir: string,
@@ -53,7 +54,7 @@ export async function changedSegments(
   const before = await fileText(projectDir);
   if (stampOf(before) !== stamp)
     throw new CrawlhouseError('usage', 'segments.yaml has changed since you opened the page', {
-      hint: 'open the page Segments again, and make the change there',
+      hint: 'open the Segments page again, and make the change there',
     });
   const document = documentToChange(before);
   const known = document.get('segmentations');
@@ -100,7 +101,7 @@ function refuseTwin({ name, projects }: WrittenSegmentation, file: unknown): voi
   });
 }
 
-/** Without it, the later of two concurrent changes would undo the other. */
+/** Serializes changes. Otherwise, the later of two concurrent changes would undo the other. */
 const writing = new Semaphore(1);
 
 /**

@@ -107,7 +107,7 @@ const OAuthSettings = z.strictObject({
 export type OAuthSettings = z.output<typeof OAuthSettings>;
 
 /**
- * The schema of crawlhouse.yaml, with every setting. Its descriptions appear in the reference and in editors.
+ * Returns the schema of crawlhouse.yaml, with every setting. Its descriptions appear in the reference and in editors.
  *
  * @param warehouse the schema of the `warehouse` setting, which the engines provide
  */

@@ -8,7 +8,7 @@ export interface OfferedUnit {
   readonly unit: string;
   /** The service's project, or the workspace, whose share of the slots it uses. */
   readonly project: string;
-  /** The store that its rows come through; null if there is none or it is unknown yet. */
+  /** The store that its rows pass through; null if there is none, or if it is not yet known. */
   readonly store: string | null;
   /** JSON that describes how to stage it, for processes of the same version of crawlhouse. */
   readonly work: string;

@@ -122,7 +122,7 @@ function logEventsSource(resources: Resources, { project_id = '' }: Parameters):
   return { dataset: datasetOf(resources, project.id, 'events'), name: `events-${project.id}` };
 }
 
-/** The pages of log monitoring, by day, week or month. */
+/** Returns the pages of log monitoring, by day, week or month. */
 function logPagesSource(
   resources: Resources,
   { project_id = '', granularity: by = '' }: Parameters,
@@ -230,7 +230,7 @@ async function primed<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> 
   return Object.assign(Object.create(source), { next, return: () => source.return(undefined) });
 }
 
-/** Whether an Accept-Encoding header allows gzip; without the header it is not allowed. */
+/** Returns whether an Accept-Encoding header allows gzip; without the header it is not allowed. */
 function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   const weights = new Map(
     String(header ?? '')
@@ -247,7 +247,7 @@ function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }
 
-/** The bytes as one gzip member. Level 1, because a local server needs speed more than small responses. */
+/** Returns the bytes as one gzip member. Level 1, because a local server needs speed more than small responses. */
 async function* gzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gzip = createGzip({ level: 1, chunkSize: 64 * 1024 });
   // An error of the source destroys the gzip stream, which then throws below.

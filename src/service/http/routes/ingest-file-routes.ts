@@ -75,7 +75,7 @@ async function receiveForm(
   ingestFiles.process(received);
 }
 
-/** The parts of a form. Errors of the parser about a broken form are the sender's to fix. */
+/** Returns the parts of a form. Errors of the parser about a broken form are the sender's to fix. */
 async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart> {
   try {
     yield* request.parts();

@@ -64,8 +64,9 @@ function checkTarget(resources: Resources, workspace: StoredResource, request: D
 }
 
 /**
- * The columns of a data export: those of the streamed export, but only the requested segmentations (`page_group_…`), by
- * the name of the field or the segmentation. The request for all segmentations overrides the list (api-spec.md §4.9).
+ * Returns the columns of a data export: those of the streamed export, but only the requested segmentations
+ * (`page_group_…`), by the name of the field or the segmentation. The request for all segmentations overrides the list
+ * (api-spec.md §4.9).
  *
  * @throws Refusal for an unknown segmentation, and for names that Parquet cannot distinguish
  */

@@ -167,7 +167,7 @@ export function exportTarget(resources: Resources, endpoints: TargetEndpoints, r
   return { open, bucket, prefix, secret: keys.secret_key };
 }
 
-/** The `export_failure_reason` of a failed upload: the store and its message. */
+/** Returns the `export_failure_reason` of a failed upload: the store and its message. */
 export function failureReason(error: unknown, target: string, secret: string | undefined): string {
   const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
   const nameless = typeof name !== 'string' || name === 'Error' || name === 'ApiError';
@@ -177,7 +177,7 @@ export function failureReason(error: unknown, target: string, secret: string | u
   return secret === undefined || secret === '' ? said : said.replaceAll(secret, '[redacted]');
 }
 
-/** The key of an export's object, counted from 1: `<prefix>/<data_export_id>-00001.csv.gz`. */
+/** Returns the key of an export's object, counted from 1: `<prefix>/<data_export_id>-00001.csv.gz`. */
 export function objectKey({ prefix, exportId, format, gzip }: ExportObjects, number: number): string {
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   const name = `${exportId}-${String(number).padStart(5, '0')}.${EXTENSIONS[format]}`;

@@ -14,7 +14,7 @@ export function findSecret(resources: Resources, uri: string): StoredResource {
   return found;
 }
 
-/** The JSON in a secret's value; undefined if the value is not base64 of a JSON text. */
+/** Returns the JSON in a secret's value; undefined if the value is not base64 of a JSON text. */
 export function secretContent(value: string): unknown {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0) return undefined;
   try {
@@ -26,7 +26,7 @@ export function secretContent(value: string): unknown {
   }
 }
 
-/** The keys in a `store_b_credentials` secret's value; undefined if it does not contain them. */
+/** Returns the keys in a `store_b_credentials` secret's value; undefined if it does not contain them. */
 export function storeBCredentials(value: string): StoreBCredentials | undefined {
   return StoreBCredentials.safeParse(secretContent(value)).data;
 }

@@ -14,7 +14,7 @@ const DATETIME = '%Y/%m/%d %H:%M:%S %Z';
 const DATE = '%Y-%m-%d';
 
 /**
- * The select list of a Parquet file: whole numbers BIGINT, floats DOUBLE, bool BOOLEAN, date DATE, datetime
+ * Returns the select list of a Parquet file: whole numbers BIGINT, floats DOUBLE, bool BOOLEAN, date DATE, datetime
  * TIMESTAMPTZ, many-valued fields lists of these, objects their JSON text. If a value of a field would not survive its
  * type, the field is text, as in CSV.
  */
@@ -58,7 +58,7 @@ function typed(column: Column): Typed {
   };
 }
 
-/** A value as JSON text, NULL if there is none. */
+/** Returns a value as JSON text, NULL if there is none. */
 function jsonOf(column: Column): string {
   return column.kind === 'json' ? column.id : `nullif(${jsonCell(column)}, 'null')`;
 }

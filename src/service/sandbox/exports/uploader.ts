@@ -24,8 +24,8 @@ const CHUNK = 8 * 1024 * 1024;
 const MOST_RETRIES = 3;
 
 /**
- * A bucket of Google Cloud Storage. Requests to Google use the credentials of its standard chain; requests to other
- * endpoints, such as emulators, use none.
+ * Returns a bucket of Google Cloud Storage. Requests to Google use the credentials of its standard chain; requests to
+ * other endpoints, such as emulators, use none.
  */
 export async function gcsUploader({
   endpoint,
@@ -78,7 +78,7 @@ const MOST_PARTS = 10_000;
 
 type S3Bucket = Readonly<Record<'endpoint' | 'region' | 'bucket' | 'accessKey' | 'secretKey', string>>;
 
-/** A bucket of Amazon S3, or of a store with the same protocol. */
+/** Returns a bucket of Amazon S3, or of a store with the same protocol. */
 export async function s3Uploader(target: S3Bucket): Promise<Uploader> {
   // Loaded on demand: the SDK takes long to load, and most sandboxes never export.
   const s3 = await import('@aws-sdk/client-s3');

@@ -91,7 +91,7 @@ async function sliceRows(
   return bounds.map(([from, to]) => `WHERE rowid >= ${from} AND rowid < ${to}`);
 }
 
-/** The number of Parquet files for a number of rows. */
+/** Returns the number of Parquet files for a number of rows. */
 export function filesFor(rows: number, columns: number): number {
   return ROW_GROUP * columns <= MOST_CELLS ? 1 : Math.ceil((rows * columns) / MOST_CELLS);
 }

@@ -13,7 +13,7 @@ export interface Wire {
   readonly closed: AbortSignal;
 }
 
-/** The bytes of a body after the fault is applied. */
+/** Returns the bytes of a body after the fault is applied. */
 export async function* wireFault(
   body: AsyncIterable<Buffer>,
   fault: Fault,

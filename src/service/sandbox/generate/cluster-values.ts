@@ -8,7 +8,7 @@ const LEAST = 6;
 const MOST = 40;
 const SAMPLES = 3;
 
-/** SQL for the numbers of the clusters that contain the page of a slot; NULL if there are none. */
+/** Returns SQL for the numbers of the clusters that contain the page of a slot; NULL if there are none. */
 export function clustersOf(site: GeneratedSite, pages: number, wanted: number, slot: string): string {
   const count = Math.min(wanted, Math.max(0, pages - LEAST));
   if (count === 0) return 'CAST(NULL AS BIGINT[])';
@@ -25,12 +25,12 @@ export function clusterId(site: GeneratedSite, number: string): string {
   return `lower(hex(${hashOf(site, 'cluster', number)}))`;
 }
 
-/** SQL for the similarity of a page to others, in hundredths. */
+/** Returns SQL for the similarity of a page to others, in hundredths. */
 export function similarity(site: GeneratedSite, page: string): string {
   return `(85 + ${numberBelow(site, 'similar', page, 15)})`;
 }
 
-/** SQL for one row per cluster of similar pages: from `counts`, or generated if a crawl has no pages. */
+/** Returns SQL for one row per cluster of similar pages: from `counts`, or generated if a crawl has no pages. */
 export function clusterFacts(site: GeneratedSite, rows: number, counts: string | undefined): string {
   if (counts === undefined)
     return `SELECT range AS n, 2 + ${numberBelow(site, 'cluster size', 'range', 40)} AS size,

@@ -93,7 +93,7 @@ export async function createCrawlTables(
   return datasets;
 }
 
-/** Links of the fetched pages; their targets may not have been fetched. */
+/** Returns links of the fetched pages; their targets may not have been fetched. */
 function linksWithin(site: GeneratedSite, reach: number): string {
   const facts = linkFacts(site);
   if (reach >= site.slots) return facts;
@@ -101,7 +101,7 @@ function linksWithin(site: GeneratedSite, reach: number): string {
   return `SELECT * REPLACE (${status}) FROM (${facts}) WHERE n < ${Math.floor((site.links * reach) / site.slots)}`;
 }
 
-/** SQL for one row per item of structured data, each on a page that was fetched, of the first `pages` slots. */
+/** Returns SQL for one row per item of structured data, each on a page that was fetched, of the first `pages` slots. */
 function itemFacts(site: GeneratedSite, rows: number, pages: number): string {
   const slots = `SELECT range AS n, ${plainSlot(`(${numberBelow(site, 'item page', 'range', pages)})`)} AS plain,
     ['Product', 'Article', 'Organization', 'BreadcrumbList'][1 + ${numberBelow(site, 'item type', 'range', 4)}] AS item_type FROM range(${rows})`;
@@ -110,7 +110,7 @@ function itemFacts(site: GeneratedSite, rows: number, pages: number): string {
   return `SELECT *, ${pageIn(site, 'slot')} AS page FROM (${fetched})`;
 }
 
-/** SQL for the fields of structured data, by name, over the columns of `itemFacts`. */
+/** Returns SQL for the fields of structured data, by name, over the columns of `itemFacts`. */
 function itemValues(site: GeneratedSite): Readonly<Record<string, string>> {
   return {
     url: urlOf(site, 'slot', 'page'),
@@ -205,7 +205,7 @@ function counts(name: string, condition: string, follow: string): string {
   return `count(*) FILTER (${condition}) AS ${name}_all, count(*) FILTER (${condition} AND ${follow}) AS ${name}_followed`;
 }
 
-/** A join of counts: a missing one is 0. */
+/** Returns a join of counts: a missing one is 0. */
 function joinOf(alias: string, sql: string, names: readonly string[]): Join {
   return { columns: names.map((name) => `coalesce(${name}, 0) AS ${name}`), sql: leftJoin(alias, sql) };
 }
@@ -214,7 +214,7 @@ function leftJoin(alias: string, sql: string): string {
   return `LEFT JOIN (${sql}) AS ${alias} ON ${alias}.slot = slots.range`;
 }
 
-/** SQL for one row per link, in the order of its origins; some targets are popular, a few are elsewhere. */
+/** Returns SQL for one row per link, in the order of its origins; some targets are popular, a few are elsewhere. */
 function linkFacts(site: GeneratedSite): string {
   const { slots, links } = site;
   const chance = `CAST(${hashOf(site, 'target', 'n')} % 1000000 AS DOUBLE) / 1000000`;
@@ -232,7 +232,7 @@ function linkFacts(site: GeneratedSite): string {
     CASE WHEN external THEN ${pick(EXTERNAL_HOSTS, hashOf(site, 'external host', 'n'))} ELSE ${text(site.host)} END AS target_host FROM (${pages})`;
 }
 
-/** SQL for the fields of links, by name, over the columns of `linkFacts`. */
+/** Returns SQL for the fields of links, by name, over the columns of `linkFacts`. */
 function linkValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const h = (label: string, bound: number): string => numberBelow(site, label, 'n', bound);
   return {

@@ -46,7 +46,7 @@ function valueSql(site: GeneratedSite, { field, kind }: Column, content: TableCo
   return content.isBare === undefined ? generic : `CASE WHEN ${content.isBare} THEN NULL ELSE ${generic} END`;
 }
 
-/** SQL for a value that only fits a field's type and arity; it is the same for a page in every crawl. */
+/** Returns SQL for a value that only fits a field's type and arity; it is the same for a page in every crawl. */
 function genericValue(site: GeneratedSite, field: FieldRecord, page: string): string {
   const hash = (label: string): string => hashOf(site, `${field.name} ${label}`, page);
   const one = (label: string): string => value(site, field, hash(label));
@@ -77,7 +77,7 @@ function value(site: GeneratedSite, field: FieldRecord, hash: string): string {
   return lookUp(ofType, field.type) ?? object;
 }
 
-/** A time within the year before the site's first crawl, which is the same at all its crawls. */
+/** Returns a time within the year before the site's first crawl, which is the same at all its crawls. */
 function moment(site: GeneratedSite, hash: string): string {
   return `make_timestamp((${site.firstEnd - 365 * DAY} + CAST(${hash} % ${365 * DAY} AS BIGINT)) * 1000000)`;
 }

@@ -102,8 +102,8 @@ const QUERIES = 5;
 const DEVICES = RANKING_DEVICES.length;
 
 /**
- * SQL for one row per day, page, query and device with impressions. Few pages and queries have most of the impressions;
- * at weekends there are fewer, and more on phones.
+ * Returns SQL for one row per day, page, query and device with impressions. Few pages and queries have most of the
+ * impressions; at weekends there are fewer, and more on phones.
  */
 function rankingFacts(site: GeneratedSite, days: number, lastDay: number): string {
   const pages = Math.min(site.slots, PAGES);
@@ -122,7 +122,7 @@ function rankingFacts(site: GeneratedSite, days: number, lastDay: number): strin
   return `SELECT *, CAST(floor(impressions * 0.32 / pow(position, 1.1)) AS BIGINT) AS clicks FROM (${shown})`;
 }
 
-/** SQL for the fields of ranking performance, by name, over the columns of `rankingFacts`. */
+/** Returns SQL for the fields of ranking performance, by name, over the columns of `rankingFacts`. */
 function rankingRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const subject = `concat(${pick(ADJECTIVES, hashOf(site, 'topic adjective', 'page'))}, ' ', ${pick(NOUNS, hashOf(site, 'topic noun', 'page'))})`;
   return {
@@ -183,7 +183,7 @@ function eventFacts(site: GeneratedSite, events: number, days: number, lastDay: 
     ELSE coalesce(page_status, 200) END AS status, NOT is_bot AND luck >= 600 AS organic FROM (${pages})`;
 }
 
-/** SQL for the fields of log events, by name, over the columns of `eventFacts`. */
+/** Returns SQL for the fields of log events, by name, over the columns of `eventFacts`. */
 function eventRowValues(site: GeneratedSite): Readonly<Record<string, string>> {
   const time = 'make_timestamp(moment * 1000000)';
   const perAgent = (value: (agent: Agent) => string | undefined): string => {

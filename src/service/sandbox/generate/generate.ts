@@ -38,13 +38,13 @@ export async function generate(context: ServiceState, spec: GenerateSpec): Promi
   logger.info('generated', { projects: spec.projects, crawls: spec.crawls, seed: spec.seed });
 }
 
-/** The crawls of a project by time: done crawls first, then those in other states. */
+/** Returns the crawls of a project by time: done crawls first, then those in other states. */
 function crawlsOf({ crawls, states = {} }: GenerateSpec): (GeneratedState | undefined)[] {
   const others = CRAWL_STATES.flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
   return [...Array.from({ length: crawls }, () => undefined), ...others];
 }
 
-/** Whether this spec has been generated into this state already. */
+/** Returns whether this spec has been generated into this state already. */
 export function isGenerated(resources: Resources, spec: GenerateSpec): boolean {
   return resources.fingerprint(nameOf(spec)) !== undefined;
 }
@@ -95,7 +95,7 @@ async function generateCrawl(
   });
 }
 
-/** The configuration of a crawl that reached its limit. */
+/** Returns the configuration of a crawl that reached its limit. */
 function limitedConfig(resources: Resources, project: StoredResource, maxUrl: number | undefined): object {
   if (maxUrl === undefined) return {};
   return { crawl_config: { ...resources.list('crawl_configs', project.id).at(-1), max_url: maxUrl } };
@@ -167,7 +167,7 @@ interface CrawlOutcome {
   readonly maxUrl?: number;
 }
 
-/** A crawl of `pages` in a state, with its progress and a sample of its URLs. */
+/** Returns a crawl of `pages` in a state, with its progress and a sample of its URLs. */
 async function crawlOutcome(
   rows: ServiceRows,
   site: GeneratedSite,

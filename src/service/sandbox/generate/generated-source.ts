@@ -55,7 +55,7 @@ export class GeneratedSource implements CrawlSource {
     };
   }
 
-  /** The fields of the project's latest crawl, so that crawls of one project fit together. */
+  /** Returns the fields of the project's latest crawl, so that crawls of one project fit together. */
   #pageFields(project: StoredResource): readonly FieldRecord[] {
     const crawlIds = (project.crawl_ids as readonly string[] | null) ?? [];
     for (const id of crawlIds.toReversed()) {

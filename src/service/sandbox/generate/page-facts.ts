@@ -15,9 +15,9 @@ import {
 } from './site.ts';
 
 /**
- * SQL for one row per page with the basis of its fields. Everything is computed from the slot's number alone, without a
- * join, so that any number of pages streams. The layers keep each expression from being repeated. Values that depend on
- * other tables come from `counts`, which has the slots in the same order.
+ * Returns SQL for one row per page with the basis of its fields. Everything is computed from the slot's number alone,
+ * without a join, so that any number of pages streams. The layers keep each expression from being repeated. Values that
+ * depend on other tables come from `counts`, which has the slots in the same order.
  */
 export function pageFacts(site: GeneratedSite, counts?: PageCounts): string {
   const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));
@@ -56,18 +56,18 @@ function url(site: GeneratedSite, path: string, slot?: string): string {
   return slot === undefined ? full : `CASE WHEN ${slot} IS NOT NULL THEN ${full} END`;
 }
 
-/** The last slot of each depth from 1 to 5; later slots are at depth 6. */
+/** Returns the last slot of each depth from 1 to 5; later slots are at depth 6. */
 function depthEnds({ slots }: GeneratedSite): number[] {
   return [0.02, 0.15, 0.45, 0.8, 0.95].map((share) => Math.ceil(slots * share));
 }
 
-/** SQL for the depth at which a crawl reaches a slot: it grows with the slot's number. */
+/** Returns SQL for the depth at which a crawl reaches a slot: it grows with the slot's number. */
 export function crawlDepth(site: GeneratedSite, slot: string): string {
   const steps = depthEnds(site).map((end, index) => `WHEN ${slot} <= ${end} THEN ${index + 1}`);
   return `CASE WHEN ${slot} = 0 THEN 0 ${steps.join(' ')} ELSE 6 END`;
 }
 
-/** The number of slots that a crawl reaches within a link depth. */
+/** Returns the number of slots that a crawl reaches within a link depth. */
 export function slotsWithin(site: GeneratedSite, maxDepth: number): number {
   if (maxDepth === 0) return 1;
   const end = depthEnds(site)[maxDepth - 1];
@@ -79,7 +79,7 @@ function depth(site: GeneratedSite): string {
   return `CASE WHEN kind <> 'o' THEN ${crawlDepth(site, 'slot')} END`;
 }
 
-/** The average that results from the choice of link targets. */
+/** Returns the average that results from the choice of link targets. */
 function inlinks({ slots, links }: GeneratedSite): string {
   const share = `pow((slot + 1) / ${slots}.0, 1 / 3.0) - pow(slot / ${slots}.0, 1 / 3.0)`;
   return `CASE WHEN kind = 'o' THEN 0 ELSE CAST(greatest(1, round(${links * 0.92} * (${share}))) AS BIGINT) END`;

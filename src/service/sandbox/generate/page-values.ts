@@ -15,7 +15,7 @@ import {
 const PITCH =
   'what it is made of, which sizes and colours there are, how to care for it, when it is delivered, and what people who use it every day say about it.';
 
-/** SQL for the fields that depend on each other, by name, over the columns of `pageFacts`. */
+/** Returns SQL for the fields that depend on each other, by name, over the columns of `pageFacts`. */
 export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<Record<string, string>> {
   const h = (label: string, bound: number): string => numberBelow(site, label, 'page', bound);
   const ofCrawl = (label: string, bound: number): string =>
@@ -216,7 +216,7 @@ function smallNumbers(
   };
 }
 
-/** SQL for the title, H1 and description of a page, which change now and then. */
+/** Returns SQL for the title, H1 and description of a page, which change now and then. */
 export function pageTexts(site: GeneratedSite): {
   readonly title: string;
   readonly h1: string;
@@ -242,7 +242,7 @@ export function pageTexts(site: GeneratedSite): {
   };
 }
 
-/** SQL for the slot a page's canonical points at: mostly its own; NULL when it has none. */
+/** Returns SQL for the slot a page's canonical points at: mostly its own; NULL when it has none. */
 export function canonicalSlot(site: GeneratedSite, elsewhere: string, broken: string): string {
   const h = numberBelow(site, 'canonical', 'slot', 100);
   return `CASE WHEN status IS DISTINCT FROM 200 THEN NULL WHEN slot <= ${hubs(site)} THEN slot WHEN ${h} < 3 THEN NULL WHEN ${h} = 3 THEN ${broken}
@@ -262,7 +262,7 @@ export interface PageCounts {
   readonly repeated: Readonly<Record<PageText, readonly string[]>>;
 }
 
-/** SQL condition for another page of the crawl with the same text; a crawl without pages has no counts. */
+/** Returns SQL condition for another page of the crawl with the same text; a crawl without pages has no counts. */
 function isRepeated(counts: PageCounts | undefined, field: PageText): string {
   if (counts === undefined) return 'shares_title';
   const texts = counts.repeated[field];

@@ -35,7 +35,7 @@ export interface GeneratedLimits {
   readonly quota: number;
 }
 
-/** The number of slots that a crawl reaches, and why it ends there. */
+/** Returns the number of slots that a crawl reaches, and why it ends there. */
 export function reachOf(site: GeneratedSite, limits: GeneratedLimits): { slots: number; endReason: string } {
   const { pages, maxDepth, maxUrl, quota } = limits;
   const ends = [
@@ -47,7 +47,7 @@ export function reachOf(site: GeneratedSite, limits: GeneratedLimits): { slots: 
   return ends.reduce((first, end) => (end.slots < first.slots ? end : first));
 }
 
-/** The plan of a crawl of the site, step by step, with the same statuses and depths as its pages. */
+/** Returns the plan of a crawl of the site, step by step, with the same statuses and depths as its pages. */
 export async function planFetch(
   connection: Connection,
   site: GeneratedSite,
@@ -81,7 +81,7 @@ function stepsOf(found: readonly PlannedPage[]): FetchStep[] {
   return [...steps.values()];
 }
 
-/** The first and the last slot of each fetch status. */
+/** Returns the first and the last slot of each fetch status. */
 function sampleSlots(found: readonly PlannedPage[]): number[] {
   const slots = FETCH_STATUSES.flatMap((status) => {
     const own = found.filter((row) => row.fetch_status === status);

@@ -39,8 +39,8 @@ export interface GeneratedSite {
 const BLOCK = 500;
 
 /**
- * Kinds of slots: `.` a plain page, r redirect to a page, x redirect to a 404, c redirect to a redirect, l redirect loop,
- * n not found, e server error, u could not be fetched, d denied by robots.txt, o orphan.
+ * Kinds of slots: `.` a plain page, r redirect to a page, x redirect to a 404, c redirect to a redirect, l redirect
+ * loop, n not found, e server error, u could not be fetched, d denied by robots.txt, o orphan.
  */
 const CYCLE = 'rnronxrueronrcdrnorlrnrdon';
 const KINDS = makeKinds();
@@ -53,18 +53,18 @@ function makeKinds(): string {
   return kinds.join('');
 }
 
-/** A number that belongs to a label, a seed and a project: added to what is hashed, it keeps hashes apart. */
+/** Returns a number that belongs to a label, a seed and a project: added to what is hashed, it keeps hashes apart. */
 function salt(site: GeneratedSite, label: string): string {
   const digest = hash('sha256', JSON.stringify([site.seed, site.project, label]), 'buffer');
   return String(digest.readUIntBE(0, 5));
 }
 
-/** SQL for a hash (UBIGINT) of a whole number under a label. */
+/** Returns SQL for a hash (UBIGINT) of a whole number under a label. */
 export function hashOf(site: GeneratedSite, label: string, x: string): string {
   return `hash(${x} + ${salt(site, label)})`;
 }
 
-/** SQL for a whole number from 0 to below `bound`. */
+/** Returns SQL for a whole number from 0 to below `bound`. */
 export function numberBelow(site: GeneratedSite, label: string, x: string, bound: number | string): string {
   return `CAST(${hashOf(site, label, x)} % ${bound} AS BIGINT)`;
 }
@@ -73,14 +73,16 @@ export function kindOf(slot: string): string {
   return `substr('${KINDS}', CAST(${slot} % ${BLOCK} AS INTEGER) + 1, 1)`;
 }
 
-/** The number of slots after the home page that are section pages. Like the home page, they are never removed. */
+/**
+ * Returns the number of slots after the home page that are section pages. Like the home page, they are never removed.
+ */
 export function hubs(site: GeneratedSite): number {
   return Math.min(SECTIONS.length, Math.floor(site.slots / 10));
 }
 
 /**
- * SQL for the number of the page in a slot at this crawl. A slot gets another page every 33rd crawl, each at its own
- * time. From one crawl to the next, about 3 % of the pages are thus replaced.
+ * Returns SQL for the number of the page in a slot at this crawl. A slot gets another page every 33rd crawl, each at
+ * its own time. From one crawl to the next, about 3 % of the pages are thus replaced.
  */
 export function pageIn(site: GeneratedSite, slot: string): string {
   const first = `(1 + ${numberBelow(site, 'replaced', slot, 33)})`;
@@ -88,23 +90,29 @@ export function pageIn(site: GeneratedSite, slot: string): string {
   return `CASE WHEN ${slot} <= ${hubs(site)} OR ${k} < ${first} THEN ${slot} ELSE ${slot} + ${site.slots} * (1 + (${k} - ${first}) // 33) END`;
 }
 
-/** SQL condition for about 2 % of the slots in a crawl, for two crawls in a row. */
+/** Returns SQL condition for about 2 % of the slots in a crawl, for two crawls in a row. */
 export function isPassing(site: GeneratedSite, label: string, slot: string): string {
   const phase = numberBelow(site, label, slot, 100);
   return `(${slot} > ${hubs(site)} AND (${site.crawl % 100} - ${phase} + 100) % 100 < 2)`;
 }
 
-/** SQL condition for a plain page that answers an error in a crawl. The home page and the section pages never do. */
+/**
+ * Returns SQL condition for a plain page that answers an error in a crawl. The home page and the section pages never
+ * do.
+ */
 export function isBroken(site: GeneratedSite, slot: string): string {
   return isPassing(site, 'broken', slot);
 }
 
-/** SQL for a version that increases every 50th crawl, for each slot at its own time: 2 % between two crawls. */
+/** Returns SQL for a version that increases every 50th crawl, for each slot at its own time: 2 % between two crawls. */
 export function versionOf(site: GeneratedSite, label: string, slot: string): string {
   return `(${site.crawl} + ${numberBelow(site, label, slot, 50)}) // 50`;
 }
 
-/** The number of slots that a crawl visits to fetch this many: some cannot be fetched or are blocked by robots.txt. */
+/**
+ * Returns the number of slots that a crawl visits to fetch this many: some cannot be fetched or are blocked by
+ * robots.txt.
+ */
 export function slotsForFetched(fetched: number): number {
   if (!Number.isFinite(fetched)) return fetched;
   const isFetched = [...KINDS].map((kind) => kind !== 'u' && kind !== 'd');
@@ -117,7 +125,7 @@ export function slotsForFetched(fetched: number): number {
   return slots;
 }
 
-/** SQL for the status code of a slot at this crawl; NULL if it is not fetched. */
+/** Returns SQL for the status code of a slot at this crawl; NULL if it is not fetched. */
 export function statusOf(site: GeneratedSite, slot: string): string {
   const h = (label: string, bound: number): string => numberBelow(site, label, slot, bound);
   return `CASE ${kindOf(slot)}
@@ -129,12 +137,12 @@ export function statusOf(site: GeneratedSite, slot: string): string {
     ELSE CASE WHEN ${isBroken(site, slot)} THEN CASE WHEN ${h('how', 10)} < 7 THEN 404 ELSE 500 END ELSE 200 END END`;
 }
 
-/** SQL that maps any slot to a plain page's slot: itself, or the one before it. */
+/** Returns SQL that maps any slot to a plain page's slot: itself, or the one before it. */
 export function plainSlot(slot: string): string {
   return `CASE WHEN ${kindOf(slot)} = '.' THEN ${slot} ELSE ${slot} - 1 END`;
 }
 
-/** SQL for some slot of a kind, found from any slot; the home page if the site has none. */
+/** Returns SQL for some slot of a kind, found from any slot; the home page if the site has none. */
 export function slotOfKind(site: GeneratedSite, kind: string, label: string, slot: string): string {
   const places = [...KINDS].flatMap((found, place) => (found === kind && place < site.slots ? [place] : []));
   if (places.length === 0) return '0';
@@ -144,7 +152,10 @@ export function slotOfKind(site: GeneratedSite, kind: string, label: string, slo
   return `(${block} * ${BLOCK} + ${place})`;
 }
 
-/** SQL for the other slot of a redirect loop: in a block they follow each other in pairs; the home page without one. */
+/**
+ * Returns SQL for the other slot of a redirect loop: in a block they follow each other in pairs; the home page without
+ * one.
+ */
 export function loopPartner(site: GeneratedSite, slot: string): string {
   const places = [...KINDS].flatMap((kind, place) => (kind === 'l' ? [place] : []));
   const cases = places
@@ -154,19 +165,19 @@ export function loopPartner(site: GeneratedSite, slot: string): string {
   return `CASE WHEN ${partner} < ${site.slots} THEN ${partner} ELSE 0 END`;
 }
 
-/** SQL for a word of a list, picked by a hash. */
+/** Returns SQL for a word of a list, picked by a hash. */
 export function pick(words: readonly string[], hash: string): string {
   return `[${words.map(text).join(', ')}][1 + CAST(${hash} % ${words.length} AS INTEGER)]`;
 }
 
-/** SQL for the section that a page belongs to; a section's own page belongs to it too. */
+/** Returns SQL for the section that a page belongs to; a section's own page belongs to it too. */
 export function sectionOf(site: GeneratedSite, slot: string, page: string): string {
   const count = SECTIONS.length;
   const index = `CASE WHEN ${slot} BETWEEN 1 AND ${hubs(site)} THEN ${slot} - 1 ELSE ${numberBelow(site, 'section', page, count)} END`;
   return `[${SECTIONS.map(text).join(', ')}][1 + CAST(${index} AS INTEGER)]`;
 }
 
-/** SQL for a page's path with its query string. */
+/** Returns SQL for a page's path with its query string. */
 export function pathOf(site: GeneratedSite, slot: string, page: string): string {
   const words = `${pick(ADJECTIVES, hashOf(site, 'adjective', page))}, '-', ${pick(NOUNS, hashOf(site, 'noun', page))}`;
   const end = `CASE ${numberBelow(site, 'ending', page, 40)} WHEN 0 THEN '?color=red' WHEN 1 THEN '?page=2' WHEN 2 THEN '?sort=price&page=3'

@@ -70,14 +70,15 @@ function kindOf(name: string): ResourceKind {
   return kind;
 }
 
-/** Whether an IP address is this machine's own. */
+/** Returns whether an IP address is this machine's own. */
 function isLoopback(ip: string): boolean {
   return /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(ip);
 }
 
 /**
- * The reason why a request does not come from a program on this machine; undefined if it does. A web page in a browser
- * here has this machine's address too. Its origin reveals it or, once its name was rebound to 127.0.0.1, that name.
+ * Returns the reason why a request does not come from a program on this machine; undefined if it does. A web page in a
+ * browser here has this machine's address too. Its origin reveals it or, once its name was rebound to 127.0.0.1, that
+ * name.
  *
  * @param listening the host that the sandbox listens on
  */
@@ -96,7 +97,7 @@ function foreignOrigin(headers: IncomingHttpHeaders, listening: string): string 
   return undefined;
 }
 
-/** The host name of an address, without port and brackets. */
+/** Returns the host name of an address, without port and brackets. */
 function nameOf(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '' || url.pathname !== '/') return undefined;

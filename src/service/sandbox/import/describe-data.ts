@@ -2,7 +2,7 @@ import type { CrawlDataType } from '../../../client/resources/fields.ts';
 import type { StoredDataset } from '../../resources/resources.ts';
 import { ServiceRows } from '../../rows/service-rows.ts';
 
-/** The facts about a crawl that follow from its rows. */
+/** Returns the facts about a crawl that follow from its rows. */
 export async function describeData(rows: ServiceRows, datasets: ReadonlyMap<CrawlDataType, StoredDataset>) {
   const pages = datasets.get('pages');
   const links = datasets.get('links');

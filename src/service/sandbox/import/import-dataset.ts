@@ -29,8 +29,8 @@ export async function importDataset(
 }
 
 /**
- * The keys of a JSONL file that are not fields of it. Reads the file once before DuckDB does: DuckDB accepts text that
- * is not JSON (trailing commas, NaN), and counts the lines of its errors differently.
+ * Returns the keys of a JSONL file that are not fields of it. Reads the file once before DuckDB does: DuckDB accepts
+ * text that is not JSON (trailing commas, NaN), and counts the lines of its errors differently.
  *
  * @throws CrawlhouseError `bad_project` with file and line
  */
@@ -89,7 +89,7 @@ export async function importRows(
   }
 }
 
-/** A JSON Pointer, which unlike a path can name any key. */
+/** Returns a JSON Pointer, which unlike a path can name any key. */
 function pointer(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -85,7 +85,7 @@ export async function importFolder(context: ServiceState, dir: string) {
   return { project_id: projectId, crawl_id: holdsCrawl ? crawlId : null };
 }
 
-/** Whether the current folder has already been imported into this state. */
+/** Returns whether the current folder has already been imported into this state. */
 export function isImported(resources: Resources, dir: string): boolean {
   const plan = planFolder(dir);
   return resources.fingerprint(`import ${plan.dir}`) === plan.fingerprint;

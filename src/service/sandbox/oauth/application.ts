@@ -12,7 +12,7 @@ export interface ApplicationCredentials {
   readonly client_secret: string;
 }
 
-/** The one application of the sandbox, registered at its first start and stored with the state. */
+/** Returns the one application of the sandbox, registered at its first start and stored with the state. */
 export function ensureApplication(resources: Resources): ApplicationCredentials {
   const known = resources.list('oauth_clients').at(-1);
   if (known !== undefined) return { client_id: known.id, client_secret: String(known._client_secret) };
@@ -31,7 +31,7 @@ export function findApplication(resources: Resources, clientId: string): Applica
   return resources.get('oauth_clients', clientId) as Application | undefined;
 }
 
-/** Whether this is the application's secret, compared in constant time. */
+/** Returns whether this is the application's secret, compared in constant time. */
 export function hasSecret(application: Application, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(String(application._client_secret)), digest(secret));

@@ -49,7 +49,7 @@ export function checkAuthorization(
   return { kind: 'ask', authorization: { application, redirectUri, scopes, state } };
 }
 
-/** The scopes of a list separated by spaces, in the order of the specification; undefined if one is unknown. */
+/** Returns the scopes of a list separated by spaces, in the order of the specification; undefined if one is unknown. */
 function parseScopes(text: string | null): readonly TokenScope[] | undefined {
   const names = (text ?? '').split(' ').filter(Boolean).map(canonicalScope);
   if (names.some((name) => !SCOPES.some((scope) => scope === name))) return undefined;

@@ -8,7 +8,7 @@ import { page } from './page.ts';
 /** The values in the curl lines, for parameters that have one in the sandbox. */
 export type ValuesOf = (entry: Entry) => ExampleValues;
 
-/** The service as an HTML page: its operations by section, from the OpenAPI document. */
+/** Returns the service as an HTML page: its operations by section, from the OpenAPI document. */
 export function apiPage(document: OpenApiDocument, valuesOf: ValuesOf): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Entry => ({ method, path, operation })),
@@ -111,7 +111,7 @@ ${rows}</tbody></table></div>
 `;
 }
 
-/** A path that breaks before its slashes where it must. */
+/** Returns a path that breaks before its slashes where it must. */
 function breakable(path: string): Html {
   return html`${path.split('/').map((part, index) => (index === 0 ? html`${part}` : html`<wbr>/${part}`))}`;
 }
@@ -194,7 +194,7 @@ addEventListener('hashchange', open);
 open();
 `;
 
-/** A table of an object's properties; undefined if it has none. */
+/** Returns a table of an object's properties; undefined if it has none. */
 function propertyTable(schema: JsonObject): Html | undefined {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
   if (properties.length === 0) return undefined;
@@ -211,7 +211,7 @@ function propertyTable(schema: JsonObject): Html | undefined {
 ${rows}</tbody></table></div>`;
 }
 
-/** An object's properties in one line, as `{name: type}`; else the values that the schema accepts. */
+/** Returns an object's properties in one line, as `{name: type}`; else the values that the schema accepts. */
 function shapeText(schema: JsonObject): Html {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
   if (schema.$ref !== undefined || properties.length === 0) return typeText(schema);
@@ -221,7 +221,7 @@ function shapeText(schema: JsonObject): Html {
   return html`{${parts}}`;
 }
 
-/** A short description of a schema; a named component is linked. */
+/** Returns a short description of a schema; a named component is linked. */
 function typeText(schema: JsonObject): Html {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -240,7 +240,7 @@ function typeText(schema: JsonObject): Html {
   return html`${[type, ...limits(schema)].join(', ')}`;
 }
 
-/** A value, without quotes where it is unambiguous. */
+/** Returns a value, without quotes where it is unambiguous. */
 function wordOf(value: unknown): string {
   return typeof value === 'string' && /^[\w.:-]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -36,7 +36,9 @@ button.yes{background:var(--accent);border-color:var(--accent);color:var(--on-ac
 .problem{color:var(--warn)}
 `;
 
-/** The page where a user decides whether an application may act for them, and in what (api-spec.md §5, step 1). */
+/**
+ * Returns the page where a user decides whether an application may act for them, and in what (api-spec.md §5, step 1).
+ */
 export function authorizationPage(
   { application, redirectUri, scopes }: Authorization,
   key: string,
@@ -72,7 +74,7 @@ ${rows}</fieldset>
   });
 }
 
-/** The page for a user whose browser cannot be redirected. */
+/** Returns the page for a user whose browser cannot be redirected. */
 export function authorizationProblemPage(message: string): string {
   return page({
     title: 'This request can’t be authorized',

@@ -30,8 +30,8 @@ function variable(name: string): string {
 }
 
 /**
- * A request as a shell line that runs when pasted, with the token that `sandbox start` exports. A parameter that
- * `values` does not name is a variable.
+ * Returns a request as a shell line that runs when pasted, with the token that `sandbox start` exports. A parameter
+ * that `values` does not name is a variable.
  */
 export function curlLine(
   document: OpenApiDocument,
@@ -98,7 +98,9 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
-/** An example of a value that a schema accepts: only the required keys, with the values that are known by name. */
+/**
+ * Returns an example of a value that a schema accepts: only the required keys, with the values that are known by name.
+ */
 function exampleOf(schema: JsonObject, components: JsonObject, values: ExampleValues, name = ''): unknown {
   if (typeof schema.$ref === 'string') {
     const id = schema.$ref.split('/').at(-1) ?? '';

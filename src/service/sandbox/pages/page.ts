@@ -20,7 +20,7 @@ export interface PageOptions {
   readonly body: Html;
 }
 
-/** A complete page without external resources; light or dark by the reader's preference. */
+/** Returns a complete page without external resources; light or dark by the reader's preference. */
 export function page({ title, style = '', script, body }: PageOptions): string {
   return html`<!doctype html>
 <html lang="en">

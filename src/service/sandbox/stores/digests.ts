@@ -26,7 +26,7 @@ export class Digests {
       this.#sums.set(name, name === 'crc32' ? crc32(piece, sum) : crc32c(piece, sum));
   }
 
-  /** The current checksum as bytes, the most significant first. */
+  /** Returns the current checksum as bytes, the most significant first. */
   value(name: ChecksumName): Buffer {
     const hash = this.#hashes.get(name);
     if (hash !== undefined) return hash.copy().digest();

@@ -36,7 +36,7 @@ export class ObjectFolder implements Disposable {
     this.index.addBucket(name, Date.now());
   }
 
-  /** The keys of the store's account, created if missing. */
+  /** Returns the keys of the store's account, created if missing. */
   account(): { readonly accessKey: string; readonly secretKey: string } {
     if (this.index.accounts().length === 0)
       this.index.addAccount(
@@ -128,7 +128,7 @@ export class ObjectFolder implements Disposable {
     return part;
   }
 
-  /** The bytes of parts, one after the other. */
+  /** Returns the bytes of parts, one after the other. */
   async *readParts(parts: readonly UploadedPart[]): AsyncGenerator<Buffer> {
     for (const part of parts) yield* await this.read(part, undefined);
   }
@@ -169,8 +169,8 @@ export interface ServedRange {
 }
 
 /**
- * The part of `size` bytes that a Range header requests: `undefined` for all (no header, or one that a server may
- * ignore: RFC 9110 §14.2), `unsatisfiable` if it is beyond the end.
+ * Returns the part of `size` bytes that a Range header requests: `undefined` for all (no header, or one that a server
+ * may ignore: RFC 9110 §14.2), `unsatisfiable` if it is beyond the end.
  */
 export function byteRange(
   header: string | undefined,

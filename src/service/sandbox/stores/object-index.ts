@@ -93,7 +93,7 @@ export class ObjectIndex implements Disposable {
     }
   }
 
-  /** Every file that belongs to an object or a part. */
+  /** Returns every file that belongs to an object or a part. */
   files(): Set<string> {
     const sql = "SELECT doc ->> '$.file' AS file FROM objects UNION ALL SELECT doc ->> '$.file' FROM parts";
     return new Set(this.#all(sql).map((row) => String(row.file)));
@@ -162,7 +162,9 @@ export interface ObjectPage {
   readonly next: string | undefined;
 }
 
-/** A page of objects, which come in the order of their keys, and of the common prefixes that a delimiter makes. */
+/**
+ * Returns a page of objects, which come in the order of their keys, and of the common prefixes that a delimiter makes.
+ */
 export function listObjects(objects: Iterable<IndexedObject>, window: ListWindow): ObjectPage {
   const found: IndexedObject[] = [];
   const prefixes: string[] = [];

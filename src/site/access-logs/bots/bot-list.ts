@@ -75,7 +75,9 @@ export class BotList {
       .sort(([, a], [, b]) => b.token.length - a.token.length || (a.token < b.token ? -1 : 1));
   }
 
-  /** The bot whose token a user agent contains; of several, the longest token. The rule of `mart.user_agents`. */
+  /**
+   * Returns the bot whose token a user agent contains; of several, the longest token. The rule of `mart.user_agents`.
+   */
   recognise(userAgent: string): Bot | undefined {
     const lower = userAgent.toLowerCase();
     return this.#tokens.find(([token]) => lower.includes(token))?.[1];
@@ -93,7 +95,7 @@ export class BotList {
     return verification;
   }
 
-  /** The lists of ranges of a crawler; without a row that names one, the list of its own name. */
+  /** Returns the lists of ranges of a crawler; without a row that names one, the list of its own name. */
   rangeListsOf(crawler: string): readonly string[] {
     const lists = this.#valuesOf(crawler, 'ranges');
     return lists.length > 0 ? lists : [crawler];
@@ -111,7 +113,7 @@ export class BotList {
   }
 }
 
-/** A hint to update ranges if none is of the last six months; null if one is, or if there are no ranges. */
+/** Returns a hint to update ranges if none is of the last six months; null if one is, or if there are no ranges. */
 export function describeAge({ ranges }: Pick<BotList, 'ranges'>, today: string): string | null {
   const newest =
     ranges

@@ -12,8 +12,8 @@ const MOST_BYTES = 8_000_000;
 const LIMITS = { bytes: MOST_BYTES, timeoutMs: 60_000, redirects: 5 };
 
 /**
- * Returns the text of an operator's file. Follows redirects only to https URLs.
- * Requests a private address only if it belongs to the given host.
+ * Returns the text of an operator's file. Follows redirects only to https URLs. Requests a private address only if it
+ * belongs to the given host.
  *
  * @throws CrawlhouseError `usage` for a forbidden address or a file that is too large, or retriable `connection`
  */
@@ -99,7 +99,7 @@ function failed(address: string, problem: string, cause?: unknown): CrawlhouseEr
 }
 
 /**
- * The text of a stream.
+ * Returns the text of a stream.
  *
  * @param shown the name in errors
  * @throws CrawlhouseError `usage` for more bytes than `most`

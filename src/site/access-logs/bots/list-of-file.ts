@@ -23,8 +23,8 @@ export function listOfCrawler(name: string, list: BotList): string {
 }
 
 /**
- * The list of ranges that a file is for: the one from its address, else the one of its name or of the name of the
- * operator's file.
+ * Returns the list of ranges that a file is for: the one from its address, else the one of its name or of the name of
+ * the operator's file.
  *
  * @param file a path or an address
  * @throws CrawlhouseError `usage` if no list has the name

@@ -9,9 +9,9 @@ const SHAPES =
   '{"creationTime": …, "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}, or one prefix per line, also as the first column of a CSV file';
 
 /**
- * The prefixes of an operator's file: JSON in the shape of Google and Bing, or lines of text or CSV with a prefix
- * first. All are checked before any is returned. `prefixes`: with their lengths, in the order of the file, each once.
- * `published`: the day of the file, as in 2026-02-04; null if it has none.
+ * Returns the prefixes of an operator's file: JSON in the shape of Google and Bing, or lines of text or CSV with a
+ * prefix first. All are checked before any is returned. `prefixes`: with their lengths, in the order of the file, each
+ * once. `published`: the day of the file, as in 2026-02-04; null if it has none.
  *
  * @param shown the name of the file in errors
  * @throws CrawlhouseError `usage` naming the place in the file
@@ -77,7 +77,7 @@ function problemOf(prefix: string): string | null {
   return length !== undefined && Number(length) < widest ? `is wider than /${widest}` : null;
 }
 
-/** The day of a time such as 2026-09-03T14:45:51.000000; null for anything else. */
+/** Returns the day of a time such as 2026-09-03T14:45:51.000000; null for anything else. */
 function dayOf(time: unknown): string | null {
   const day = typeof time === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(time)?.[0] : undefined;
   return day !== undefined && !Number.isNaN(Date.parse(day)) ? day : null;

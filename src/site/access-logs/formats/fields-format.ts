@@ -50,8 +50,8 @@ type Column = Moment | Exclude<LogField, 'request'>;
 type Columns = ReturnType<typeof columnsOf>;
 
 /**
- * The extended log file format of the W3C (https://www.w3.org/TR/WD-logfile.html), as IIS and Amazon CloudFront write
- * it. A line `#Fields:` names the columns of the lines after it; a record of CloudFront's JSON names its own
+ * Returns the extended log file format of the W3C (https://www.w3.org/TR/WD-logfile.html), as IIS and Amazon CloudFront
+ * write it. A line `#Fields:` names the columns of the lines after it; a record of CloudFront's JSON names its own
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html). Times are UTC, as both
  * specify.
  *
@@ -134,7 +134,7 @@ class LineDays {
   }
 }
 
-/** The columns of a line: the number of values, and the useful ones in the order in which they are taken. */
+/** Returns the columns of a line: the number of values, and the useful ones in the order in which they are taken. */
 function columnsOf(text: string) {
   const names = text === '' ? [] : text.split(/\s+/).map((name) => name.toLowerCase());
   const places = names.flatMap((name, index) => {
@@ -193,7 +193,7 @@ function take(
 const ASP_ERROR = /\|(?:-|\d+)\|[\da-f]+\|[^|]*$/i;
 const SERVER_PARTS = /^(?:X-ARR-(?:LOG-ID|CACHE-HIT|SSL)|SERVER-STATUS)=/;
 
-/** A URL or query without the parts that IIS, its routing and ASP add for the log. */
+/** Returns a URL or query without the parts that IIS, its routing and ASP add for the log. */
 function withoutServerParts(value: string): string {
   const plain = value.includes('|') ? value.replace(ASP_ERROR, '') : value;
   if (!plain.includes('X-ARR-') && !plain.includes('SERVER-STATUS=')) return plain;

@@ -61,7 +61,7 @@ export function readFormatText(name: string, pattern: string, isWhole: boolean) 
   return { prefix: text.slice(0, found[0]?.index), parts };
 }
 
-/** A host and a path, or a path and its query, without a text between them; undefined for others. */
+/** Returns a host and a path, or a path and its query, without a text between them; undefined for others. */
 function join(first: FormatPart, second: FormatPart): readonly FormatPart[] | undefined {
   const isPath = (field: TextField): boolean => field === 'target' || field === 'path';
   if (first.field === 'host' && isPath(second.field)) return [{ ...first, isBeforePath: true }, second];
@@ -72,7 +72,7 @@ function join(first: FormatPart, second: FormatPart): readonly FormatPart[] | un
   return first.field === 'path' ? [{ ...first, field: 'path_query', ...end }] : undefined;
 }
 
-/** The text within `log_format main '…' '…';` or `LogFormat "…" combined`, as written in a configuration. */
+/** Returns the text within `log_format main '…' '…';` or `LogFormat "…" combined`, as written in a configuration. */
 function withoutDirective(pattern: string): string {
   const nginx = /^\s*log_format\s+\w+\s+(?:escape=\w+\s+)?(['"][\s\S]*['"])\s*;?\s*$/.exec(pattern)?.[1];
   if (nginx !== undefined)

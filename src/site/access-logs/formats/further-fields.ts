@@ -38,7 +38,7 @@ function chainIn(rest: string): string {
   return '';
 }
 
-/** Whether a string is a host name of a site, and not the name of a machine or an address. */
+/** Returns whether a string is a host name of a site, and not the name of a machine or an address. */
 export function isSiteHost(text: string): boolean {
   return /\.[a-z][a-z0-9-]+(?::\d+)?$/i.test(text) && isHost(text);
 }

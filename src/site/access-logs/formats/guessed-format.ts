@@ -12,8 +12,9 @@ const HASH = 35;
 const MARK = '\n';
 
 /**
- * A recognized format that can change within a file: a line of another known format, or with more fields, switches to
- * the format that fits it, also for the lines after it. A line that fits no format is read with the current one.
+ * Returns a recognized format that can change within a file: a line of another known format, or with more fields,
+ * switches to the format that fits it, also for the lines after it. A line that fits no format is read with the current
+ * one.
  *
  * @param state of the format at the place where reading continues
  */

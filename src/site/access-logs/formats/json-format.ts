@@ -102,7 +102,7 @@ export function jsonFormat(
   };
 }
 
-/** Whether a record belongs to the request of an earlier one. */
+/** Returns whether a record belongs to the request of an earlier one. */
 function repeats({ request, server }: JsonLog): (record: JsonRecord) => boolean {
   if (request === undefined) return () => false;
   const seen = new Map<string, string>();
@@ -172,7 +172,7 @@ function plainAgent(agent: string): string {
 const EXACT = 15;
 const HAS_LONG_NUMBER = /[\d.]{16}/;
 
-/** A record whose texts have one byte per character, like the line; long numbers are texts as written. */
+/** Returns a record whose texts have one byte per character, like the line; long numbers are texts as written. */
 export function parseJsonLine(text: string): Record<string, unknown> | undefined {
   try {
     const plain = text.includes('\\u') ? withoutWideEscapes(text) : text;
@@ -198,8 +198,8 @@ function longAsWritten(_key: string, value: unknown, context?: { readonly source
 }
 
 /**
- * Escapes of characters beyond ASCII as their bytes in UTF-8. A character beyond a byte would lose its upper half in a row,
- * and become a tab or the end of the row.
+ * Escapes of characters beyond ASCII as their bytes in UTF-8. A character beyond a byte would lose its upper half in a
+ * row, and become a tab or the end of the row.
  */
 function withoutWideEscapes(text: string): string {
   return text.replaceAll(/(?:\\u[0-9a-fA-F]{4})+|\\[^u]/g, (escapes) => {
@@ -217,8 +217,8 @@ function withoutWideEscapes(text: string): string {
 }
 
 /**
- * The text at the first of these keys that has a value; empty if none has a value, null if a record has none of the
- * keys.
+ * Returns the text at the first of these keys that has a value; empty if none has a value, null if a record has none of
+ * the keys.
  */
 function textAt(
   record: JsonRecord,
@@ -238,7 +238,7 @@ function textAt(
   return found;
 }
 
-/** The value at a path of keys, which may have dots themselves. */
+/** Returns the value at a path of keys, which may have dots themselves. */
 function memberAt(value: unknown, path: readonly string[], from: number): unknown {
   if (from === path.length) return value;
   const plain = memberAt(member(value, path[from] ?? ''), path, from + 1);
@@ -260,7 +260,7 @@ function member(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** The first value of a list; all values for headers that contain a chain of addresses. */
+/** Returns the first value of a list; all values for headers that contain a chain of addresses. */
 export function textOf(value: unknown, field: MappedField): string {
   if (Array.isArray(value))
     return field === 'forwarded' ? value.map(String).join(', ') : textOf(value[0], field);
@@ -269,7 +269,7 @@ export function textOf(value: unknown, field: MappedField): string {
   return field === 'scheme' && typeof value === 'boolean' ? (value ? 'https' : 'http') : '';
 }
 
-/** One byte per character, as in the whole line. */
+/** Returns one byte per character, as in the whole line. */
 export function unescaped(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>

@@ -1,6 +1,9 @@
 import type { JsonLog, JsonRecord } from './json-format.ts';
 
-/** Cloudflare Logpush, HTTP requests (https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/). */
+/**
+ * Cloudflare Logpush, HTTP requests
+ * (https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/).
+ */
 const cloudflare: JsonLog = {
   map: {
     time: ['EdgeStartTimestamp', 'EdgeEndTimestamp'],
@@ -164,7 +167,7 @@ export const JSON_LOGS: Readonly<Record<string, JsonLog>> = {
   azure,
 };
 
-/** A URL without scheme and host, which differ between servers. */
+/** Returns a URL without scheme and host, which differ between servers. */
 function pathOf(url: unknown): string {
   return String(url).replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }

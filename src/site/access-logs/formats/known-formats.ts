@@ -103,8 +103,8 @@ function requestsOnly(format: LogFormat): LogFormat {
 export const FORMAT_NAMES: readonly string[] = Object.keys(MAKERS);
 
 /**
- * The format with a name, of `json:FIELD=KEY,…`, or of a LogFormat of Apache or log_format of nginx; each may follow a
- * prefix, such as `syslog:combined`.
+ * Returns the format with a name, of `json:FIELD=KEY,…`, or of a LogFormat of Apache or log_format of nginx; each may
+ * follow a prefix, such as `syslog:combined`.
  *
  * @param state of the format at the place where reading continues
  * @param isWhole whether lines with more fields than the format are rejected

@@ -20,9 +20,9 @@ interface Token {
 }
 
 /**
- * Lines that have the fields of the common format in its order (client, time, request, status), with other fields
- * before, between or after. A host may precede the client or directly follow the size. Any field may have quotation
- * marks. Rack, Jetty, GlassFish, and hosting companies such as Gandi and IONOS write such lines.
+ * Returns lines that have the fields of the common format in its order (client, time, request, status), with other
+ * fields before, between or after. A host may precede the client or directly follow the size. Any field may have
+ * quotation marks. Rack, Jetty, GlassFish, and hosting companies such as Gandi and IONOS write such lines.
  */
 export function looseFormat(name: string, time: LogTime): LogFormat {
   return {

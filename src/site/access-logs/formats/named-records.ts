@@ -55,7 +55,7 @@ const IS_OF: Readonly<Partial<Record<NamedField, (value: string) => boolean>>> =
   scheme: (value) => /^(?:https?|wss?)$/i.test(value),
 };
 
-/** Fields of a record by the names of its keys; undefined if it is not a record. */
+/** Returns fields of a record by the names of its keys; undefined if it is not a record. */
 function namedFields(record: JsonRecord | undefined): JsonRecord | undefined {
   if (record === undefined || hasOwner(record)) return undefined;
   const fields = new Map<NamedField, unknown>();
@@ -87,7 +87,7 @@ function namedFields(record: JsonRecord | undefined): JsonRecord | undefined {
   return Object.fromEntries(fields);
 }
 
-/** Whether a format of its own reads a record; that format may find that it is not a request. */
+/** Returns whether a format of its own reads a record; that format may find that it is not a request. */
 function hasOwner(record: JsonRecord): boolean {
   const { logger, msg } = record;
   return (

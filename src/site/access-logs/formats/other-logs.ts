@@ -51,7 +51,7 @@ const NAMELESS = /^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](?:\S+[ \t]){6}/;
 /** A request in quotation marks without a status after it. */
 const NO_STATUS = /"[A-Z]{3,8} \S+ HTTP\/[\d.]+" (?!"?\d{3}\b)/;
 
-/** A description of lines that fit no format, with a hint; undefined if they are unknown. */
+/** Returns a description of lines that fit no format, with a hint; undefined if they are unknown. */
 export function otherLog(
   lines: readonly string[],
 ): { readonly what: string; readonly hint: string } | undefined {
@@ -76,7 +76,7 @@ export function otherLog(
   return undefined;
 }
 
-/** The columns that a W3C log lacks. */
+/** Returns the columns that a W3C log lacks. */
 function lackOf(fields: string, lines: readonly string[]): { readonly what: string; readonly hint: string } {
   const names = fields.toLowerCase().split(/\s+/).slice(1);
   const has = (any: RegExp): boolean => names.some((name) => any.test(name));

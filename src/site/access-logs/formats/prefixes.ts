@@ -49,12 +49,12 @@ const PREFIXES = {
 export type PrefixName = keyof typeof PREFIXES;
 export const PREFIX_NAMES = Object.keys(PREFIXES) as readonly PrefixName[];
 
-/** The prefix that the name of a format begins with, such as `syslog` of `syslog:combined`. */
+/** Returns the prefix that the name of a format begins with, such as `syslog` of `syslog:combined`. */
 export function prefixOfName(name: string): PrefixName | undefined {
   return PREFIX_NAMES.find((one) => name.startsWith(`${one}:`));
 }
 
-/** A line without its prefix; undefined if it has none. */
+/** Returns a line without its prefix; undefined if it has none. */
 export function withoutPrefix(prefix: PrefixName, line: string): string | undefined {
   const inner = PREFIXES[prefix](line, 0, line.length);
   return inner?.text.slice(inner.from, inner.end);
@@ -68,7 +68,7 @@ const PART = 16_000;
 /** Characters of a line that arrived in parts. */
 const LONGEST = 1024 * 1024;
 
-/** A format after a prefix. Lines of other programs, and errors, are ignored. */
+/** Returns a format after a prefix. Lines of other programs, and errors, are ignored. */
 export function prefixedFormat(prefix: PrefixName, format: LogFormat, time: LogTime): LogFormat {
   const programs = new Set<string>();
   const parts = new Map<string, string>();
@@ -126,7 +126,7 @@ function pattern(expression: RegExp): Unwrap {
   };
 }
 
-/** A whole line that is a CSV cell, as written by spreadsheets. */
+/** Returns a whole line that is a CSV cell, as written by spreadsheets. */
 function unquoted(text: string, from: number, end: number): Inner | undefined {
   const stop = text.slice(from, end).replace(/,+$/, '').length + from;
   const cell = text.slice(from + 1, stop - 1);

@@ -80,7 +80,7 @@ export function strftimeReader(format: string): (text: string, into: TimeParts) 
   };
 }
 
-/** The parts as one time of ISO 8601. */
+/** Returns the parts as one time of ISO 8601. */
 export function isoOfParts(parts: TimeParts): string {
   const { year, month, day, hour, half, minute, second = '00', offset = '' } = parts;
   const noon = Number(hour) % 12;

@@ -61,7 +61,7 @@ function isOfNginx(pattern: string): boolean {
   return pattern.includes('$') && !/%[^\s\d]/.test(pattern);
 }
 
-/** The end of a variable; -1 if the text that has to follow is missing. */
+/** Returns the end of a variable; -1 if the text that has to follow is missing. */
 function stopOf(text: string, at: number, end: number, part: FormatPart): number {
   const { until } = part;
   if (part.isBeforePath) {
@@ -94,7 +94,7 @@ function closingMark(text: string, at: number, end: number, until: string): numb
   return stop;
 }
 
-/** The end of the last variable: that of the line, or the first position that is followed by whole fields. */
+/** Returns the end of the last variable: that of the line, or the first position that is followed by whole fields. */
 function lastStop(text: string, at: number, end: number, part: FormatPart): number {
   const { until, isQuoted, isWhole } = part;
   if (isQuoted) {
@@ -115,7 +115,7 @@ function lastStop(text: string, at: number, end: number, part: FormatPart): numb
   return space < 0 || space > end ? end : space;
 }
 
-/** What to do with the value of each part, and at the end of a line. */
+/** Returns what to do with the value of each part, and at the end of a line. */
 function takersOf(parts: readonly FormatPart[], time: LogTime) {
   const scratch: TimeParts = {};
   const readers = parts.map((part) => readerOf(part, time, scratch));
@@ -147,7 +147,7 @@ function takersOf(parts: readonly FormatPart[], time: LogTime) {
   return { each: readers, last: hasParts ? last : null };
 }
 
-/** The field of a line that a part fills: several variables of one are ranked. */
+/** Returns the field of a line that a part fills: several variables of one are ranked. */
 function kindOf({ field }: FormatPart): string | null {
   if (isTime(field)) return 'time';
   if (field === 'target' || field === 'path' || field === 'path_query') return 'target';
@@ -196,7 +196,7 @@ function readerOf({ field, strftime }: FormatPart, time: LogTime, scratch: TimeP
   };
 }
 
-/** A path that the server has decoded, encoded as in a URL. */
+/** Returns a path that the server has decoded, encoded as in a URL. */
 function encoded(value: string, hasQuery: boolean): string {
   const mark = hasQuery ? value.indexOf('?') : -1;
   const path = mark < 0 ? value : value.slice(0, mark);

@@ -54,7 +54,7 @@ const BY_NAME: ReadonlyMap<string, readonly [field: TextField, rank: number]> = 
   VARIABLES.flatMap(([names, field]) => names.map((name, index) => [name, [field, -index]] as const)),
 );
 
-/** The field of a variable, and its rank among those of the same field: the highest one with a value counts. */
+/** Returns the field of a variable, and its rank among those of the same field: the highest one with a value counts. */
 export function variableOf(name: string): readonly [field: TextField, rank: number] {
   return BY_NAME.get(name) ?? [null, 0];
 }

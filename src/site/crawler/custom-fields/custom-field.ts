@@ -66,7 +66,7 @@ function problemAt([index, key]: readonly (PropertyKey | undefined)[], problem: 
   return { place, index: typeof index === 'number' ? index : null, key: key ? String(key) : null, problem };
 }
 
-/** The problem of a rule: the key, if it is of one key, and a message. */
+/** Returns the problem of a rule: the key, if it is of one key, and a message. */
 function problemOf(
   rule: CustomFieldInput,
   isRendering: boolean,

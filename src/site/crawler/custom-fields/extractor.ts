@@ -58,7 +58,7 @@ function taken(rule: CustomField, matches: Iterable<Match>): Value | readonly Va
   return values[0] ?? null;
 }
 
-/** A text as a value of the type; null if it does not have the type. */
+/** Returns a text as a value of the type; null if it does not have the type. */
 function typedValue(text: string, { type, decimal }: Pick<CustomField, 'type' | 'decimal'>): Value | null {
   switch (type) {
     case 'string':
@@ -86,8 +86,9 @@ const GROUPED = /^(?:\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:[.,]\d{2})*[.,]\d{3})$/;
 const GROUPING = /['\u2019\u00a0\u202f ]/g;
 
 /**
- * The first number of a text. The rule gives the decimal sign; the other one of point and comma groups thousands. A
- * text that breaks these rules is not a number: 12,5 could be a price or a misprint, so nothing is guessed.
+ * Returns the first number of a text. The rule gives the decimal sign; the other one of point and comma groups
+ * thousands. A text that breaks these rules is not a number: 12,5 could be a price or a misprint, so nothing is
+ * guessed.
  */
 function numberOf(text: string, decimal: '.' | ','): number | null {
   const [, sign, digits = '', exponent = '0'] = NUMBER.exec(text) ?? [];

@@ -55,7 +55,7 @@ function decodeOnce(body: Uint8Array, encoding: string, limit: number): DecodedB
   }
 }
 
-/** The longest start of the input, by halves, that stays within the limit. */
+/** Returns the longest start of the input, by halves, that stays within the limit. */
 function decodeStart(body: Uint8Array, decode: Decoder, limit: number): DecodedBody {
   for (let length = body.length >> 1; length > 64; length >>= 1) {
     try {
@@ -99,7 +99,7 @@ function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   }
 }
 
-/** Bytes of the gzip header (RFC 1952 §2.3): ten, and those that its flags announce. */
+/** Returns the bytes of the gzip header (RFC 1952 §2.3): ten, and those that its flags announce. */
 function headerLength(bytes: Uint8Array): number {
   const flags = bytes[3] ?? 0;
   const behindText = (at: number): number => bytes.indexOf(0, at) + 1 || bytes.length;

@@ -92,7 +92,7 @@ export class ProxyRoute implements Disposable {
     return proxy === null ? null : new ProxyRoute(proxy, { ...way, tunnelsOnly });
   }
 
-  /** The target of a request. Refuses a URL whose address is not allowed. */
+  /** Returns the target of a request. Refuses a URL whose address is not allowed. */
   async target(url: URL): Promise<RequestTarget> {
     const path = requestPath(url);
     if (!(await this.#forwards(url))) return { path, headers: {}, isForwarded: false };
@@ -122,7 +122,7 @@ export class ProxyRoute implements Disposable {
     };
   }
 
-  /** Whether the proxy receives requests of this kind themselves, because it opens no tunnel to their port. */
+  /** Returns whether the proxy receives requests of this kind themselves, because it opens no tunnel to their port. */
   #forwards(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Promise<boolean> {
     const { protocol, hostname } = url;
     const { tunnelsOnly, resolver } = this.#way;
@@ -199,7 +199,7 @@ export class ProxyRoute implements Disposable {
     return coded(`the proxy ${this.#proxy.host} does not answer (${code})`, PROXY_ERROR, cause);
   }
 
-  /** Why a status of a forwarded request is not a response of the site; null if it may be. */
+  /** Returns why a status of a forwarded request is not a response of the site; null if it may be. */
   static refusal({ isForwarded }: RequestTarget, statusCode: number | null): Error | null {
     return isForwarded && statusCode === UNAUTHORIZED ? notOpened(statusCode, '') : null;
   }

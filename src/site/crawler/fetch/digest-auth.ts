@@ -16,7 +16,7 @@ const HASHES: Readonly<Record<string, string>> = {
 };
 const PARAMETER = /([a-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi;
 
-/** The first Digest challenge of a `WWW-Authenticate` header that can be answered, or null. */
+/** Returns the first Digest challenge of a `WWW-Authenticate` header that can be answered, or null. */
 export function readChallenge(header: string) {
   for (const piece of header.split(/(?:^|,)\s*(?=digest\s)/i)) {
     if (!/^\s*digest\s/i.test(piece)) continue;
@@ -48,7 +48,7 @@ export interface DigestRequest {
   readonly clientNonce?: string;
 }
 
-/** The `Authorization` header that answers a challenge. */
+/** Returns the `Authorization` header that answers a challenge. */
 export function digestAuthorization(
   challenge: DigestChallenge,
   { username, password }: Credentials,

@@ -76,13 +76,13 @@ export function errorOf(error: unknown): FetchError {
   return ERRORS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection';
 }
 
-/** Why a response was refused, as a message; null for errors whose kind is sufficient. */
+/** Returns why a response was refused, as a message; null for errors whose kind is sufficient. */
 export function refusalOf(error: unknown): string | null {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return TELLING.has(code) ? message : null;
 }
 
-/** Whether a code means that a response is incomplete or violates HTTP. */
+/** Returns whether a code means that a response is incomplete or violates HTTP. */
 export function isBrokenOffBy(code: string): boolean {
   return BROKEN_OFF.test(code);
 }

@@ -108,7 +108,7 @@ export class Fetcher implements AsyncDisposable {
     return answer;
   }
 
-  /** The cookies for a request to a URL now; null if none are kept. */
+  /** Returns the cookies for a request to a URL now; null if none are kept. */
   cookiesFor(url: URL): string | null {
     return this.#session.cookiesFor(url);
   }

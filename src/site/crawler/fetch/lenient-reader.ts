@@ -140,12 +140,12 @@ export class LenientReader {
   }
 }
 
-/** Whether a response ends with its headers, even if they announce a body (RFC 9112 §6.3). */
+/** Returns whether a response ends with its headers, even if they announce a body (RFC 9112 §6.3). */
 export function hasNoBody(statusCode: number): boolean {
   return statusCode === 204 || statusCode === 304;
 }
 
-/** The position after the empty line; null if there is none yet. */
+/** Returns the position after the empty line; null if there is none yet. */
 function endOfHead(bytes: Buffer): number | null {
   for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
     if (bytes[at + 1] === 0x0a) return at + 2;

@@ -33,7 +33,7 @@ function authorization(message: Buffer): Record<string, string> {
   return { authorization: `NTLM ${message.toString('base64')}` };
 }
 
-/** The text after `NTLM` in a challenge, initially empty; null if the server does not offer NTLM. */
+/** Returns the text after `NTLM` in a challenge, initially empty; null if the server does not offer NTLM. */
 function challengeOf({ headers }: Pick<Fetched, 'headers'>): string | null {
   const offers = headerValues(headers, 'www-authenticate').map((value) =>
     /(?:^|,)\s*NTLM(?:\s+([A-Za-z0-9+/=]+))?\s*(?:,|$)/i.exec(value),
@@ -103,7 +103,7 @@ export function negotiateMessage(): Buffer {
   return message;
 }
 
-/** Null if it is not a challenge. */
+/** Returns null if it is not a challenge. */
 export function readChallenge(message: Buffer) {
   const isOne =
     message.length >= 32 && message.subarray(0, 8).equals(SIGNATURE) && message.readUInt32LE(8) === 2;
@@ -153,7 +153,7 @@ export function authenticateMessage(
   return Buffer.concat([head, ...parts]);
 }
 
-/** The responses to a challenge (§3.3.2, `ComputeResponse`). */
+/** Returns the responses to a challenge (§3.3.2, `ComputeResponse`). */
 export function responses(
   { nonce, target }: Pick<NtlmChallenge, 'nonce' | 'target'>,
   { username, password, domain }: NtlmCredentials,
@@ -167,7 +167,7 @@ export function responses(
   return { lm, nt: Buffer.concat([proof, blob]) };
 }
 
-/** The time among a server's attributes; null if there is none. */
+/** Returns the time among a server's attributes; null if there is none. */
 function timestampOf(target: Buffer): Buffer | null {
   for (let at = 0; at + 4 <= target.length; ) {
     const [id, length] = [target.readUInt16LE(at), target.readUInt16LE(at + 2)];

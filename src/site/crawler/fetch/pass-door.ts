@@ -7,7 +7,7 @@ import { leadsOn } from './redirect-status.ts';
 const MOST_HOPS = 8;
 const MOST_TARGETS = 10_000;
 
-/** The target of a redirect, in the normalized spelling of URLs; null for other responses. */
+/** Returns the target of a redirect, in the normalized spelling of URLs; null for other responses. */
 export function redirectTarget(answer: Pick<FetchedAnswer, 'url' | 'statusCode' | 'headers'>): string | null {
   const next = leadsOn(answer.statusCode) ? locationOf(answer.headers, answer.url) : null;
   return next === null ? null : spellUrl(next);
@@ -21,8 +21,8 @@ export class Doors {
   readonly #others = new Set<string>();
 
   /**
-   * The response of a URL for a visitor who accepts the cookies on the way. A redirect that leads back to the URL,
-   * directly or over others, is a door, and the URL is requested again, as browsers do. Without a door, the first
+   * Returns the response of a URL for a visitor who accepts the cookies on the way. A redirect that leads back to the
+   * URL, directly or over others, is a door, and the URL is requested again, as browsers do. Without a door, the first
    * answer.
    *
    * @param hasNewCookie whether the first response set a cookie, which may change the next response
@@ -39,7 +39,7 @@ export class Doors {
   }
 }
 
-/** The end of a chain of redirects; null if there is no response, or after too many redirects. */
+/** Returns the end of a chain of redirects; null if there is no response, or after too many redirects. */
 async function follow(first: FetchedAnswer, ask: Ask): Promise<FetchedAnswer | null> {
   let answer = first;
   for (let hop = 0; hop < MOST_HOPS; hop++) {

@@ -85,7 +85,7 @@ export class Http2Offers implements Disposable {
     this.#timeout = timeout;
   }
 
-  /** Null if the host does not answer, and over http. */
+  /** Returns null if the host does not answer, and over http. */
   of(url: URL): Promise<boolean | null> {
     if (url.protocol !== 'https:') return Promise.resolve(null);
     const known = this.#known.get(url.host);

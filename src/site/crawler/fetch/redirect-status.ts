@@ -5,12 +5,12 @@ export function isRedirect(statusCode: number): boolean {
   return statusCode >= 300 && statusCode < 400;
 }
 
-/** Whether browsers follow the location of a response with this status. */
+/** Returns whether browsers follow the location of a response with this status. */
 export function leadsOn(statusCode: number | null): boolean {
   return statusCode !== null && LEADING.has(statusCode);
 }
 
-/** Whether browsers cache the redirect. A returning visitor is redirected immediately, so it is not a door. */
+/** Returns whether browsers cache the redirect. A returning visitor is redirected immediately, so it is not a door. */
 export function isPermanent(statusCode: number | null): boolean {
   return statusCode === 301 || statusCode === 308;
 }

@@ -58,7 +58,7 @@ export class HostResolver {
     if (address !== null && !this.#isAllowed(address)) throw refused(hostname, [{ address }]);
   }
 
-  /** The allowed addresses of a host, at least one; throws if it is refused or unknown. */
+  /** Returns the allowed addresses of a host, at least one; throws if it is refused or unknown. */
   async addresses(hostname: string): Promise<string[]> {
     const found = await this.#lookup(addressOf(hostname) ?? hostname, {});
     return found.map(({ address }) => address);

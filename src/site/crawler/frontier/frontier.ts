@@ -168,7 +168,7 @@ export class Frontier implements Disposable {
     return Number(changes);
   }
 
-  /** The next URLs of the queue after a rank, in order. */
+  /** Returns the next URLs of the queue after a rank, in order. */
   next(rank: number, most: number): readonly QueuedUrl[] {
     const rows = this.#prepare(
       `SELECT rank, url, depth, attempts, source FROM queue JOIN urls USING (id)
@@ -177,7 +177,7 @@ export class Frontier implements Disposable {
     return typedRows(QueuedUrl, rows);
   }
 
-  /** The number of queued URLs that are not done. */
+  /** Returns the number of queued URLs that are not done. */
   open(): number {
     return Number(this.#prepare('SELECT count(*) AS urls FROM queue WHERE is_done = 0').get()?.urls);
   }
@@ -194,18 +194,21 @@ export class Frontier implements Disposable {
     return rows.map(({ origin }) => String(origin));
   }
 
-  /** Whether the crawl knows all of these URLs. */
+  /** Returns whether the crawl knows all of these URLs. */
   knowsAll(urls: readonly string[]): boolean {
     const known = this.#prepare('SELECT 1 FROM urls WHERE url = ?');
     return urls.every((url) => known.get(url) !== undefined);
   }
 
-  /** Whether the crawl has an outcome of a URL: it was fetched, blocked, or tried without success. */
+  /** Returns whether the crawl has an outcome of a URL: it was fetched, blocked, or tried without success. */
   isMet(url: string): boolean {
     return this.#prepare(`SELECT 1 FROM urls WHERE url = ? AND ${this.#isMetSql()}`).get(url) !== undefined;
   }
 
-  /** The pages of the previous crawl that this one has no outcome of, then such URLs of sitemaps, with the sitemap. */
+  /**
+   * Returns the pages of the previous crawl that this one has no outcome of, then such URLs of sitemaps, with the
+   * sitemap.
+   */
   *unmet(): Generator<{ readonly url: string; readonly source: string | null }> {
     for (const sql of [
       `SELECT url, NULL AS source FROM former WHERE ${this.#isUnmetSql('former.url')} ORDER BY url`,
@@ -214,7 +217,7 @@ export class Frontier implements Disposable {
       for (const row of this.#prepare(sql).iterate()) yield row as { url: string; source: string | null };
   }
 
-  /** The language versions that sitemaps declare. */
+  /** Returns the language versions that sitemaps declare. */
   *alternatesOfSitemaps(): Generator<{ readonly url: string; readonly source: string }> {
     const sql = `SELECT DISTINCT versions.value AS url, sitemap_urls.url AS source
       FROM sitemap_urls, json_each(record, '$.alternate_hrefs') AS versions
@@ -289,7 +292,7 @@ export class Frontier implements Disposable {
     });
   }
 
-  /** The number of answered pages that the previous crawl did not have; null if no previous page is known. */
+  /** Returns the number of answered pages that the previous crawl did not have; null if no previous page is known. */
   newPages(): number | null {
     if (this.fact('former') === undefined) return null;
     return Number(this.#prepare('SELECT urls FROM counts WHERE status = ?').get(NEW)?.urls ?? 0);
@@ -370,7 +373,7 @@ class RecentPlaces {
   #new = new Map<string, number>();
   #old = new Map<string, number>();
 
-  /** Whether a place comes before all places of this URL that are remembered. */
+  /** Returns whether a place comes before all places of this URL that are remembered. */
   isEarlier(url: string, place: number): boolean {
     const known = this.#new.get(url) ?? this.#old.get(url);
     if (known !== undefined && known <= place) return false;

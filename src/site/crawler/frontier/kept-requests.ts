@@ -78,7 +78,7 @@ export class KeptRequests {
     return typedRows(RequestedUrl, this.#database.prepare(sql).all(id, most));
   }
 
-  /** The number of requested URLs, and of those with a response. */
+  /** Returns the number of requested URLs, and of those with a response. */
   counts(): { readonly asked: number; readonly answered: number } {
     const row = this.#database
       .prepare('SELECT count(*) AS asked, count(record) AS answered FROM asked')
@@ -90,7 +90,7 @@ export class KeptRequests {
     this.#run('UPDATE asked SET record = ? WHERE id = ?', JSON.stringify(record), id);
   }
 
-  /** The records as lines of JSON. A URL that was requested for two reasons has two. */
+  /** Returns the records as lines of JSON. A URL that was requested for two reasons has two. */
   *records(): Generator<string> {
     for (const row of this.#database.prepare('SELECT record FROM files ORDER BY kind, url').iterate())
       yield `${String(row.record)}\n`;

@@ -14,7 +14,7 @@ export class Pace {
     this.#intervalMs = 1000 / perSecond;
   }
 
-  /** The time from which a host may receive a request, in the unit of `now`. */
+  /** Returns the time from which a host may receive a request, in the unit of `now`. */
   readyAt(host: string): number {
     return this.#hosts.get(host) ?? 0;
   }

@@ -54,9 +54,9 @@ export class Scope {
   }
 
   /**
-   * The normalized spelling by which the crawl identifies a URL: `spellUrl`, without the parameters that the crawl
-   * strips. A crawl by the scheme of `_escaped_fragment_` keeps a `#!`, and identifies a snapshot by the URL of its
-   * page.
+   * Returns the normalized spelling by which the crawl identifies a URL: `spellUrl`, without the parameters that the
+   * crawl strips. A crawl by the scheme of `_escaped_fragment_` keeps a `#!`, and identifies a snapshot by the URL of
+   * its page.
    */
   spell(url: URL): string {
     if (!this.#rules.isAjax) return this.#filtered(spellUrl(url));
@@ -76,7 +76,7 @@ export class Scope {
     return kept.length === 0 ? href.slice(0, at) : `${href.slice(0, at)}?${kept.join('&')}`;
   }
 
-  /** Whether the crawl fetches an internal URL in its normalized spelling. */
+  /** Returns whether the crawl fetches an internal URL in its normalized spelling. */
   follows(url: string): boolean {
     return url.length <= LONGEST_URL && (this.#rules.allowQueryParams || !/^[^#]*\?/.test(url));
   }
@@ -96,12 +96,12 @@ export class Scope {
   }
 }
 
-/** The domain of a host: its name without `www.`. */
+/** Returns the domain of a host: its name without `www.`. */
 export function domainOf(hostname: string): string {
   return hostname.replace(/^www\./, '');
 }
 
-/** Whether a host is the domain or a subdomain. An address has no subdomains. */
+/** Returns whether a host is the domain or a subdomain. An address has no subdomains. */
 export function isWithinDomain(hostname: string, domain: string): boolean {
   if (hostname === domain) return true;
   return isIP(domain) === 0 && hostname.endsWith(`.${domain}`);

@@ -16,12 +16,12 @@ export interface CrawlField {
   readonly sql: string;
 }
 
-/** The column of a field. */
+/** Returns the column of a field. */
 export function fieldColumn({ name, sql, ...field }: CrawlField): string {
   return `CAST(${sql} AS ${columnType(field)}) AS "${name}"`;
 }
 
-/** The fields of a table under their own names, except for those that other SQL computes. */
+/** Returns the fields of a table under their own names, except for those that other SQL computes. */
 function fieldsOf(
   table: Readonly<Record<string, FieldEntry>>,
   from: string,

@@ -25,8 +25,8 @@ const BARE_URL = `rtrim(${[IN_PATH, IN_FILE, IN_QUERY].reduce((url, form) => `re
 export const SERIES = `SELECT id, ${PAGE_NUMBER} AS number, hash(${BARE_URL}) AS series FROM crawl_pages`;
 
 /**
- * SQL for the pages that continue a series with the same text: a page names the previous one, or that one names it; or
- * their URLs are equal except for the page number, which the first page lacks.
+ * Returns SQL for the pages that continue a series with the same text: a page names the previous one, or that one names
+ * it; or their URLs are equal except for the page number, which the first page lacks.
  */
 function continuing(field: Field): string {
   const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;

@@ -58,7 +58,7 @@ export async function hreflang(tables: JobTables): Promise<void> {
   );
 }
 
-/** SQL for whether a language version is a start page that redirects each visitor to a language. */
+/** Returns SQL for whether a language version is a start page that redirects each visitor to a language. */
 function isChoosing(statusCode: string): string {
   return `coalesce(lang = 'x-default' AND ${statusCode} BETWEEN 300 AND 399, false)`;
 }
@@ -136,9 +136,9 @@ async function findClusters(tables: JobTables): Promise<void> {
 }
 
 /**
- * Whether search engines understand a code of a language version: `x-default`, or a language of ISO 639-1, optionally
- * with a script of ISO 15924 and a region of ISO 3166-1 alpha 2. `en-uk` has no region of that name, `gb` alone no
- * language.
+ * Returns whether search engines understand a code of a language version: `x-default`, or a language of ISO 639-1,
+ * optionally with a script of ISO 15924 and a region of ISO 3166-1 alpha 2. `en-uk` has no region of that name, `gb`
+ * alone no language.
  *
  * Source: https://developers.google.com/search/docs/specialty/international/localized-versions#language-codes
  */

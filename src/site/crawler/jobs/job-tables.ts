@@ -56,7 +56,7 @@ export class JobTables {
     return columns;
   }
 
-  /** The rows of a query, chunk by chunk. */
+  /** Returns the rows of a query, chunk by chunk. */
   async *rows(query: string): AsyncGenerator<DuckDBValue[]> {
     const rows = await StreamedRows.open(this.#connection.inner, query);
     for await (const chunk of rows.chunks()) {
@@ -91,17 +91,20 @@ export class JobTables {
   }
 }
 
-/** SQL for the range of a number of links, named as in the service; the lower bound is included, the upper is not. */
+/**
+ * Returns SQL for the range of a number of links, named as in the service; the lower bound is included, the upper is
+ * not.
+ */
 export function linkRange(count: string): string {
   return `CASE WHEN ${count} < 50 THEN '0-50' WHEN ${count} < 100 THEN '50-100' WHEN ${count} < 150 THEN '100-150' WHEN ${count} < 200 THEN '150-200' WHEN ${count} >= 200 THEN '>200' END`;
 }
 
-/** SQL for the range of a status; NULL for one below 200. */
+/** Returns SQL for the range of a status; NULL for one below 200. */
 export function statusRange(status: string): string {
   return `CASE WHEN ${status} BETWEEN 200 AND 299 THEN 'ok' WHEN ${status} BETWEEN 300 AND 399 THEN 'redirect' WHEN ${status} BETWEEN 400 AND 499 THEN 'client_error' WHEN ${status} >= 500 THEN 'server_error' END`;
 }
 
-/** SQL for the id of a text. It is only a name for the text, so it is equal in each crawl of a site. */
+/** Returns SQL for the id of a text. It is only a name for the text, so it is equal in each crawl of a site. */
 export function hashOf(value: string): string {
   return `substr(md5(${value}), 1, 16)`;
 }

@@ -57,12 +57,12 @@ export async function nearDuplicates(tables: JobTables): Promise<void> {
   );
 }
 
-/** A pair and its block as one number. */
+/** Returns a pair and its block as one number. */
 function placed(pair: number, block: number): number {
   return block * 2 ** 32 + pair;
 }
 
-/** The pairs, with their blocks, on more than half of the pages of each host whose samples reach that far. */
+/** Returns the pairs, with their blocks, on more than half of the pages of each host whose samples reach that far. */
 async function commonPairs(tables: JobTables): Promise<Map<string, CommonPairs>> {
   const rows = tables.rows(`SELECT url_host, text_sample FROM (
       SELECT url_host, text_sample, row_number() OVER (PARTITION BY url_host ORDER BY md5(url)) AS number FROM ${TEXTS}
@@ -123,7 +123,7 @@ function lastOf(sample: SampledPairs): number {
   return isWhole(sample) ? 2 ** 32 : (sample.pairs.at(-1) ?? 0);
 }
 
-/** The number of samples that reach a pair. */
+/** Returns the number of samples that reach a pair. */
 function reaching(lasts: Float64Array, pair: number): number {
   let [low, high] = [0, lasts.length];
   while (low < high) {
@@ -134,7 +134,7 @@ function reaching(lasts: Float64Array, pair: number): number {
   return lasts.length - low;
 }
 
-/** The compared part of a page's text: its own pairs, or all pairs if it has too few of its own. */
+/** Returns the compared part of a page's text: its own pairs, or all pairs if it has too few of its own. */
 function ownText(sample: SampledPairs, common: CommonPairs, most: number): SampledText {
   const { pairs, blocks } = sample;
   const own = common.size > 0 ? pairs.filter((pair, at) => !common.has(pair, blocks[at] ?? 0)) : pairs;

@@ -10,8 +10,8 @@ const DESCRIPTION_WIDTH = `(page.description_length + CASE WHEN strlen(page.meta
   ELSE length(regexp_replace(page.meta_description, '[^${FULL_WIDTH}]+', '', 'g')) END)`;
 
 /**
- * SQL for a value of pages whose HTML was read successfully: such a page without the element has 0, other pages have
- * NULL.
+ * Returns SQL for a value of pages whose HTML was read successfully: such a page without the element has 0, other pages
+ * have NULL.
  */
 function onHtml(sql: string): string {
   return `CASE WHEN page.parsed_html AND page.status_code BETWEEN 200 AND 299 THEN ${sql} END`;
@@ -21,7 +21,7 @@ function count(sql: string): string {
   return onHtml(`coalesce(${sql}, 0)`);
 }
 
-/** SQL for whether the duplicates of a text are unhandled. */
+/** Returns SQL for whether the duplicates of a text are unhandled. */
 function isUnhandled(table: string): string {
   return `CASE WHEN ${table}.id IS NOT NULL THEN coalesce(${table}.status IN ${UNHANDLED}, false) END`;
 }
@@ -126,7 +126,7 @@ export interface CrawlFieldRules {
 
 export const PLAIN_FIELDS: CrawlFieldRules = { customFields: [], hasVitals: false, isList: false };
 
-/** The fields of pages, including scraped ones, which replace built-in fields of the same name. */
+/** Returns the fields of pages, including scraped ones, which replace built-in fields of the same name. */
 export function pageFields({ customFields, hasVitals, isList }: CrawlFieldRules): CrawlField[] {
   const scraped = customFields.map(scrapedField);
   const names = new Set<string>(scraped.map(({ name }) => name));

@@ -210,7 +210,7 @@ async function numberUrls(tables: JobTables): Promise<void> {
   );
 }
 
-/** SQL for the parts of a normalized URL, equal to those of `urlParts`. */
+/** Returns SQL for the parts of a normalized URL, equal to those of `urlParts`. */
 export function urlPartsSql(url: string): string {
   const bare = `split_part(${url}, '#', 1)`;
   const rest = `substr(${bare}, strpos(${bare}, '://') + 3)`;

@@ -24,8 +24,8 @@ export interface SampledText {
 }
 
 /**
- * The share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that the
- * samples of both would have; 0 as soon as it can no longer reach `least`.
+ * Returns the share of equal pairs of two texts, `2 × equal / (pairs of one + pairs of the other)`, of the pairs that
+ * the samples of both would have; 0 as soon as it can no longer reach `least`.
  */
 export function similarityOf(text: SampledText, other: SampledText, least = 0): number {
   const last = Math.min(text.last, other.last);
@@ -87,7 +87,9 @@ export function similarTexts(texts: readonly SampledText[]) {
 
 const NO_TEXT: SampledText = { pairs: new Uint32Array(), last: 0 };
 
-/** The average similarity of a cluster: of all its pairs of texts, or of those among 48 texts if it is larger. */
+/**
+ * Returns the average similarity of a cluster: of all its pairs of texts, or of those among 48 texts if it is larger.
+ */
 export function averageSimilarity(texts: readonly SampledText[]): number {
   const step = Math.max(1, texts.length / MOST_AVERAGED);
   const chosen = Array.from(
@@ -192,7 +194,7 @@ function marksOf(texts: readonly SampledText[]): Uint32Array {
   return marks;
 }
 
-/** Whether the marks of two texts differ more than those of similar ones can. */
+/** Returns whether the marks of two texts differ more than those of similar ones can. */
 function isFar(texts: readonly SampledText[], marks: Uint32Array, text: number, other: number): boolean {
   const isLonger = (marks[text * WORDS + MARKS + 1] ?? 0) > (marks[other * WORDS + MARKS + 1] ?? 0);
   const [long, short] = isLonger ? [text, other] : [other, text];

@@ -72,7 +72,7 @@ export async function writeTables(connection: Connection, options: TableOptions)
 /** SQL for the rows within a range of numbers. */
 type Slice = (within: (id: string) => string) => string;
 
-/** SQL for the rows of a table, in slices; at least once, so that an empty table is created. */
+/** Returns SQL for the rows of a table, in slices; at least once, so that an empty table is created. */
 async function* slices(
   connection: Connection,
   table: string,

@@ -48,7 +48,7 @@ const BODIES: readonly (readonly [vendor: string, words: RegExp])[] = [
   ['Kasada', /KPSDK\.now/],
 ];
 
-/** How an answering server refuses the crawler: by a challenge, or until later. Null if it does not refuse. */
+/** Returns how an answering server refuses the crawler: by a challenge, or until later. Null if it does not refuse. */
 export function refusedBy({
   statusCode,
   headers,

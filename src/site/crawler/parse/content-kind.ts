@@ -99,8 +99,8 @@ const TYPES: readonly (readonly [RegExp, ContentKind])[] = [
 ];
 
 /**
- * The kind of a response, by its `Content-Type`; by its first bytes if there is no type, or if the bytes contradict it:
- * a picture, an archive or a feed that is sent as `text/html` is not a page. The path is ignored.
+ * Returns the kind of a response, by its `Content-Type`; by its first bytes if there is no type, or if the bytes
+ * contradict it: a picture, an archive or a feed that is sent as `text/html` is not a page. The path is ignored.
  *
  * @returns null for a text that is sent as bytes without a type
  */
@@ -146,7 +146,7 @@ function isJson(start: string, body: Uint8Array): boolean {
   }
 }
 
-/** Whether a response is not a page, if its kind is known. */
+/** Returns whether a response is not a page, if its kind is known. */
 export function isFile(kind: string | null): boolean {
   return kind !== null && !PAGES.some((page) => page === kind);
 }

@@ -12,10 +12,10 @@ import { headerValues } from './headers.ts';
 export type Decoded = ReturnType<typeof decodeAs>;
 
 /**
- * The text of an HTML body. The encoding is that of the byte order mark, else of the `Content-Type` header, else of a
- * `meta` element in the first 1,024 bytes (WHATWG HTML, "encoding sniffing algorithm"), or of the XML declaration.
- * Without any of these it is tentative: UTF-8 if the bytes are valid UTF-8 beyond ASCII, or the document is XML, else
- * windows-1252, as browsers guess for pages in western languages.
+ * Returns the text of an HTML body. The encoding is that of the byte order mark, else of the `Content-Type` header,
+ * else of a `meta` element in the first 1,024 bytes (WHATWG HTML, "encoding sniffing algorithm"), or of the XML
+ * declaration. Without any of these it is tentative: UTF-8 if the bytes are valid UTF-8 beyond ASCII, or the document
+ * is XML, else windows-1252, as browsers guess for pages in western languages.
  *
  * As in browsers, a declared encoding applies even if it is wrong. Invalid bytes become U+FFFD.
  */
@@ -38,8 +38,8 @@ export function decodeAs(body: Uint8Array, name: string) {
 }
 
 /**
- * The encoding that a `meta` element declares (WHATWG HTML, "extracting a character encoding from a meta element"), or
- * null.
+ * Returns the encoding that a `meta` element declares (WHATWG HTML, "extracting a character encoding from a meta
+ * element"), or null.
  */
 export function metaEncoding(charset: string | null, content: string | null): string | null {
   const [, double, single, plain] =
@@ -123,14 +123,14 @@ function isType(type: string): boolean {
   return more.length === 0 && TOKEN.test(top) && TOKEN.test(sub) && !UNKNOWN.includes(type);
 }
 
-/** Whether a type is one of XML (https://mimesniff.spec.whatwg.org/#xml-mime-type). */
+/** Returns whether a type is one of XML (https://mimesniff.spec.whatwg.org/#xml-mime-type). */
 export function isXml(type: string | null): boolean {
   return type !== null && (type === 'text/xml' || type === 'application/xml' || type.endsWith('+xml'));
 }
 
 /**
- * Whether browsers read a response as HTML: by its type; without one by its first bytes, unless its headers forbid
- * sniffing.
+ * Returns whether browsers read a response as HTML: by its type; without one by its first bytes, unless its headers
+ * forbid sniffing.
  */
 export function isHtml(headers: Headers, body: Uint8Array): boolean {
   const { type } = contentType(headers);

@@ -3,12 +3,15 @@ import type { Fetched } from '../records/records.ts';
 
 type Headers = Fetched['headers'];
 
-/** All values of a header, in the order in which they were sent. */
+/** Returns all values of a header, in the order in which they were sent. */
 export function headerValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key === name).map(([, value]) => value);
 }
 
-/** The location in the headers of a response; null if there is none. An empty `Location` is ignored, as in browsers. */
+/**
+ * Returns the location in the headers of a response; null if there is none. An empty `Location` is ignored, as in
+ * browsers.
+ */
 export function locationOf(headers: Headers, base: string): URL | null {
   const location = headerValues(headers, 'location').find((value) => value.trim() !== '');
   return location === undefined ? null : webUrl(location, base);
@@ -30,8 +33,8 @@ const TOKEN = /=\s*([^;,]*)/y;
 const REST = /[^,]*/y;
 
 /**
- * The links of all `Link` headers that belong to a page itself: links with an `anchor` may belong to another page, or
- * to a part of it. Invalid text is skipped up to the next comma.
+ * Returns the links of all `Link` headers that belong to a page itself: links with an `anchor` may belong to another
+ * page, or to a part of it. Invalid text is skipped up to the next comma.
  */
 export function headerLinks(headers: Headers, url: string): HeaderLink[] {
   const page = absoluteUrl(url, url);

@@ -8,7 +8,9 @@ const LONGEST_TEXT = 300;
 
 /** An entry of the field `images`. */
 export interface PageImage {
-  /** Null for one without an address of http or https, such as a `data:` URL, or with one of more than 2,000 characters. */
+  /**
+   * Null for one without an address of http or https, such as a `data:` URL, or with one of more than 2,000 characters.
+   */
   readonly url: string | null;
   /** Null: it has no such attribute. */
   readonly alt: string | null;
@@ -37,7 +39,7 @@ export function documentImage(element: Element) {
 /** Elements around an image that are checked. */
 const MOST_AROUND = 64;
 
-/** Whether an image needs no text: by its role, or because it is hidden from screen readers. */
+/** Returns whether an image needs no text: by its role, or because it is hidden from screen readers. */
 export function isDecoration(image: Element): boolean {
   const role = attribute(image, 'role')?.trim().toLowerCase();
   if (role === 'presentation' || role === 'none') return true;

@@ -14,8 +14,8 @@ type Judged = Pick<
   Pick<CrawlFacts, 'robots_txt_denied'>;
 
 /**
- * Why search engines do not index a page, judged by the page alone. If several reasons apply, it is the first in the
- * order of this function. Null: none applies, or the page is unknown.
+ * Returns why search engines do not index a page, judged by the page alone. If several reasons apply, it is the first
+ * in the order of this function. Null: none applies, or the page is unknown.
  */
 export function nonIndexableReason(
   page: Judged,
@@ -28,7 +28,7 @@ export function nonIndexableReason(
   return page.rel_canonical === null || page.rel_canonical === page.url ? null : 'canonicalised';
 }
 
-/** Null for a page that was not fetched, has unknown content, or is a file, unless a reason applies. */
+/** Returns null for a page that was not fetched, has unknown content, or is a file, unless a reason applies. */
 export function isIndexable(page: Judged): boolean | null {
   if (nonIndexableReason(page) !== null) return false;
   const isRead = page.status_code !== null && page.content_problem === null;

@@ -117,7 +117,9 @@ function missingHeaders(headers: HeaderFields, isSecure: boolean, hasPolicy: boo
   return missing;
 }
 
-/** Whether a link text is generic in the language of its page; in any known language, if the page declares none. */
+/**
+ * Returns whether a link text is generic in the language of its page; in any known language, if the page declares none.
+ */
 function isGeneric(anchor: string, language: string | null): boolean {
   const text = anchor
     .toLowerCase()

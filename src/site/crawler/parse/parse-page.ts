@@ -80,7 +80,7 @@ function readBody(
   return readBody(body, decodeAs(body, late), rendered, isXhtml);
 }
 
-/** The record of a page that was not requested, such as one that is blocked by robots.txt. */
+/** Returns the record of a page that was not requested, such as one that is blocked by robots.txt. */
 export function unfetchedPage(url: string, status: string): PageRecord {
   const not = { fetched: false, parsed_html: false, is_truncated: false };
   return { ...UNKNOWN_PAGE, ...not, ...urlParts(url), fetch_status: status };
@@ -121,7 +121,10 @@ function resolver(base: string, rules: ParseRules): (href: string) => Resolved |
   };
 }
 
-/** The base of relative addresses (HTML, "document base URL"): that of `base`, unless it is invalid or forbidden. */
+/**
+ * Returns the base of relative addresses (HTML, "document base URL"): that of `base`, unless it is invalid or
+ * forbidden.
+ */
 function baseOf(href: string | null, url: string): string {
   const base = href === null ? null : absoluteUrl(href, url);
   return base === null || /^(?:data|javascript):/.test(base) ? url : base;
@@ -285,9 +288,10 @@ function cards(
 }
 
 /**
- * The language that a page declares, as an ISO 639 code of two letters: the primary subtag of the first declaration
- * that has one, of `html lang`, the meta tag and the `Content-Language` header, in this order. A code of three letters
- * counts if the language has one of two (`eng` is `en`). Null if there is no declaration: the text is not guessed at.
+ * Returns the language that a page declares, as an ISO 639 code of two letters: the primary subtag of the first
+ * declaration that has one, of `html lang`, the meta tag and the `Content-Language` header, in this order. A code of
+ * three letters counts if the language has one of two (`eng` is `en`). Null if there is no declaration: the text is not
+ * guessed at.
  *
  * Source: BCP 47; https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes
  */
@@ -300,7 +304,7 @@ function declaredLanguage(declarations: Iterable<string | null | undefined>): st
   return null;
 }
 
-/** The code of two letters of a language's code, or null if there is no such language. */
+/** Returns the code of two letters of a language's code, or null if there is no such language. */
 function languageCode(subtag: string): string | null {
   const code = subtag.length === 2 ? subtag.toLowerCase() : Intl.getCanonicalLocales(subtag)[0];
   if (code?.length !== 2) return null;

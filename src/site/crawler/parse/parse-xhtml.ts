@@ -69,8 +69,8 @@ export function parseXhtml(text: string): Document | null {
 }
 
 /**
- * A text in which HTML's names of characters, such as `&nbsp;`, are replaced by the characters, as browsers do for
- * XHTML's types.
+ * Returns a text in which HTML's names of characters, such as `&nbsp;`, are replaced by the characters, as browsers do
+ * for XHTML's types.
  */
 function withCharacters(text: string): string {
   return text.replaceAll(CHARACTER, (whole, name?: string) => {

@@ -45,7 +45,7 @@ interface Heading {
 
 export type DocumentFacts = ReturnType<typeof noFacts> & { readonly root: ParentNode };
 
-/** The facts about a document before it is read, of which `read` characters were. */
+/** Returns the facts about a document before it is read, of which `read` characters were. */
 function noFacts(html: string, read: number) {
   return {
     /** Characters of the HTML that were read. */

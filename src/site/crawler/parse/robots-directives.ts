@@ -16,9 +16,9 @@ export const ROBOTS = [
 ];
 
 /**
- * The combined directives of robots meta tags and X-Robots-Tag headers. Directives are separated by commas and ignore
- * case; the most restrictive one wins. A header may name a crawler: `token: directives`. It counts if the token is the
- * crawler's own. `none` is `noindex, nofollow`.
+ * Returns the combined directives of robots meta tags and X-Robots-Tag headers. Directives are separated by commas and
+ * ignore case; the most restrictive one wins. A header may name a crawler: `token: directives`. It counts if the token
+ * is the crawler's own. `none` is `noindex, nofollow`.
  *
  * Source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  *
@@ -55,7 +55,7 @@ export function robotsDirectives(
   } satisfies Partial<PageRecord>;
 }
 
-/** Whether an `unavailable_after` has a past time. Dates contain commas too: the longest valid piece counts. */
+/** Returns whether an `unavailable_after` has a past time. Dates contain commas too: the longest valid piece counts. */
 function isPast(content: string, now: Date): boolean {
   const [, ...dates] = content.split(/unavailable_after\s*:/i);
   return dates.some((text) => {
@@ -78,7 +78,7 @@ function timeOf(text: string): number {
   return Number.isNaN(time) ? Date.parse(date.replace(/\s[a-z]{3,5}$/i, '')) : time;
 }
 
-/** The directives of a header for the crawler: from its own token, or none, up to the next token. */
+/** Returns the directives of a header for the crawler: from its own token, or none, up to the next token. */
 function forRobot(header: string, robotName: string, isForAll = true): string[] {
   let isOurs = isForAll;
   const ours: string[] = [];

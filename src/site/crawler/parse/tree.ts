@@ -8,7 +8,7 @@ export function isElement(node: Node): node is Element {
   return 'tagName' in node;
 }
 
-/** An attribute's value, or null; names are in lowercase. */
+/** Returns an attribute's value, or null; names are in lowercase. */
 export function attribute(element: Element, name: string): string | null {
   for (const attr of element.attrs) if (attr.name === name) return attr.value;
   return null;
@@ -51,7 +51,7 @@ export function trimmed(text: string): string {
   return text.replaceAll(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
 }
 
-/** All text below a node, without comments. */
+/** Returns all text below a node, without comments. */
 export function textContent(root: ParentNode): string {
   let text = '';
   walk(root, (node) => {

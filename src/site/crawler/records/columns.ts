@@ -49,14 +49,14 @@ const SQL_TYPES: Readonly<Record<FieldType, string>> = {
   nested: 'JSON',
 };
 
-/** The type of a field's column: lists for many-valued texts, JSON for other many-valued fields. */
+/** Returns the type of a field's column: lists for many-valued texts, JSON for other many-valued fields. */
 export function columnType({ type, arity }: Pick<FieldEntry, 'type' | 'arity'>): string {
   const item = SQL_TYPES[type];
   if (arity === 'one') return item;
   return item === 'VARCHAR' ? 'VARCHAR[]' : 'JSON';
 }
 
-/** The columns of the page fields from one origin. */
+/** Returns the columns of the page fields from one origin. */
 export function fieldColumns(from: FieldOrigin): Readonly<Record<string, RecordColumn<unknown>>> {
   const entries = PAGE_FIELD_ENTRIES.filter(([, entry]) => entry.from === from);
   return Object.fromEntries(

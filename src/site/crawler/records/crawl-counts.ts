@@ -96,7 +96,7 @@ export class CrawlCounts {
     return [...this.#byDepth].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
   }
 
-  /** The findings of the checked pages, the most frequent first, without those that no page has. */
+  /** Returns the findings of the checked pages, the most frequent first, without those that no page has. */
   findings(): (readonly [PageFinding, number])[] {
     return [...this.#findings].sort(([, a], [, b]) => b - a);
   }
@@ -105,7 +105,7 @@ export class CrawlCounts {
     return FETCH_STATUSES.flatMap((status) => this.#samples.get(status) ?? []);
   }
 
-  /** URLs per second, over the last whole seconds. */
+  /** Returns URLs per second, over the last whole seconds. */
   speed(): number {
     const now = secondNow();
     let urls = 0;

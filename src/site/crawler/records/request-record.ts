@@ -67,12 +67,12 @@ export function isRefusal(statusCode: number): boolean {
   return REFUSALS.includes(statusCode);
 }
 
-/** SQL for whether a response with this status tells anything about the URL. */
+/** Returns SQL for whether a response with this status tells anything about the URL. */
 export function isReadSql(status: string): string {
   return `coalesce(${status} NOT IN (${REFUSALS.join(', ')}), false)`;
 }
 
-/** A point in time, as the service writes it. */
+/** Returns a point in time, as the service writes it. */
 export function fetchDate(at: Date): string {
   return at.toISOString().replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC');
 }

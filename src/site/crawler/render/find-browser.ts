@@ -20,8 +20,8 @@ const PLACES = [
 export type FoundBrowser = Awaited<ReturnType<typeof findBrowser>>;
 
 /**
- * The Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of the
- * system, else Playwright's own. Nothing else needs them, so both are only searched for rendering.
+ * Returns the Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of
+ * the system, else Playwright's own. Nothing else needs them, so both are only searched for rendering.
  *
  * @throws CrawlhouseError `missing_feature`; `bad_project` if the folder for its temporary files cannot be created
  */

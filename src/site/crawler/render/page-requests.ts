@@ -226,7 +226,7 @@ function isOfWorker(paused: PausedRequest): boolean {
   return headerOf(paused, 'accept') === '*/*';
 }
 
-/** Whether it is for a page that the user may visit next. */
+/** Returns whether it is for a page that the user may visit next. */
 function isAhead(paused: PausedRequest): boolean {
   return headerOf(paused, 'sec-purpose').startsWith('prefetch');
 }

@@ -130,7 +130,7 @@ export class Renderer implements AsyncDisposable {
     return this.pending >= 2 * this.#turns.size;
   }
 
-  /** Null if the response is not an HTML page with a status of 200 to 299. */
+  /** Returns null if the response is not an HTML page with a status of 200 to 299. */
   async render(answer: FetchedAnswer): Promise<Rendered | null> {
     const { url, statusCode: status, headers } = answer;
     const body = htmlBody(answer, this.#options.bytes);
@@ -185,7 +185,7 @@ export class Renderer implements AsyncDisposable {
     throw new RenderFailure('render_crashed');
   }
 
-  /** The running browser, or a new one. */
+  /** Returns the running browser, or a new one. */
   #start(): Promise<Started> {
     if (this.#isClosed) throw new Error('the renderer is closed');
     this.#browser ??= launch(this.#found).then((started) => {

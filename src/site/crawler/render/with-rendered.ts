@@ -6,8 +6,8 @@ import type { Fetched, LinkRecord, ParsedPage, ParseRules } from '../records/rec
 import type { Rendered, Resource } from './rendered.ts';
 
 /**
- * A page after scripts ran, with the facts of its HTML before that. A page that could not be rendered keeps the content
- * of its HTML.
+ * Returns a page after scripts ran, with the facts of its HTML before that. A page that could not be rendered keeps the
+ * content of its HTML.
  *
  * @param plain with the scraped fields of the HTML, if it is rendered without those of the page
  */
@@ -57,7 +57,7 @@ export function withRendered(
 /** States of resources that the crawler did not request, or that the page did not wait for. */
 const NOT_FAILED: readonly string[] = ['not_loaded', 'refused', 'unfinished'];
 
-/** Links to other pages whose targets the other links do not have. */
+/** Returns links to other pages whose targets the other links do not have. */
 function linksBeyond(links: readonly LinkRecord[], others: readonly LinkRecord[]): number {
   const known = new Set(others.map(({ target }) => target));
   return links.filter(({ origin, target }) => target !== origin && !known.has(target)).length;

@@ -22,7 +22,7 @@ export interface TargetTools extends Pick<FetchTools, 'frontier' | 'signal'> {
   readonly isList: boolean;
 }
 
-/** The URLs that pages declare and that the crawl did not meet, each once. */
+/** Returns the URLs that pages declare and that the crawl did not meet, each once. */
 export async function declaredTargets(tools: TargetTools): Promise<DeclaredTarget[]> {
   const { folder, frontier, signal, isList } = tools;
   const tempDirectory = join(folder, 'spill');

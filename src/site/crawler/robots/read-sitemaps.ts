@@ -161,8 +161,8 @@ async function readOne(
 }
 
 /**
- * The uncompressed file, or why there is none. A compressed file may be sent as such, or with a content encoding. An
- * incomplete one is read as far as it was received.
+ * Returns the uncompressed file, or why there is none. A compressed file may be sent as such, or with a content
+ * encoding. An incomplete one is read as far as it was received.
  */
 async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']) {
   let url = start;
@@ -209,7 +209,7 @@ function recordOf(
 const W3C_DATE =
   /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?)?)?$/;
 
-/** The flaw of an entry that still counts. */
+/** Returns the flaw of an entry that still counts. */
 function flawOf({ lastmod }: SitemapEntry): 'invalid_lastmod' | null {
   if (lastmod === null || lastmod === '') return null;
   const [, year, month, day] = W3C_DATE.exec(lastmod) ?? [];
@@ -224,8 +224,8 @@ function isBelow(url: URL, sitemap: URL): boolean {
 }
 
 /**
- * The encoding by the byte order mark or the XML declaration, else UTF-8 (XML 1.0, appendix F). A declaration that is
- * readable byte by byte is not in UTF-16, even if it declares that.
+ * Returns the encoding by the byte order mark or the XML declaration, else UTF-8 (XML 1.0, appendix F). A declaration
+ * that is readable byte by byte is not in UTF-16, even if it declares that.
  */
 function encodingOf(file: Uint8Array): string {
   const utf16 = utf16Of(file);

@@ -90,12 +90,15 @@ function* lines(content: string): Generator<readonly [key: Key, value: string, l
   }
 }
 
-/** The lines of a robots.txt, as its rules count them. */
+/** Returns the lines of a robots.txt, as its rules count them. */
 export function linesOfRobots(text: string): string[] {
   return text.split(/\r\n?|\n/);
 }
 
-/** A name ends at the first character that it cannot contain, so `Foo Bar` and `Foo/2` address `foo`. */
+/**
+ * Returns whether a value names the crawler. A name ends at the first character that it cannot contain, so `Foo Bar`
+ * and `Foo/2` address `foo`.
+ */
 function isName(value: string, robotName: string): boolean {
   const [letters] = /^[a-z_-]+/i.exec(value) ?? [];
   const [word] = /^[^\s/]+/.exec(value) ?? [];
@@ -117,7 +120,7 @@ function ruleOf(isAllowed: boolean, pattern: string, line: number): Rule {
   return { isAllowed, parts, isWhole, length: pattern.length, line };
 }
 
-/** The rule that decides about a path: the longest match, and of equal ones a rule that allows. */
+/** Returns the rule that decides about a path: the longest match, and of equal ones a rule that allows. */
 function ruleFor(rules: readonly Rule[], text: string): Rule | undefined {
   const path = withoutSpecial(spelled(text));
   let best: Rule | undefined;
@@ -144,15 +147,15 @@ function matches({ parts, isWhole }: Rule, path: string): boolean {
 }
 
 /**
- * A path or a pattern in one spelling (RFC 9309 §2.2.2): `spellOctets`, and what URLs have only in percent-encoding so,
- * in patterns too.
+ * Returns a path or a pattern in one spelling (RFC 9309 §2.2.2): `spellOctets`, and what URLs have only in
+ * percent-encoding so, in patterns too.
  */
 function spelled(text: string): string {
   const encoded = text.toWellFormed().replaceAll(/[^!-~]+|["<>\\^`{|}]+/g, encodeURIComponent);
   return spellOctets(encoded.replaceAll("'", '%27'));
 }
 
-/** The special characters of patterns, as patterns write them literally (RFC 9309 §2.2.3). */
+/** Returns the special characters of patterns, as patterns write them literally (RFC 9309 §2.2.3). */
 function withoutSpecial(path: string): string {
   return path.replaceAll('*', '%2A').replaceAll('$', '%24');
 }

@@ -79,7 +79,9 @@ export function robotsRules({ status, content, hostError }: RobotsFile, robotNam
 /** Robots of search engines that sites block by name. A robot for news only does not affect web search. */
 const ENGINES = ROBOTS.filter((name) => name !== 'googlebot-news');
 
-/** The rules of search engines that can differ from those of the crawler: the file names one of these engines. */
+/**
+ * Returns the rules of search engines that can differ from those of the crawler: the file names one of these engines.
+ */
 function rulesOfEngines(content: string, robotName: string) {
   const text = content.toLowerCase();
   const isNamed = (name: string): boolean => text.includes(name);

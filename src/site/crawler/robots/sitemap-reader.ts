@@ -138,7 +138,7 @@ export class SitemapReader {
     return this.errors > MOST_ERRORS || this.#path.length > MOST_LEVELS;
   }
 
-  /** A bare `&` in a URL is the most frequent error; the parser would read up to the next `;`. */
+  /** Escapes bare `&` in URLs, the most frequent error. Otherwise, the parser would read up to the next `;`. */
   #writeXml(text: string): void {
     const whole = this.#rest + text;
     const last = whole.lastIndexOf('&');
@@ -246,7 +246,7 @@ function isAlternate(rel: string): boolean {
   return rel.toLowerCase().split(/\s+/).includes('alternate');
 }
 
-/** The name without the prefix of its namespace. */
+/** Returns the name without the prefix of its namespace. */
 function plain(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

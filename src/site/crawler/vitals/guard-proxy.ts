@@ -105,7 +105,7 @@ export class GuardProxy implements AsyncDisposable {
   }
 }
 
-/** The requested target of a connection (RFC 1928, section 4). */
+/** Returns the requested target of a connection (RFC 1928, section 4). */
 async function readRequest(socket: Socket) {
   const [, command, , kind] = await take(socket, 4);
   const length = kind === IPV4 ? 4 : kind === IPV6 ? 16 : ((await take(socket, 1))[0] ?? 0);

@@ -127,7 +127,7 @@ async function measure(url: string, browser: Browser): Promise<PageLoad> {
   return 'warning' in load && memory.endedAt > 0 ? { warning: 'vitals_memory' } : load;
 }
 
-/** The configuration of a form factor, in which Lighthouse itself fetches only the page. */
+/** Returns the configuration of a form factor, in which Lighthouse itself fetches only the page. */
 async function configuration() {
   const { defaultConfig, desktopConfig } = await import('lighthouse');
   const { default: SourceMaps } = await import('lighthouse/core/gather/gatherers/source-maps.js');

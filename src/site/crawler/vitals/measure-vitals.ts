@@ -134,9 +134,9 @@ const NOTHING = Object.fromEntries(VITALS.map((name) => [name, null])) as {
 };
 
 /**
- * The measured pages, in order: HTML pages with a status of 200 to 299. Pages belong to one template if they have the
- * same host, the same first directory, equally many directories, and parameters or none. Of each template, pages
- * nearest to the start page come first. The first pages of all templates precede the second ones.
+ * Returns the measured pages, in order: HTML pages with a status of 200 to 299. Pages belong to one template if they
+ * have the same host, the same first directory, equally many directories, and parameters or none. Of each template,
+ * pages nearest to the start page come first. The first pages of all templates precede the second ones.
  *
  * @param pages SQL for records of pages
  */

@@ -106,8 +106,8 @@ function bytesSaving(audits: LighthouseResult['audits']): number | null {
 }
 
 /**
- * The largest saving of a single audit, because savings of several audits do not add up. Lighthouse also uses one
- * figure for the two paints.
+ * Returns the largest saving of a single audit, because savings of several audits do not add up. Lighthouse also uses
+ * one figure for the two paints.
  */
 function timeSaving(audits: LighthouseResult['audits']): number | null {
   const savings = OF_TIME.map((name) => {

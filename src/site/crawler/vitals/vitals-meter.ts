@@ -135,7 +135,7 @@ export class RequestGate {
     this.#tools = tools;
   }
 
-  /** The next requests belong to another load. */
+  /** Begins another load, to which the next requests belong. */
   begin(url: string): void {
     this.#requests = 0;
     this.isIncomplete = false;

@@ -50,7 +50,7 @@ export interface MeasuredLoad {
 /** The result of loading a page once. */
 export type PageLoad = MeasuredLoad | { readonly warning: VitalsWarning };
 
-/** The median of each figure, or the mean of the two middle values, over the loads that have it. */
+/** Returns the median of each figure, or the mean of the two middle values, over the loads that have it. */
 export function medians(loads: readonly Vitals[]): Vitals {
   const told = VITALS.map((name) => [
     name,

@@ -16,8 +16,8 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const HEAD = 64 * 1024;
 
 /**
- * The records of a CSV file, including the header. The delimiter is the most frequent one of the first line. Empty
- * lines are skipped. Records end in CRLF, LF or CR.
+ * Returns the records of a CSV file, including the header. The delimiter is the most frequent one of the first line.
+ * Empty lines are skipped. Records end in CRLF, LF or CR.
  *
  * @throws CrawlhouseError `usage` with the line if the text is not CSV
  */
@@ -75,14 +75,14 @@ async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerato
   yield* rest;
 }
 
-/** The delimiter of the first line, outside of quotes. */
+/** Returns the delimiter of the first line, outside of quotes. */
 function delimiterOf(head: string): string {
   const bare = firstLine(head).line.replace(/"(?:[^"]|"")*"/g, '');
   const counts = DELIMITERS.map((one) => bare.split(one).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** The first line that is not empty; a line end within quotes does not count. */
+/** Returns the first line that is not empty; a line end within quotes does not count. */
 function firstLine(head: string): { readonly line: string; readonly isWhole: boolean } {
   const text = head.replace(/^[\r\n]+/, '');
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0] ?? '';

@@ -49,7 +49,7 @@ export class DecimalProof {
   }
 }
 
-/** The number of figures of a row that contradict each other if its numbers use this mark. */
+/** Returns the number of figures of a row that contradict each other if its numbers use this mark. */
 export function figureFaults(cells: readonly string[], columns: NamedColumns, mark: DecimalMark): number {
   const text = (name: keyof NamedColumns): string => (cells[columns[name] ?? -1] ?? '').trim();
   const [clicks, impressions] = [parseCount(text('clicks'), mark), parseCount(text('impressions'), mark)];
@@ -65,7 +65,7 @@ export function figureFaults(cells: readonly string[], columns: NamedColumns, ma
   return faults;
 }
 
-/** Whether a rate is clicks by impressions, to its last decimal. */
+/** Returns whether a rate is clicks by impressions, to its last decimal. */
 function isRateOf(
   text: string,
   mark: DecimalMark,

@@ -42,13 +42,16 @@ const BY_NAME: ReadonlyMap<string, SearchFigure> = new Map(
   ),
 );
 
-/** The figure that a column's name means; undefined for an unknown name. */
+/** Returns the figure that a column's name means; undefined for an unknown name. */
 export function figureNamed(header: string): SearchFigure | undefined {
   const name = bareName(header);
   return BY_NAME.get(name) ?? BY_NAME.get(name.replace(AVERAGE, ''));
 }
 
-/** Whether two columns contain one figure for different periods: `Last 28 days Clicks`, `Previous 28 days Clicks`. */
+/**
+ * Returns whether two columns contain one figure for different periods: `Last 28 days Clicks`, `Previous 28 days
+ * Clicks`.
+ */
 export function comparesPeriods(header: readonly string[]): boolean {
   const found = header.slice(1).flatMap((one) => {
     const words = bareName(one).split(' ');
@@ -129,7 +132,7 @@ const OTHERS: readonly (readonly [report: string, names: RegExp])[] = [
   ['a mailing', /^(?:opens|open rate|sent|delivered|unsubscribes?|bounces)$/],
 ];
 
-/** A column of another report, and which report that is; undefined if no name reveals it. */
+/** Returns a column of another report, and which report that is; undefined if no name reveals it. */
 export function otherReport(
   header: readonly string[],
 ): { readonly column: string; readonly report: string } | undefined {

@@ -51,14 +51,14 @@ export function jsonTable(
   };
 }
 
-/** A value as the text of a table cell. */
+/** Returns a value as the text of a table cell. */
 function textOf(value: unknown, isCount: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'number') return String(value);
   return isCount ? countText(value) : decimalText(value);
 }
 
-/** A fraction has an exponent: `1.234` would be read as 1,234, as in tables. */
+/** Writes fractions with an exponent: `1.234` would be read as 1,234, as in tables. */
 export function countText(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isInteger(value) ? String(value) : value.toExponential();
 }

@@ -60,7 +60,7 @@ export function namedColumns(header: readonly string[], least = 2): NamedColumns
   return isBulk(header) || dimensionsOf(columns).length >= least ? columns : undefined;
 }
 
-/** Whether these are columns of the bulk data export. */
+/** Returns whether these are columns of the bulk data export. */
 export function isBulk(header: readonly string[]): boolean {
   const names = header.map((one) => one.trim().toLowerCase());
   return (

@@ -22,8 +22,8 @@ export interface ExportSource {
 }
 
 /**
- * The tables of an export from the page of Search Console or Bing Webmaster Tools: totals of a period, each by one
- * dimension. The days of the period come from the table by date, or else from the caller.
+ * Returns the tables of an export from the page of Search Console or Bing Webmaster Tools: totals of a period, each by
+ * one dimension. The days of the period come from the table by date, or else from the caller.
  *
  * @throws CrawlhouseError `usage` without days, for two tables by the same dimension, or for a part of web search
  */
@@ -81,7 +81,7 @@ function refuseParts(tables: readonly CsvTable[], files: readonly string[]): voi
   );
 }
 
-/** The error of totals without their days. */
+/** Returns the error of totals without their days. */
 export function withoutPeriod(
   { place, dimensions }: DemandTable,
   others: readonly CsvTable[] = [],
@@ -113,7 +113,7 @@ function twins(totals: readonly Totals[], dimension: Dimension): CrawlhouseError
   });
 }
 
-/** The first and the last day of a table by date. */
+/** Returns the first and the last day of a table by date. */
 async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period | null> {
   const days = new Set<string>();
   let wrong: RejectedRow | undefined;
@@ -136,7 +136,7 @@ async function daysOf(table: DemandTable, signal: AbortSignal): Promise<Period |
 
 const DAY = 86_400_000;
 
-/** The span of the rows, if each begins a week or a month: a table of the page has every day of its period. */
+/** Returns the span of the rows, if each begins a week or a month: a table of the page has every day of its period. */
 function spansOf(days: readonly string[]): 'weeks' | 'months' | undefined {
   if (days.length < 2) return undefined;
   if (days.every((day) => day.endsWith('-01'))) return 'months';

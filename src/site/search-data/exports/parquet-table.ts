@@ -74,7 +74,7 @@ export async function parquetTable(
   };
 }
 
-/** A small file may contain any number of equal rows. */
+/** Refuses a file that expands to too many rows, because even a small file may contain any number of equal rows. */
 async function refuseBomb(connection: Connection, path: string, signal: AbortSignal): Promise<void> {
   const [found] = typedRows(
     RowsOfFile,
@@ -129,7 +129,7 @@ async function* textRows(
   }
 }
 
-/** A connection to a separate database, which is closed and removed with the stack. */
+/** Returns a connection to a separate database, which is closed and removed with the stack. */
 async function connected(stack: AsyncDisposableStack): Promise<Connection> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-demand-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -137,7 +137,7 @@ async function connected(stack: AsyncDisposableStack): Promise<Connection> {
   return stack.use(await database.connect());
 }
 
-/** One value of a dictionary may occur in very many rows. */
+/** Returns SQL that rejects a value that is too long, because one value of a dictionary may occur in very many rows. */
 function notTooLong(value: string): string {
   const refusal = text(`a value is longer than ${countText(LONGEST_TEXT)} bytes`);
   return `CASE WHEN strlen(${value}) > ${LONGEST_TEXT} THEN error(${refusal}) ELSE ${value} END`;

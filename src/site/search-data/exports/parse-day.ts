@@ -18,8 +18,8 @@ const MONTH_NAMED = new RegExp(
 );
 
 /**
- * A calendar day, also with a time after it: `2026-07-01`, `2026/7/1`, `1 Jul 2026`. With an order, also days that end
- * with their year, as a spreadsheet writes them: `7/1/2026`, `01.07.26`.
+ * Returns a calendar day, also with a time after it: `2026-07-01`, `2026/7/1`, `1 Jul 2026`. With an order, also days
+ * that end with their year, as a spreadsheet writes them: `7/1/2026`, `01.07.26`.
  *
  * @returns `YYYY-MM-DD`; undefined for a text that is not a day or that needs an order
  */
@@ -37,7 +37,7 @@ export function parseDay(text: string, order?: DayOrder): string | undefined {
   return order === 'dmy' ? calendarDay(whole, second, first) : calendarDay(whole, first, second);
 }
 
-/** Whether a string is a day in some order. */
+/** Returns whether a string is a day in some order. */
 export function isDay(text: string): boolean {
   return parseDay(text) !== undefined || DAY_ORDERS.some((order) => parseDay(text, order) !== undefined);
 }
@@ -55,7 +55,7 @@ export class DayProof {
   }
 
   /**
-   * A part above 12 is not a month, and days of a table follow each other by one day.
+   * Infers the order of day and month: a part above 12 is not a month, and the days of a table are consecutive.
    *
    * @returns undefined if each day is unambiguous
    * @throws CrawlhouseError `usage` for days that can be read in both ways, or that are written in several
@@ -84,7 +84,7 @@ export class DayProof {
   }
 }
 
-/** The first days that no single order fits. */
+/** Returns the first days that no single order fits. */
 function severalWays(open: readonly string[], plain: string | undefined, place: string): CrawlhouseError {
   const other = plain ?? open.find((text) => parseDay(text, 'dmy') === undefined) ?? '';
   const one = open.find((text) => plain !== undefined || parseDay(text, 'dmy') !== undefined) ?? '';
@@ -98,7 +98,7 @@ function severalWays(open: readonly string[], plain: string | undefined, place: 
   );
 }
 
-/** The share of single-day steps among the steps from one day to the next later one. */
+/** Returns the share of single-day steps among the steps from one day to the next later one. */
 function shareOfSingleSteps(days: readonly string[]): number {
   const times = [...new Set(days)].map((day) => Date.parse(day)).sort((a, b) => a - b);
   const steps = times.slice(1).map((time, at) => time - Number(times[at]));

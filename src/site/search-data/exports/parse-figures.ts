@@ -49,12 +49,12 @@ export function parseRate(text: string, mark: DecimalMark): number | undefined {
   return value <= 1 ? value : undefined;
 }
 
-/** Whether a string is a figure in any notation, also as a percentage. */
+/** Returns whether a string is a figure in any notation, also as a percentage. */
 export function isFigure(text: string): boolean {
   return DECIMAL_MARKS.some((mark) => parseDecimal(text.replace(PERCENT, ''), mark) !== undefined);
 }
 
-/** The digits before the decimals, and the decimals; undefined if the text is not a number. */
+/** Returns the digits before the decimals, and the decimals; undefined if the text is not a number. */
 function partsOf(text: string, mark: DecimalMark): readonly [string, string?] | undefined {
   if (/^\d+$/.test(text)) return [text];
   const [decimal, group] = mark === 'point' ? (['.', ','] as const) : ([',', '.'] as const);

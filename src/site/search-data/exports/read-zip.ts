@@ -31,8 +31,9 @@ interface Placed extends Entry {
 }
 
 /**
- * The files of a zip archive, by its central directory. Nothing is written to the disk, and one member at a time is in
- * memory: it is unpacked when its bytes are requested. Sizes are checked before and while a member is unpacked.
+ * Returns the files of a zip archive, by its central directory. Nothing is written to the disk, and one member at a
+ * time is in memory: it is unpacked when its bytes are requested. Sizes are checked before and while a member is
+ * unpacked.
  *
  * @throws CrawlhouseError `usage` for an archive that is damaged, encrypted or too large, or that contains paths
  *   outside of it
@@ -100,7 +101,7 @@ function entriesOf(bytes: Buffer, count: number, path: string): Entry[] {
   return entries;
 }
 
-/** Whether a name would leave the folder that an archive is unpacked into. */
+/** Returns whether a name would leave the folder that an archive is unpacked into. */
 function isOutside(name: string): boolean {
   return name.includes('\0') || /^[/\\]|^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..');
 }

@@ -105,12 +105,12 @@ const EMPTY_HEADERS: readonly (readonly [RegExp, Dimension])[] = [
   [/page|seite|pagin|página/i, 'url'],
 ];
 
-/** The header of the figures, which the tables of one export share. */
+/** Returns the header of the figures, which the tables of one export share. */
 export function figureHeader(header: readonly string[]): string {
   return JSON.stringify(header.slice(1));
 }
 
-/** The positions of the figures, or why they are unknown. */
+/** Returns the positions of the figures, or why they are unknown. */
 function figuresOf(
   header: readonly string[],
   sample: readonly (readonly string[])[],
@@ -147,8 +147,8 @@ const ORDERS = [
 const PROVEN = 0.9;
 
 /**
- * The figures of a table in an unknown language, if each rate is clicks by impressions and positions are from 1 and
- * have decimals.
+ * Returns the figures of a table in an unknown language, if each rate is clicks by impressions and positions are from 1
+ * and have decimals.
  */
 function provenFigures(
   header: readonly string[],
@@ -189,7 +189,7 @@ function isDateName(text: string): boolean {
   return DATE.test(text.trim());
 }
 
-/** The filters that limit an export to a part of web search; empty if it is complete. */
+/** Returns the filters that limit an export to a part of web search; empty if it is complete. */
 export function narrowingFilters(filters: readonly (readonly string[])[]): string[] {
   return filters.flatMap(([name = '', value = '']) => {
     const [what, which] = [name.trim(), value.trim()];

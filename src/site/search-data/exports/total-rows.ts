@@ -6,7 +6,7 @@ import { parseCount } from './parse-figures.ts';
 const NAMES =
   /^(?:(?:(?:grand|overall|sub|general) ?)?totals?|total(?:er|sum)?|(?:sub)?totaux|total (?:g[eé]n[eé]ral|geral|keseluruhan)|total[et]|totale complessivo|gesamt(?:summe|ergebnis)?|insgesamt|summe|sum(?:ma|a)?|suma (?:ko[nń]cowa|total)|razem|(?:eind)?totaal|i alt|yhteens[äa]|celkem|celkov[ýy] sou[čc]et|(?:v[ée]g)?[öo]ssz(?:esen|eg)|(?:genel )?toplam|ukupno|skupaj|spolu|(?:общий )?итог[о]?|всего|разом|усього|общо|(?:γενικό )?σύνολο|合計|総計|总计|合计|總計|總和|합계|총계|총합계|t[ổo]ng(?: c[ộo]ng)?|(?:ผล)?รวม|jumlah|(?:ال)?(?:مجموع|إجمالي)(?: الكلي)?|סה"?כ|סה״כ|कुल|योग)\s*:?$/iu;
 
-/** Whether a cell of a dimension is empty, or has the name of a row of sums. */
+/** Returns whether a cell of a dimension is empty, or has the name of a row of sums. */
 export function isTotalCell(text: string): boolean {
   const trimmed = text.trim();
   return trimmed === '' || NAMES.test(trimmed);
@@ -21,9 +21,9 @@ export interface TableLine {
 }
 
 /**
- * The records of a table without its row of sums: the first or the last one, whose clicks and impressions are the sums
- * of all others, and whose dimensions are empty, have the name of such a row, or cannot be read. A query may have that
- * name: if the figures are not the sums, it counts as a query and is reported.
+ * Returns the records of a table without its row of sums: the first or the last one, whose clicks and impressions are
+ * the sums of all others, and whose dimensions are empty, have the name of such a row, or cannot be read. A query may
+ * have that name: if the figures are not the sums, it counts as a query and is reported.
  */
 export async function* withoutTotals(lines: AsyncIterable<TableLine>): AsyncGenerator<DemandRecord> {
   const sum = { lines: 0, clicks: 0n, impressions: 0n };

@@ -45,8 +45,8 @@ interface JsonFile {
 }
 
 /**
- * The rows of a JSON file: responses of the Search Console API (one, a list of them or of rows, or one per line), or
- * records with named keys.
+ * Returns the rows of a JSON file: responses of the Search Console API (one, a list of them or of rows, or one per
+ * line), or records with named keys.
  *
  * @param given the requested dimensions, in their order; null: they are detected from the keys
  * @throws CrawlhouseError `usage` for a file with other content, or if the dimensions cannot be detected
@@ -131,7 +131,7 @@ export function cellsOf({ keys = [], ...row }: AnswerRow, dimensions: readonly D
   };
 }
 
-/** The documents of a text: one, a list, or one per line. */
+/** Returns the documents of a text: one, a list, or one per line. */
 function documentsOf(text: string): unknown[] {
   const whole = parsed(text);
   if (whole !== undefined) return [whole].flat();

@@ -165,8 +165,8 @@ function refusal(
 }
 
 /**
- * The property of Search Console that covers a website: the one of its own address, else the domain property of its
- * host or of a domain above it.
+ * Returns the property of Search Console that covers a website: the one of its own address, else the domain property of
+ * its host or of a domain above it.
  *
  * @param wanted a named property, which must be among the properties
  * @throws CrawlhouseError `usage` with the available properties

@@ -14,14 +14,14 @@ const MIN_POSITION = 1;
 /** Positions are as exact as the service's own (six decimals): further decimals of two averages are noise. */
 const DECIMALS = 1e6;
 
-/** The prefix of the hash of each day of a property. */
+/** Returns the prefix of the hash of each day of a property. */
 export function syncMark(property: string): string {
   return `search-console ${property} `;
 }
 
 /**
- * A day of a property as an export: its rows by page, query and device, the rest of each page and device as a row without
- * a query, and the totals of the day.
+ * Returns a day of a property as an export: its rows by page, query and device, the rest of each page and device as a
+ * row without a query, and the totals of the day.
  *
  * @param total the row by date
  */
@@ -58,7 +58,7 @@ export async function syncDay(
   };
 }
 
-/** The figures of each page and device beyond its rows by query. */
+/** Returns the figures of each page and device beyond its rows by query. */
 export function unnamedRows(named: readonly DemandRecord[], whole: readonly DemandRecord[]): DemandRecord[] {
   const rows = named.flatMap((record) => ('row' in record ? [record.row] : []));
   const byPage = Map.groupBy(rows, keyOf);

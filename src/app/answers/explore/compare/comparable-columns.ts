@@ -11,7 +11,7 @@ export const FIELDS = {
   rel_canonical: 'canonical',
 } as const;
 
-/** A part of a column that the export of only one of the two crawls contains. */
+/** A part of a column that only one of the two crawls' exports contains. */
 export interface UntoldPart {
   /** The crawl whose export lacks it. */
   readonly crawl_id: string;
@@ -58,13 +58,15 @@ export async function untoldParts(
 export const OF_ANSWER: ReadonlySet<string> = new Set(['title', 'h1', 'meta_description', 'rel_canonical']);
 
 /**
- * The columns whose difference counts only if the status is the same, as in mart.page_changes: a page that stops
- * answering has changed once. Empty if a crawl lacks the status.
+ * Returns the columns whose difference counts only if the status is the same, as in mart.page_changes. A page that
+ * stops responding thus counts as one change. Empty if a crawl lacks the status.
  */
 export const comparedOfAnswers = (untold: ReadonlyMap<string, UntoldPart>): ReadonlySet<string> =>
   untold.has('status_code') ? new Set() : OF_ANSWER;
 
-/** Texts that people write. Another Unicode form (NFC, NFD) is not a difference, as in mart.page_changes. */
+/**
+ * Columns with human-written text. A different Unicode form (NFC, NFD) is not a difference, as in mart.page_changes.
+ */
 const TEXTS: ReadonlySet<string> = new Set(['title', 'h1', 'meta_description']);
 
 /** Returns whether a column differs between its values in the two crawls. */
@@ -97,22 +99,22 @@ const OF_LINKS: ReadonlySet<string> = new Set([
   'observation',
   'observation_reason',
 ]);
-/** Columns that robots.txt also decides: the crawl saw that it blocks the page. */
+/** Columns whose values robots.txt also determines, because the crawl saw that it blocks the page. */
 const OF_ROBOTS: ReadonlySet<string> = new Set([
   'is_indexable',
   'non_indexable_reason',
   'is_robots_denied',
   'robots_txt_denied',
 ]);
-/** Every answer counts, whatever its status. */
+/** Every response counts, whatever its status. */
 const OF_STATUS: ReadonlySet<string> = new Set(['status_code', 'status_code_range']);
 
 /** The tables of a statement: the page in the earlier crawl, in the later crawl, and its row of `pageChangeSql`. */
 type ComparedTables = Readonly<Record<'former' | 'later' | 'how', string>>;
 
 /**
- * A condition, to append to others, that both crawls saw a column, as in mart.page_changes. Unread content did not
- * change.
+ * Returns a condition, to append to others, that both crawls saw a column, as in mart.page_changes. Unread content did
+ * not change.
  */
 export function seenByBoth(column: string, { former, later, how }: ComparedTables): string {
   if (OF_LINKS.has(column)) return '';
@@ -132,7 +134,7 @@ interface SeenPage {
 }
 
 /**
- * Returns whether both crawls could read a column of a page that is already in memory.
+ * Returns whether both crawls could read a column. Works on pages that are already in memory.
  *
  * @param isRead whether both crawls read it as the same page
  */
@@ -148,7 +150,7 @@ export function wasSeen(
   return isRead || (OF_STATUS.has(column) && former.status_code !== null && later.status_code !== null);
 }
 
-/** The name of a part for people. */
+/** Returns the name of a part for people. */
 export function partWords(column: string, part: string): string {
   return part === column ? part : `a field with the ${part} of ${column}`;
 }

@@ -4,12 +4,12 @@ import { CrawlDays } from '../../presentation/days-words.ts';
 import { type PageSegment, urlsOf } from '../page-segments.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
-/** A figure of mart.crawl_segments, or of the status counts of a crawl. */
+/** A figure from mart.crawl_segments, or from a crawl's status counts. */
 interface Kpi {
   readonly title: string;
-  /** The better direction; null: neither by itself. */
+  /** The better direction; null if neither is better. */
   readonly better: 'more' | 'less' | null;
-  /** The source whose days it sums up. */
+  /** The source whose days the figure sums up. */
   readonly of?: Source;
 }
 
@@ -37,11 +37,11 @@ export const ComparedKpi = z.strictObject({
   title: z.string(),
   before: z.number().nullable(),
   after: z.number().nullable(),
-  /** Null if the two values cannot be compared. The same holds for `change_percent`. */
+  /** Null if the two values cannot be compared. Also applies to `change_percent`. */
   change: z.number().nullable(),
   /** Percent of the earlier value; also null if that is 0. */
   change_percent: z.number().nullable(),
-  /** The better direction; null: neither by itself. */
+  /** The better direction; null if neither is better. */
   better: z.enum(['more', 'less']).nullable(),
   why: z.string().nullable(),
 });
@@ -59,7 +59,7 @@ const Figures = z.strictObject({
 type Figures = Typed<typeof Figures>;
 
 const AVERAGES: readonly string[] = ['average_depth', 'average_load_time', 'average_word_count'];
-/** Figures that are counted here, over pages with a known status. */
+/** Figures that this module counts, over pages with a known status. */
 const ERRORS: readonly string[] = ['client_error_pages', 'server_error_pages'];
 
 /** A segment without pages in a crawl counts as zero pages for the figures that the crawl has. */
@@ -129,13 +129,13 @@ export async function readComparedKpis(
   });
 }
 
-/** The last days that each crawl sums up, if both have some. */
+/** Returns the last days that each crawl sums up, if both have some. */
 function daysText(of: Source, ...crawls: readonly (Figures | undefined)[]): string {
   const ends = crawls.flatMap((crawl) => crawl?.[`${of}_to_date`] ?? []);
   return ends.length < 2 ? '' : ` (days to ${[...new Set(ends)].join(' and ')})`;
 }
 
-/** Sums over different numbers of days, or over the same days, cannot be compared. */
+/** Returns why sums cannot be compared: they cover different numbers of days, or the same days. */
 function whyNotOfDays(of: Source, former: Figures, later: Figures): string | null {
   const [before, after] = [former[`${of}_days`], later[`${of}_days`]];
   if (before !== after) return `not compared: ${SOURCES[of]} of ${before} and ${after} days`;

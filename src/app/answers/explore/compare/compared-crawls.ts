@@ -22,11 +22,11 @@ export const ComparedCrawl = z.strictObject({
 export type ComparedCrawl = Typed<typeof ComparedCrawl>;
 
 export type ComparedSegment = PageSegment & {
-  /** Crawls in which no page has a segment of the segmentation, so the pages of this segment are unknown. */
+  /** Crawls in which no page belongs to a segment of the segmentation, so the pages of this segment are unknown. */
   readonly undivided: readonly ComparedCrawl[];
 };
 
-/** Why the changes in the segment are unknown; null if they are known. */
+/** Returns why the changes in the segment are unknown; null if they are known. */
 export function whyUndivided({ undivided, segmentation }: ComparedSegment): string | null {
   if (undivided.length === 0) return null;
   return `no page of ${undivided.map(nameOfCrawl).join(' and ')} has a segment of ${segmentation}`;
@@ -40,14 +40,14 @@ export type AskOfTwo = <Schema extends z.ZodType>(
 
 export type ComparedName = Pick<ComparedCrawl, 'crawl_id' | 'crawl_number' | 'ended_at'>;
 
-/** The name of a crawl for people: its day, and its number if it has one. */
+/** Returns the name of a crawl for people: its day, and its number if it has one. */
 export function nameOfCrawl({ crawl_id, crawl_number, ended_at }: ComparedName): string {
   if (ended_at === null) return `crawl ${crawl_id}`;
   const number = crawl_number === null ? '' : ` ${countText(crawl_number)}`;
   return `crawl${number} of ${ended_at.slice(0, 10)}`;
 }
 
-/** A cell with a link to the crawl. */
+/** Returns a cell with a link to the crawl. */
 export function crawlCell(crawl: ComparedName): ShownValue {
   return { value: `${nameOfCrawl(crawl)} (${crawl.crawl_id})`, link: { to: 'crawl', ...crawl } };
 }
@@ -62,7 +62,7 @@ export const IssueRow = z.strictObject({
   after: z.number().nullable(),
   is_by_days: z.boolean(),
   is_sampled: z.boolean(),
-  /** A phrase for what the issue needs and the crawl did not do; null if the crawl lacks nothing. */
+  /** A phrase that names what the issue needs but the crawl did not do; null if the crawl did everything. */
   lacks_before: z.string().nullable(),
   lacks_after: z.string().nullable(),
 });
@@ -71,7 +71,7 @@ export type IssueRow = Typed<typeof IssueRow>;
 export const pagesOfSite = (crawl: string): string =>
   `SELECT changes.issue, changes.pages FROM mart.issue_changes AS changes WHERE changes.crawl_id = ${crawl}`;
 
-/** A first crawl has no changes since a previous one. */
+/** Returns whether this is a first crawl, which has no previous crawl to compare with. */
 const isFirst = (crawl: string): string =>
   `strpos(files.needs, 'previous') > 0 AND ${crawl}.previous_crawl_id IS NULL`;
 
@@ -83,8 +83,8 @@ const lackOf = (crawl: string, more = ''): string => `CASE
     END`;
 
 /**
- * The issues of the project in two crawls, without the final condition; `pages` selects the pages of each issue in one
- * crawl.
+ * Returns the issues of the project in two crawls, without the final condition; `pages` selects the pages of each issue
+ * in one crawl.
  */
 export const issuesSql = (pages: (crawl: '$from' | '$to') => string): string => `
   WITH sampled AS (
@@ -106,7 +106,7 @@ export const issuesSql = (pages: (crawl: '$from' | '$to') => string): string => 
   LEFT JOIN (${pages('$to')}) AS later ON later.issue = issues.issue
   LEFT JOIN sampled ON sampled.issue = issues.issue`;
 
-/** Why two crawls cannot be compared by one issue; null if they can. `ask` binds the issue. */
+/** Returns why two crawls cannot be compared by one issue; null if they can. `ask` binds the issue. */
 export async function whyNotCompared(
   ask: AskOfTwo,
   from: ComparedName,

@@ -55,7 +55,7 @@ export async function comparedPair(
   return { crawl, since, exceptions, issueChanges };
 }
 
-/** The SELECT of a model with replacements for some of its tables. */
+/** Returns the SELECT of a model with replacements for some of its tables. */
 async function modelSql(name: string, texts: Readonly<Record<string, string>>): Promise<string> {
   const file = `mart/${name}.sql`;
   const { sql } = splitSqlFile(`${SHIPPED_SQL.shown}/${file}`, await readText(join(SHIPPED_SQL.path, file)));
@@ -76,8 +76,8 @@ export const PAGE_CHANGES = Object.keys(COMPARISONS) as PageChange[];
 export const isPageChange = (change: string): change is PageChange => Object.hasOwn(COMPARISONS, change);
 
 /**
- * A SELECT of crawl_id, url, change, reason and moved_to of the pages that are added, removed, moved or missing in
- * mart.page_changes, and of pages that the earlier crawl did not read.
+ * Returns a SELECT of crawl_id, url, change, reason and moved_to of the pages that are added, removed, moved or missing
+ * in mart.page_changes, and of pages that the earlier crawl did not read.
  *
  * @param exceptions a SELECT like mart.page_comparison
  */

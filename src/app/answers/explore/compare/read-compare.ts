@@ -64,7 +64,7 @@ const DIVIDED = `
  * Compares any two crawls of a project, even with different configurations.
  *
  * @throws CrawlhouseError `usage` for an unknown project, crawl or segment, for the same crawl twice, for crawls of two
- * projects, and for a crawl whose pages are not loaded
+ *   projects, and for a crawl whose pages are not loaded
  */
 export async function readComparison(
   warehouse: CatalogReader,
@@ -134,7 +134,7 @@ function notesOn(from: Crawl, to: Crawl): string[] {
   return notes;
 }
 
-/** Pages that both crawls have: in the segment in both crawls, and in either. */
+/** Pages of both crawls: those in the segment in both crawls, and those in either crawl. */
 const SegmentMovement = z.strictObject({ both: z.number(), either: z.number() });
 type SegmentMovement = Typed<typeof SegmentMovement>;
 
@@ -164,13 +164,13 @@ const configOf = ({ crawl_config_name, crawl_config_id }: Crawl): string =>
 const ComparedIssue = z.strictObject({
   ...IssueRow.pick({ issue: true, title: true, severity: true, category: true, before: true, after: true })
     .shape,
-  /** Null if the two crawls cannot be compared. The same holds for the next fields. */
+  /** Null if the two crawls cannot be compared. Also applies to the next fields. */
   new: z.number().nullable(),
   fixed: z.number().nullable(),
-  /** Pages that had it and were not read again. */
+  /** Pages that had the issue and were not read again. */
   missing: z.number().nullable(),
   remaining: z.number().nullable(),
-  /** Pages that have it and that the earlier crawl did not read. */
+  /** Pages that have the issue and that the earlier crawl did not read. */
   unseen: z.number().nullable(),
   why: z.string().nullable(),
 });
@@ -223,7 +223,7 @@ const ComparedPages = z.strictObject({
   /** `changed`: in any of the fields. */
   change: z.enum([...PAGE_CHANGES, 'changed', ...FIELD_NAMES]),
   title: z.string(),
-  /** Null if one of the exports lacks the field, or one of the crawls the segmentation. */
+  /** Null if one of the exports lacks the field, or one of the crawls lacks the segmentation. */
   pages: z.number().nullable(),
   /** Why pages were removed or not read, most common reason first. */
   reasons: z.array(z.strictObject({ reason: z.string(), pages: z.number() })),

@@ -12,14 +12,14 @@ export const FoundIssue = z.strictObject({
   severity: SeverityName,
   category: z.string(),
   pages: z.number(),
-  /** Null if no crawl is compared. The same holds for the next fields. */
+  /** Null if no crawl is compared. Also applies to the next fields. */
   new: z.number().nullable(),
-  /** Pages that no longer have it: they were read again, or are gone. */
+  /** Pages that no longer have the issue, because they were read again or are gone. */
   fixed: z.number().nullable(),
-  /** Pages that had it and were not read again. */
+  /** Pages that had the issue and were not read again. */
   missing: z.number().nullable(),
   remaining: z.number().nullable(),
-  /** Pages that have it and that the previous crawl did not read. */
+  /** Pages that have the issue and that the previous crawl did not read. */
   unseen: z.number().nullable(),
 });
 export type FoundIssue = Typed<typeof FoundIssue>;

@@ -12,7 +12,8 @@ type IgnoredIn = Pick<JudgedCrawl, 'crawl_id' | 'segmentation' | 'segment'>;
 const Ignored = z.strictObject({ issue: z.string(), pages: z.number() });
 
 /**
- * Counts the pages of ignored tickets by issue; null if tickets.yaml ignores nothing, which needs no statement.
+ * Counts the pages of ignored tickets by issue. Returns null without running a statement if tickets.yaml ignores
+ * nothing.
  */
 export async function ignoredCounts(
   { crawl_id: crawl, segmentation, segment }: IgnoredIn,

@@ -23,7 +23,7 @@ import type { IssueList, ListedIssue } from './issue-list.ts';
 /** Names for people of subjects that are not plain words. */
 const SUBJECTS: Readonly<Record<string, string>> = { urls: 'URLs', demand: 'Clicks and visits' };
 
-/** The name of `titles_and_headings` for people. */
+/** Returns the name of `titles_and_headings` for people. */
 export function subjectName(category: string): string {
   const words = category.replaceAll('_', ' ');
   return lookUp(SUBJECTS, category) ?? words.charAt(0).toUpperCase() + words.slice(1);
@@ -56,7 +56,7 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
   };
 }
 
-/** Whether all pages of an issue are ignored. */
+/** Returns whether all pages of an issue are ignored. */
 const isIgnored = ({ pages, ignored = 0 }: ListedIssue): boolean => pages > 0 && ignored === pages;
 
 function caption(crawl: IssueList): Words {
@@ -126,7 +126,7 @@ function headRow({ subjects }: IssueList, category: string, issues: readonly Lis
   return { isHead: true, cells: { ...cells, bot_hits: search_bot_hits } };
 }
 
-/** A column of zeros would only take space from the names. */
+/** Returns whether any page is missing. A column of zeros would only take space from the names. */
 const hasMissing = (issues: readonly FoundIssue[]): boolean =>
   issues.some(({ missing }) => Number(missing) > 0);
 
@@ -134,7 +134,7 @@ function ofChanges<T>(of: (change: ChangeOfIssue) => T) {
   return { new: of('new'), fixed: of('fixed'), missing: of('missing') };
 }
 
-/** Null if no issue is compared. */
+/** Returns null if no issue is compared. */
 function sumOf(issues: readonly ListedIssue[], name: ChangeOfIssue): number | null {
   return sumOfKnown(issues.map((issue) => issue[name]));
 }
@@ -177,7 +177,7 @@ export function foundIssues(of: JudgedPages, issues: readonly FoundIssue[], hasO
 
 type JudgedPages = Pick<IssueList, 'project_id' | 'crawl_id' | 'segmentation' | 'segment'>;
 
-/** The state and the owner of each ticket. */
+/** Returns the state and the owner of each ticket. */
 function ticketsText({ tickets = [] }: ListedIssue): string {
   return tickets
     .map(({ state, effective_state, owner }) => {
@@ -187,11 +187,11 @@ function ticketsText({ tickets = [] }: ListedIssue): string {
     .join('; ');
 }
 
-/** The pages of ignored tickets, among all pages with the issue. */
+/** Returns the pages of ignored tickets, among all pages with the issue. */
 const ignoredCount = (list: IssueList, one: ListedIssue) =>
   countOf(list, one, { value: one.ignored ?? 0, is_ignored: 'is:true' });
 
-/** The pages with the issue that no ticket ignores. */
+/** Returns the pages with the issue that no ticket ignores. */
 const countToFix = (list: IssueList, one: ListedIssue) =>
   countOf(list, one, { value: one.pages - (one.ignored ?? 0), is_ignored: 'is:false' });
 

@@ -37,7 +37,7 @@ const ListedIssue = z.strictObject({
 export type ListedIssue = Typed<typeof ListedIssue>;
 const Detail = IssueMeaning.extend({ issue: z.string(), trend: ListedIssue.shape.trend.nullable() });
 
-/** Counts each page once, however many issues of the subject it has. */
+/** Counts each page once, no matter how many issues of the subject it has. */
 const IssueSubject = z.strictObject({
   category: z.string(),
   pages: z.number(),

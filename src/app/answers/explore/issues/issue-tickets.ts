@@ -39,7 +39,7 @@ export async function readChecked(ask: AskCrawls): Promise<readonly CheckedTicke
   }
 }
 
-/** Whether the last run has read the last change of a ticket. */
+/** Returns whether the last run has read the last change of a ticket. */
 export const isCurrent = (ticket: Ticket, { changed_at }: CheckedTicket): boolean =>
   Date.parse(changed_at) === Date.parse(ticket.changed_at);
 

@@ -15,7 +15,7 @@ import { type AskedSegment, ISSUES_WITHIN, PageSegment, segmentOf, WHOLE_SITE } 
 import { CHANGES_OF_ISSUE, type ChangeOfIssue } from '../pages/page-filter.ts';
 import { FoundIssue } from './found-issue.ts';
 
-/** Whether pages are new, fixed or missing. */
+/** Returns whether pages are new, fixed or missing. */
 export const isChanged = ({ new: added, fixed, missing }: FoundIssue): boolean =>
   [added, fixed, missing].some((pages) => Number(pages) > 0);
 
@@ -30,7 +30,9 @@ const FoundCrawl = ChosenCrawl.extend({
 export const JudgedCrawl = z.strictObject({
   ...FoundCrawl.shape,
   ...PageSegment.shape,
-  /** Issues that are unknown: the export lacks a field, or the days of the crawl have no hits or demand. */
+  /**
+   * Issues that are unknown because the export lacks a field, or because the days of the crawl have no hits or demand.
+   */
   unknown: z.number(),
   none: z.number(),
   issues: z.array(FoundIssue),
@@ -50,7 +52,7 @@ const CRAWLS = `
   LEFT JOIN mart.crawls AS previous ON previous.crawl_id = chosen.previous_crawl_id
   ORDER BY chosen.project, chosen.crawl_id`;
 
-/** The issues of crawls: `counts` selects the pages of each issue, `joins` the other tables of the counts. */
+/** Returns the issues of crawls: `counts` selects the pages of each issue, `joins` the other tables of the counts. */
 const issuesSql = (counts: string, joins: string): string => `
   SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, issues.category, ${counts}
   FROM mart.issue_changes AS changes
@@ -64,7 +66,7 @@ const OF_SITE = issuesSql(
   `WHERE changes.crawl_id IN (SELECT crawl_id FROM (${CHOSEN}) AS chosen)`,
 );
 
-/** Fixed and missing pages are those that the segment had in the previous crawl. */
+/** Fixed and missing pages are those that were in the segment in the previous crawl. */
 function inSegment(segment: PageSegment, pair: ComparedPair): string {
   const count = (change: ChangeOfIssue): string =>
     `CASE WHEN changes.new_pages IS NOT NULL THEN coalesce(own."${change}", 0) END AS "${change}"`;

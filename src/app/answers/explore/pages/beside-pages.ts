@@ -69,7 +69,7 @@ export const BESIDES: readonly {
   },
 ];
 
-/** A SELECT of issue and url: the pages of ignored tickets, for the project of a crawl. */
+/** Returns a SELECT of issue and url: the pages of ignored tickets, for the project of a crawl. */
 export function ignoredPages(crawl: string): string {
   return `SELECT DISTINCT pages.issue, pages.url
     FROM mart.ticket_pages AS pages

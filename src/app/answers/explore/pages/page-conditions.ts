@@ -75,7 +75,7 @@ export function boundCondition(condition: Condition, types: PageColumnTypes, nam
   return { sql: COMPARISONS[operator](compared), values };
 }
 
-/** An integer type would round `4.5` to 5. */
+/** Returns the type to which a value is converted. An integer type would round `4.5` to 5. */
 function boundType(value: string, type: string): string {
   if (type.endsWith('[]')) return 'VARCHAR';
   return /INT(EGER)?$/.test(type) && !/^[+-]?\d+$/.test(value) ? 'DOUBLE' : type;
@@ -83,7 +83,7 @@ function boundType(value: string, type: string): string {
 
 const FIRST = 'inrank_decimal desc';
 
-/** The order of the pages; by default, the highest link score first. */
+/** Returns the order of the pages; by default, the highest link score first. */
 export function sortOf(sort: string | undefined, types: PageColumnTypes): { column: string; sql: string } {
   const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? FIRST) ?? [];
   if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
@@ -151,7 +151,7 @@ const FORMS: Readonly<Partial<Record<Family, { readonly fits: RegExp; readonly e
 /** Bits of integer types; types that begin with U are unsigned. */
 const BITS = { TINYINT: 8n, SMALLINT: 16n, INTEGER: 32n, BIGINT: 64n, HUGEINT: 128n } as const;
 
-/** Why a type cannot hold the value; null if it can. */
+/** Returns why a type cannot hold the value; null if it can. */
 function beyond(value: string, family: Family, type: string): string | null {
   if (family === 'time') {
     return calendarDay(value.slice(0, 10)) === null ? 'not a calendar day' : null;
@@ -177,7 +177,7 @@ function checkedValue(value: string, { column, operator }: Condition, family: Fa
   throw new CrawlhouseError('usage', `${column}: ${text(value)} is not a ${family}`, { hint });
 }
 
-/** A condition for people: `depth at least 4`. */
+/** Returns a condition for people: `depth at least 4`. */
 export function conditionWords({ column, operator, value }: Condition): string {
   return `${columnName(column)} ${OPERATORS[operator]} ${value.replaceAll('_', ' ')}`;
 }
@@ -213,7 +213,7 @@ export async function columnsOfCondition(
   );
 }
 
-/** A SELECT of one value, with only a condition. */
+/** Returns a SELECT of one value, with only a condition. */
 const isBare = (node: SqlNode | undefined): boolean =>
   node?.type === 'SELECT_NODE' &&
   (node.from_table as SqlNode | null)?.type === 'EMPTY' &&
@@ -221,7 +221,7 @@ const isBare = (node: SqlNode | undefined): boolean =>
   (node.group_expressions as unknown[]).length === 0 &&
   [node.having, node.qualify].every((part) => part === null);
 
-/** The name of the column if it can be a parameter's name; with a number if it is taken. */
+/** Returns the name of the column if it can be a parameter's name; with a number if it is taken. */
 export function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
   const name = /^[a-z_]\w*$/i.test(column) ? column : 'value';
   return taken.has(name) ? `${name}_${index + 1}x` : name;

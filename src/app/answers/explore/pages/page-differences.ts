@@ -5,11 +5,11 @@ import { type ComparedPair, isPageChange, pageChangeSql } from '../compare/page-
 /** The change of pages that differ in any compared field. */
 export const ANY_FIELD = 'changed';
 
-/** Whether a change is a difference in columns, not one of whole pages. */
+/** Returns whether a change is a difference in columns, not one of whole pages. */
 export const isOfColumn = (issue: string | undefined, change: string | undefined): boolean =>
   issue === undefined && change !== undefined && !isPageChange(change);
 
-/** The columns to show for a change: the changed fields, the values before and after, or why pages are gone. */
+/** Returns the columns to show for a change: the changed fields, the values before and after, or why pages are gone. */
 export function shownOfChange(issue: string | undefined, change: string | undefined): readonly string[] {
   if (change === undefined) return [];
   if (change === ANY_FIELD) return [ANY_FIELD];
@@ -61,7 +61,7 @@ export function changedPages(change: string, pair: ComparedPair, compared: Compa
   };
 }
 
-/** The values of a column in both crawls: of `other` (the earlier crawl) and of `pages`. */
+/** Returns the values of a column in both crawls: of `other` (the earlier crawl) and of `pages`. */
 const valuesOf = (column: string): string[] => {
   const [before, after] = sidesOf(column);
   return [`${before} AS "before"`, `${after} AS "after"`];

@@ -53,8 +53,8 @@ export interface Condition {
 }
 
 /**
- * A filter of the pages of one crawl. The command line, the console, assistants and links of figures spell it
- * differently; `pageStatement` makes the one SELECT.
+ * A filter of the pages of one crawl. The command line, the console, assistants and links of figures write it
+ * differently; `pageStatement` builds the SELECT for all of them.
  */
 export interface PageFilter extends AskedCrawls {
   readonly issue?: string | undefined;

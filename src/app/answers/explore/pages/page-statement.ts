@@ -66,8 +66,8 @@ export interface PageStatement {
   /** As a user may run it; the values are parameters. */
   readonly sql: string;
   /**
-   * The SELECT of some of the rows. It finds their URLs first, by the columns of the order alone: reading the others for
-   * a million pages takes longer.
+   * The SELECT of some of the rows. First finds their URLs using only the sort columns, because reading the other
+   * columns of a million pages takes longer.
    */
   readonly part: (limit: number, offset: number) => string;
   /** Counts the pages. */
@@ -192,7 +192,7 @@ function readingOf({ names, shown, sorted, types, through }: Reading) {
   };
 }
 
-/** The condition of the pages after `$after` in an order with NULLs last. */
+/** Returns the condition of the pages after `$after` in an order with NULLs last. */
 function behindPlace(
   { column, sql }: { readonly column: string; readonly sql: string },
   types: PageColumnTypes,
@@ -205,7 +205,7 @@ function behindPlace(
   return `(${name} ${than} ${value} OR (${name} = ${value} AND url > $after) OR ${name} IS NULL)`;
 }
 
-/** Rows of `--inlinks`: one per link, grouped by target. */
+/** Returns rows of `--inlinks`: one per link, grouped by target. */
 function inlinksOf(crawl: string, pages: string): string {
   return `SELECT links.origin AS source, links.target, links.anchor, links.link_position AS position, links.follow,
   coalesce(linked.status_code, links.target_status) AS status_code
@@ -217,7 +217,7 @@ WHERE links.crawl_id = ${crawl}
 ORDER BY links.target, links.origin, links.anchor NULLS LAST, links.link_position NULLS LAST`;
 }
 
-/** The pages that meet all conditions, with the joins that the requested columns need. */
+/** Returns the pages that meet all conditions, with the joins that the requested columns need. */
 function fromPages(
   source: string,
   {
@@ -248,7 +248,7 @@ function fromPages(
 ) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
 }
 
-/** Null if there is no previous crawl. A filter without a change compares nothing. */
+/** Returns null if there is no previous crawl. A filter without a change compares nothing. */
 async function sinceOf(
   warehouse: CatalogReader,
   { change, since }: PageFilter,
@@ -279,7 +279,7 @@ export async function checkIssue(ask: AskCrawls, issue: string): Promise<void> {
   });
 }
 
-/** Null if the issue is off in the project. */
+/** Returns null if the issue is off in the project. */
 async function issueOf(
   ask: AskCrawls,
   issue: string,
@@ -294,7 +294,9 @@ async function issueOf(
   return found[0] ?? null;
 }
 
-/** An issue by which the two crawls cannot be compared is neither new nor fixed on any page. */
+/**
+ * Refuses a change by an issue for which the two crawls cannot be compared: on no page is such an issue new or fixed.
+ */
 async function checkCompared(
   ask: AskCrawls,
   asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
@@ -363,7 +365,7 @@ interface Within {
   readonly shown: readonly string[];
 }
 
-/** The pages of the crawl, with its issue, change and segment; adds the parameters. */
+/** Returns the pages of the crawl, with its issue, change and segment; adds the parameters. */
 function pagesOf(asked: {
   readonly filter: PageFilter;
   readonly crawls: readonly [since: string | null, crawl: string];

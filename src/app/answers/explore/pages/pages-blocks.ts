@@ -27,7 +27,7 @@ import {
 } from './page-filter.ts';
 import type { FilteredCrawl } from './page-statement.ts';
 
-/** Some of the filtered pages, or of the links to them. */
+/** Some of the filtered pages, or some of the links to them. */
 export interface ListedPages {
   readonly crawl: ComparedName & Pick<FilteredCrawl, 'project' | 'project_id' | 'scope_note'>;
   /** The crawl that a change is compared with. */
@@ -43,7 +43,7 @@ export interface ListedPages {
   readonly isLinks?: boolean;
 }
 
-/** The head of the list: the number of pages, the crawl, the filter, and the meaning of the issue. */
+/** Returns the head of the list: the number of pages, the crawl, the filter, and the meaning of the issue. */
 export function pagesHead(list: ListedPages): Section {
   const { crawl, since, issue, filter } = list;
   const compared = since === null ? [] : [', compared with ', crawlCell(since)];
@@ -65,7 +65,10 @@ function heading({ total, rows, before, issue, filter, isLinks = false }: Listed
   return `${count} ${things}${having}${how}`;
 }
 
-/** Changes of a boolean column have two directions: with `is_indexable`, pages became indexable or non-indexable. */
+/**
+ * Returns the change as text. Changes of a boolean column have two directions: with `is_indexable`, pages became
+ * indexable or non-indexable.
+ */
 function changeWords(change: string, issue: string | undefined): string {
   const isColumn = isOfColumn(issue, change) && change !== ANY_FIELD;
   return isColumn ? `changed in ${columnName(change)}` : change;
@@ -114,7 +117,7 @@ function meaning(issue: FilteredIssue, { change }: PageFilter): Block {
   };
 }
 
-/** The rows; in a browser, a column's head sorts by it. */
+/** Returns the rows; in a browser, a column's head sorts by it. */
 export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
   const { columns, rows, crawl, since, filter, total, before } = list;
   const names = columns.map(({ name }) => name);

@@ -19,12 +19,12 @@ const Total = z.strictObject({ total: z.number() });
 export interface PageSpan {
   readonly limit: number;
   readonly offset?: number;
-  /** The URL of the page. Reading on costs as much as reading the first rows. */
+  /** The URL of the page. Reading later rows costs as much as reading the first ones. */
   readonly after?: string;
 }
 
 /**
- * Reads the filtered pages in the order of the filter. Without an order, pages with the highest link score come first.
+ * Reads the filtered pages in the order that the filter sets. By default, pages with the highest link score come first.
  *
  * @param span the maximum number of rows, and where they begin
  * @throws CrawlhouseError `usage` for an unknown name, an invalid condition, or a page that is not in the list
@@ -74,7 +74,7 @@ export async function readInlinksOfPages(
 }
 
 type AskedPages = Omit<PageStatement, 'inlinks' | 'place' | 'behind' | 'part'> & {
-  /** The rows of a limit and an offset, if it is quicker than `sql`. */
+  /** A statement for the rows of a limit and an offset, if it is quicker than `sql`. */
   readonly part?: PageStatement['part'];
   /** Parameters of the count, if they differ. */
   readonly countParameters?: PageStatement['parameters'];

@@ -22,7 +22,7 @@ export type SitemapPage = Typed<typeof SitemapPage>;
 /** Rows that are read at a time. */
 const PIECE = 50_000;
 
-/** Changes count up to the crawl, between crawls of its configuration. */
+/** Counts changes up to the crawl, between crawls of its configuration. */
 const PAGES = `
   WITH
     changed AS (
@@ -42,8 +42,8 @@ const PAGES = `
   LIMIT ${PIECE}`;
 
 /**
- * Reads the pages of a crawl that a sitemap should list: indexable ones without another canonical. Ordered by URL, in
- * pieces.
+ * Reads the pages of a crawl that a sitemap should list: indexable pages whose canonical is not another page. Yields
+ * them in pieces, ordered by URL.
  *
  * @throws CrawlhouseError `usage` for an unknown project or crawl, or if there are several projects
  */

@@ -16,7 +16,10 @@ const RECHECKED = [
   'canonical_url',
 ];
 
-/** Whether a page of an issue has a related URL, and whether a URL was only rechecked, so it is not a crawled page. */
+/**
+ * Returns whether a page of an issue has a related URL, and whether a URL was only rechecked, so it is not a crawled
+ * page.
+ */
 export async function foundRows(
   ask: AskCrawls,
   issue: string | undefined,
@@ -36,7 +39,7 @@ export async function foundRows(
   return found ?? none;
 }
 
-/** The pages, and the URLs that the crawl only requested at its end, of which it knows few columns. */
+/** Returns the pages, and the URLs that the crawl only requested at its end, of which it knows few columns. */
 export function withRechecked(types: PageColumnTypes): string {
   const names = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
   const known: Readonly<Record<string, string>> = {

@@ -148,10 +148,10 @@ export async function readCanonical(
   return { found, why: null };
 }
 
-/** A page may declare more than people read. */
+/** A page may declare more language versions than people read. */
 const MOST_HREFLANGS = 100;
 
-/** A list of separately bound values, so that an engine looks up only these URLs. */
+/** Returns a list of separately bound values, so that an engine looks up only these URLs. */
 function listed(urls: readonly string[]): { readonly sql: string; readonly values: Record<string, string> } {
   const values = Object.fromEntries(urls.map((url, index) => [`url_${index}`, url]));
   const sql = Object.keys(values)
@@ -161,8 +161,8 @@ function listed(urls: readonly string[]): { readonly sql: string; readonly value
 }
 
 /**
- * Reads the language versions that the page declares. As in mart.page_hreflangs, languages are known if each link has
- * one.
+ * Reads the language versions that the page declares. As in mart.page_hreflangs, languages are known only if each link
+ * has one.
  */
 export async function readHreflangs(
   { url, rows }: UrlPlace,

@@ -58,11 +58,11 @@ export const UrlStory = z.strictObject({
   outlinks: FirstLinks(Outlink),
   hits: UrlHits.nullable(),
   demand: UrlDemand.nullable(),
-  /** Why a part has nothing, by its name. */
+  /** Why a part is empty, by the part's name. */
   empty: z.record(z.string(), z.string()),
   /** Whether any crawl, link, log file or search result of the project contains it. */
   is_known: z.boolean(),
-  /** Pages that may be meant if the URL is unknown; null: the search took too long. */
+  /** Pages that the user may mean if the URL is unknown; null if the search took too long. */
   near: z.array(z.string()).nullable(),
 });
 export type UrlStory = Typed<typeof UrlStory>;
@@ -117,7 +117,7 @@ async function readParts(place: UrlPlace) {
   };
 }
 
-/** Of the main crawls of several projects, the one that has the page. */
+/** Returns the one main crawl, among those of several projects, that contains the page. */
 async function crawlOfUrl(warehouse: CatalogReader, asked: AskedUrl, signal: AbortSignal): Promise<UrlCrawl> {
   const given = await chosenBy(asked, warehouse, signal);
   const crawls = await rowsOf(warehouse, UrlCrawl, CRAWLS, given, signal);

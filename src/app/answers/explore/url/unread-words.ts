@@ -3,7 +3,7 @@ import { reasonWords } from '../../presentation/reason-words.ts';
 import type { UrlPage } from './read-page.ts';
 import type { UrlStory } from './read-url.ts';
 
-/** The status of a page, or why it has none. */
+/** Returns the status of a page, or why it has none. */
 export function statusText({
   status_code,
   observation_reason: reason,
@@ -11,13 +11,13 @@ export function statusText({
   return status_code === null ? reasonWords(reason ?? 'no_answer') : String(status_code);
 }
 
-/** A page has no links to it only if the crawl covers the whole site. */
+/** Returns the depth as text. A page counts as unlinked only if the crawl covers the whole site. */
 export function depthText({ crawl }: UrlStory, { depth }: UrlPage): string {
   if (depth !== null) return counted(depth, 'click');
   return crawl.scope_note === null ? 'no link leads here' : 'unknown';
 }
 
-/** Why the crawl did not read the content of the page; null if it did. */
+/** Returns why the crawl did not read the content of the page; null if it did. */
 export function whyUnread({
   status_code: status,
   observation,

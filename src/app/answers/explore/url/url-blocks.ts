@@ -45,7 +45,7 @@ export function urlBlocks(story: UrlStory): readonly Block[] {
   ];
 }
 
-/** The command that shows the URL or, with more flags, a part of it. */
+/** Returns the command that shows the URL or, with more flags, a part of it. */
 export function urlCommand({ url, crawl }: UrlStory, ...flags: readonly string[]): string {
   const [address, project, id] = [url, crawl.project_id, crawl.crawl_id].map(shellWord);
   return ['crawlhouse url', address, '--project', project, '--crawl', id, ...flags].join(' ');
@@ -80,7 +80,7 @@ function pageFacts(story: UrlStory, page: UrlPage): readonly Block[] {
   ];
 }
 
-/** Omits what the page does not have. */
+/** Omits facts that the page does not have. */
 function factsOf(facts: readonly (readonly [string, Cell])[]): Block {
   return { is: 'facts', title: null, facts: facts.filter(([, value]) => value !== null) };
 }
@@ -160,7 +160,7 @@ function issues(story: UrlStory): Section {
   ]);
 }
 
-/** The other page of a relation. */
+/** Returns the other page of a relation. */
 const otherUrl = (story: UrlStory): ColumnOf<UrlStory['issues'][number]> => ({
   name: 'Other URL',
   of: ({ related_url: url }) => (url === null ? null : pageLink(story, url)),
@@ -190,7 +190,7 @@ function history(story: UrlStory): Section {
 export const notThere = ({ has_all_links }: Pick<UrlStory['history'][number], 'has_all_links'>): string =>
   has_all_links === false ? 'not in it (incomplete)' : 'not in it';
 
-/** Where a page is now, or why that is unknown. */
+/** Returns where a page is now, or why that is unknown. */
 function wayOf(after: UrlStory['history'][number]['changes'][number]['after']): string {
   if (after === null) return '';
   const text = String(after);
@@ -243,7 +243,7 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
   );
 }
 
-/** The download of all links to the URL, or of all links on it. */
+/** Returns the download of all links to the URL, or of all links on it. */
 function linksAddress({ crawl, url }: UrlStory, end: 'origin' | 'target'): string {
   const other = end === 'origin' ? 'target' : 'origin';
   const sql = `SELECT ${other}, anchor, follow, link_position, target_status
@@ -356,7 +356,7 @@ type RowsPart = readonly [
   name: keyof UrlStory['empty'],
   title: string,
   rest?: Partial<Pick<Rest, 'total' | 'noun' | 'address'>>,
-  /** The number of links that the rows stand for, if larger. */
+  /** The number of links that the rows represent, if larger. */
   all?: number,
 ];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UrlPlace } from './url-place.ts';
 
-/** The number of all rows, null if unknown, and the first rows. */
+/** Returns the number of all rows, null if unknown, and the first rows. */
 export const FirstRows = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({ total: z.number().nullable(), rows: z.array(row) });
 
@@ -19,7 +19,7 @@ export const Inlink = z.strictObject({
   follow: z.boolean().nullable(),
   /** The part of the page that contains it. */
   link_position: z.string().nullable(),
-  /** Of the source page. The same holds for the next two fields. */
+  /** Of the source page. Also applies to the next two fields. */
   status_code: z.number().nullable(),
   is_indexable: z.boolean().nullable(),
   depth: z.number().nullable(),
@@ -32,7 +32,7 @@ export const Outlink = z.strictObject({
   follow: z.boolean().nullable(),
   is_internal: z.boolean().nullable(),
   link_position: z.string().nullable(),
-  /** Of the target. The same holds for the next field. */
+  /** Of the target. Also applies to the next field. */
   status_code: z.number().nullable(),
   is_indexable: z.boolean().nullable(),
 });

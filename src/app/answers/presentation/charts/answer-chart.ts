@@ -14,10 +14,10 @@ import { linePath, round } from './sparkline.ts';
 /** Colors are not the only difference between lines. */
 const DASHES = ['none', '6 3', '2 3', '8 3 2 3', '1 2'];
 const SIZE = { height: 240, marginLeft: 56, marginRight: 40, marginTop: 24, marginBottom: 36 };
-/** More dots would hide the line. */
+/** Beyond this number, dots would hide the line. */
 const MOST_DOTS = 200;
 
-/** One chart of an answer, as its question declares it or a user chose it; null if there is no value. */
+/** Returns one chart of an answer, as its question declares it or a user chose it; null if there is no value. */
 export function answerChart(chart: Chart, figure: Figure, notes: readonly ChartNote[] = []): Html | null {
   const { series, problem } = figure;
   if (problem !== null) return html`<p class="notice">No chart: ${problem}.</p>`;
@@ -54,7 +54,7 @@ function colouredBars(label: string, bars: readonly Named[]): Html | null {
   );
 }
 
-/** Each series has one point per row of the answer. */
+/** Draws panels in which each series has one point per row of the answer. */
 function panels(label: string, series: readonly FigureSeries[], notes: readonly ChartNote[]): Html | null {
   const places = (series[0]?.points ?? []).map(({ x }, place) => ({ ended_at: isoOf(x), place }));
   return lineChart(
@@ -82,7 +82,7 @@ function paints(series: readonly FigureSeries[]): readonly string[] {
   return coloursOf(series.map(({ name }) => (name === UNKNOWN ? null : name)));
 }
 
-/** A bar per part: side by side, parts are easier to compare than stacked. */
+/** Returns a bar per part: side by side, parts are easier to compare than stacked. */
 function stackedBars(label: string, series: readonly FigureSeries[]): Html | null {
   return colouredBars(
     label,

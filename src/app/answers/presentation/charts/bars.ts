@@ -10,7 +10,9 @@ export interface NamedValue {
   readonly href?: string | null;
 }
 
-/** A bar per value, in the given order. It is a table, so that text keeps its size. Null if there is no value. */
+/**
+ * Returns a bar per value, in the given order. It is a table, so that text keeps its size. Null if there is no value.
+ */
 export function barChart(label: string, bars: readonly NamedValue[]): Html | null {
   const [first, ...others] = bars.filter(({ value }) => value !== null);
   if (first === undefined) return null;
@@ -25,7 +27,7 @@ export function barChart(label: string, bars: readonly NamedValue[]): Html | nul
 const STEPS = ['known', 'fetched', 'answered_200', 'indexable', 'canonical'] as const;
 
 /**
- * The funnel of one crawl.
+ * Returns the funnel of one crawl.
  *
  * @param row from the answer of `q04_indexability_funnel`
  * @param hrefOf the pages of a step
@@ -62,7 +64,7 @@ export function funnelChart(label: string, steps: readonly NamedValue[]): Html |
   );
 }
 
-/** Rounding never makes a share 0 % or 100 %. */
+/** Formats a share. Rounding never turns it into 0 % or 100 %. */
 function percentText(part: number, whole: number): string {
   const percent = (100 * part) / whole;
   const shown = part === whole || part === 0 ? percent : Math.min(99.9, Math.max(0.1, percent));

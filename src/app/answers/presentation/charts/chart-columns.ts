@@ -9,8 +9,8 @@ export interface ChartColumn {
 }
 
 /**
- * The chart of an answer that declares none: bars of the first measure by the first text or time. A column with the
- * same value in every row is neither, and codes and identifiers are not measures. Null if there is no measure.
+ * Returns the chart of an answer that declares none: bars of the first measure by the first text or time. A column with
+ * the same value in every row is neither, and codes and identifiers are not measures. Null if there is no measure.
  */
 export function plainChart(columns: readonly ChartColumn[]): Chart | null {
   const varied = columns.filter(({ texts }) => texts.length < 2 || new Set(texts).size > 1);

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../../core/text/json.ts';
 import type { Chart } from '../../../../etl/project/sql/questions/question-chart.ts';
 import { columnName } from '../value-text.ts';
 
-/** More charts, lines or bars could not be distinguished. */
+/** Beyond this number, charts, lines or bars could not be distinguished. */
 const MOST_FIGURES = 6;
 const MOST_SERIES = 5;
 const MOST_BARS = 20;
@@ -83,7 +83,7 @@ function projectOf(rows: readonly FigureRow[]): string | null {
 type Drawn = Omit<Figure, 'of' | 'project' | 'leftOut'>;
 type Cut = Omit<Drawn, 'title'>;
 
-/** The figure of the rows for which `only` is true. */
+/** Returns the figure of the rows for which `only` is true. */
 function shownFigure(
   chart: Chart,
   rows: readonly FigureRow[],
@@ -173,7 +173,7 @@ function inOrder(points: readonly FigurePoint[]): readonly FigurePoint[] {
   return points.toSorted((a, b) => key(a) - key(b));
 }
 
-/** Bars of several rows are sorted here, bars of single rows by the answer. */
+/** Sorts bars that stand for several rows. Bars for single rows keep the order of the answer. */
 function cutBars([one]: readonly FigureSeries[], isMerged: boolean, most: number): Cut {
   const points = one?.points ?? [];
   const isText = points.some(({ x }) => typeof x === 'string' && !isTimeText(x));
@@ -254,7 +254,7 @@ function placeOf(value: unknown): string | number | null {
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** A chart may round; a table may not. */
+/** Returns the number to draw. A chart may round; a table may not. */
 function numberOf(value: unknown): number | null {
   return value === null || value === undefined ? null : Number(stringifyJson(value));
 }
@@ -274,7 +274,7 @@ function shownText(text: string): string {
   return /^[a-z]+(_[a-z0-9]+)+$/.test(text) ? text.replaceAll('_', ' ') : text;
 }
 
-/** A column within a sentence: `crawl depth`, but `URL path`; names other than snake_case stay unchanged. */
+/** Returns a column within a sentence: `crawl depth`, but `URL path`; names other than snake_case stay unchanged. */
 function wordsOf(column: string): string {
   const name = columnName(column);
   return name === column ? name : name.replace(/^[A-Z](?![A-Z\d])/, (letter) => letter.toLowerCase());

@@ -11,7 +11,7 @@ const VALUE_LINE = 12;
 /** A figure in a chart. It shows its value under the pointer and on keyboard focus. */
 export interface Mark {
   readonly shape: Html;
-  /** Its center. */
+  /** The position of the mark's center. */
   readonly x: number;
   /** `2026-11-22, 4xx: 120`. */
   readonly value: string;
@@ -75,7 +75,7 @@ export interface KeyEntry {
   readonly figure?: string;
 }
 
-/** Names of colors, shown above a chart. */
+/** Returns names of colors, shown above a chart. */
 export function chartKey(entries: readonly KeyEntry[]): Html {
   return html`<ul class="legend">${entries.map(({ name, colour, href, figure }) => {
     const text = html`${name}${figure === undefined ? null : html` <b>${figure}</b>`}`;

@@ -8,7 +8,7 @@ export function comparedText(now: number, before: number): string {
   return `${figureText(Math.abs(difference))} ${difference > 0 ? 'more' : fewer} than`;
 }
 
-/** The ticks of an axis of numbers with their names: `12.3k` if no name loses digits, else `12,345`. */
+/** Returns the ticks of an axis of numbers with their names: `12.3k` if no name loses digits, else `12,345`. */
 export function numberAxis(
   least: number,
   most: number,

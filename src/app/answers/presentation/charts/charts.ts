@@ -24,7 +24,7 @@ const BAR_HEIGHT = 210;
 /** Of a character on a phone, where text is larger relative to the chart. */
 const LETTER_WIDTH = 10;
 const DAY_MS = 86_400_000;
-/** A scale spans at least this share of its values, so that a tiny change looks tiny. */
+/** A scale spans at least this share of its values, so that a small change looks small. */
 const LEAST_SPAN = 0.0025;
 
 interface CrawlPoint {
@@ -49,7 +49,8 @@ export interface Series<T extends CrawlPoint> {
 
 /**
  * Draws figures over the ends of crawls. Each has a panel with its own scale, its last value and the change from the
- * previous value, or by day from the value a week before; a crawl without a value leaves a gap. Null if there is no value.
+ * previous value, or by day from the value a week before; a crawl without a value leaves a gap. Null if there is no
+ * value.
  */
 export function lineChart<T extends CrawlPoint>(
   label: string,
@@ -92,7 +93,7 @@ interface Panel {
   readonly points: readonly Figure[];
   readonly times: TimeNames;
   readonly notes: readonly ChartNote[];
-  /** Only the last panel has names of times. */
+  /** Only the last panel shows the names of times. */
   readonly isLast: boolean;
 }
 
@@ -141,13 +142,13 @@ function panel({ label, name, colour, points, times, notes, isLast }: Panel): Ht
 ${before && html`<span>${signedText(now.value - before.value)} ${since}</span>`}</p>${chart}`;
 }
 
-/** The point exactly so many days before. */
+/** Returns the point exactly so many days before. */
 function dayBefore<T extends CrawlTime>(now: CrawlTime, points: readonly T[], days: number): T | undefined {
   const at = Date.parse(now.at) - days * DAY_MS;
   return points.find((point) => Date.parse(point.at) === at);
 }
 
-/** The notes between the first and the last point. */
+/** Returns the notes between the first and the last point. */
 export function notesWithin(notes: readonly ChartNote[], points: readonly CrawlTime[]): readonly ChartNote[] {
   const days = points.map(({ at }) => at.slice(0, 10)).toSorted();
   return notes.filter(({ date }) => date > (days[0] ?? '') && date <= (days.at(-1) ?? ''));
@@ -193,7 +194,7 @@ function timeAxis(points: readonly CrawlTime[], times: TimeNames): Plot.ScaleOpt
   };
 }
 
-/** The width that keeps the names of times apart. */
+/** Returns the width that keeps the names of times apart. */
 function timeWidth([at = '']: readonly string[], times: TimeNames): number {
   return (times.short(at).length + 1) * LETTER_WIDTH;
 }
@@ -202,7 +203,7 @@ interface CrawlTime {
   readonly at: string;
 }
 
-/** Pages by range of status, one bar per crawl. Null if there are no crawls. */
+/** Returns pages by range of status, one bar per crawl. Null if there are no crawls. */
 export function statusChart(
   label: string,
   points: readonly (StatusPoint & { readonly href?: string | null })[],

@@ -60,7 +60,7 @@ function meaning(value: string | null): string | undefined {
   return status?.colour ?? lookUp(SEVERITIES, value);
 }
 
-/** Whether `404` is one of `4xx`. */
+/** Returns whether `404` is one of `4xx`. */
 function isOf(status: string, name: string): boolean {
   return /^[2-5]\d\d$/.test(status) && name === `${status[0]}xx`;
 }

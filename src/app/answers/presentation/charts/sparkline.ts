@@ -5,8 +5,8 @@ const SIZE = { width: 72, height: 20, inset: 3 };
 const MOST_POINTS = 12;
 
 /**
- * A line without axes for a cell of a table: the last twelve values, oldest first; null leaves a gap. Null without
- * any value. The minimum and the maximum are next to it, unless the cell has its own figure.
+ * Returns a line without axes for a cell of a table: the last twelve values, oldest first; null leaves a gap. Null
+ * without any value. The minimum and the maximum are next to it, unless the cell has its own figure.
  */
 export function sparkline(values: readonly (number | null)[], label: string, hasScale = false): Html | null {
   const shown = values.slice(-MOST_POINTS);
@@ -25,7 +25,7 @@ export function sparkline(values: readonly (number | null)[], label: string, has
   return html`<svg class="sparkline" role="img" aria-label="${said}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>${said}</title><path d="${linePath(points)}"/><circle cx="${round(last?.x ?? 0)}" cy="${round(last?.y ?? 0)}" r="2.5"/></svg>${hasScale && html` <small>${scale}</small>`}`;
 }
 
-/** A path through points, with a gap for each missing point. */
+/** Returns a path through points, with a gap for each missing point. */
 export function linePath(points: readonly ({ readonly x: number; readonly y: number } | null)[]): Html {
   const steps = points.map((point, place) =>
     point === null ? '' : `${points[place - 1] ? 'L' : 'M'}${round(point.x)},${round(point.y)}`,

@@ -135,7 +135,7 @@ async function filesBelow(folder: string | undefined): Promise<string[]> {
   return names.map((name) => join(folder ?? '', name));
 }
 
-/** A project folder's own files, in addition to those of its settings. */
+/** Returns a project folder's own files, in addition to those of its settings. */
 async function filesOf(projectDir: string | undefined): Promise<string[]> {
   if (projectDir === undefined) return [];
   // A missing folder has no files.

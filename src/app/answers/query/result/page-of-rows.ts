@@ -80,7 +80,7 @@ export function pageStatement(
   };
 }
 
-/** The name of the column at a position, from 0, in a statement around an answer. */
+/** Returns the name of the column at a position, from 0, in a statement around an answer. */
 export function placeName(place: number): string {
   return `c${place}`;
 }

@@ -2,7 +2,7 @@ import type { DuckDBType } from '@duckdb/node-api';
 import type { StreamedRows } from '../../../../core/duckdb/streamed-rows.ts';
 import { valueToJson } from './value-json.ts';
 
-/** The answer of a statement as it arrives, from any engine. Values are as in JSON (`valueToJson`). */
+/** The result of a statement as it arrives, from any engine. Values are as in JSON (`valueToJson`). */
 export interface ResultRows {
   /** Unique. */
   readonly names: readonly string[];

@@ -13,8 +13,8 @@ import {
 import { parseJson } from '../../../../core/text/json.ts';
 
 /**
- * A value as plain JSON. Integers and decimals of any size keep all their digits. Timestamps are ISO 8601 in UTC. JSON
- * columns stay JSON. NaN and infinity are null.
+ * Returns a value as plain JSON. Integers and decimals of any size keep all their digits. Timestamps are ISO 8601 in
+ * UTC. JSON columns stay JSON. NaN and infinity are null.
  */
 export function valueToJson(value: DuckDBValue, type: DuckDBType): unknown {
   if (value === null || value === undefined) return null;

@@ -26,13 +26,13 @@ export type Write = (text: string) => Promise<void>;
 export interface TextOptions {
   /** `typed`: a line with names and one with types of the columns, then one array of values per row. */
   readonly format: TextFormat | 'typed';
-  /** More rows are an error; none: no limit. */
+  /** The maximum number of rows, beyond which an error is thrown; without it, there is no limit. */
   readonly rowLimit?: number;
   /** Rows after these are not read. */
   readonly firstRows?: number;
   /** Whether texts that look like formulas get a leading apostrophe, in CSV. */
   readonly safeCsv?: boolean;
-  /** Whether a CSV begins with a byte order mark, by which Excel recognizes UTF-8. */
+  /** Whether a CSV begins with a byte order mark, so that Excel recognizes UTF-8. */
   readonly bom?: boolean;
   /** Column names in each format but `typed`: as in SQL (default), or readable. */
   readonly names?: Names;
@@ -114,7 +114,7 @@ function csvLine(row: readonly unknown[], textCell: (text: string) => string): s
     .join(',');
 }
 
-/** A value as the text of a cell: lists and objects are JSON. */
+/** Returns a value as the text of a cell: lists and objects are JSON. */
 export function cellText(value: unknown): string {
   return typeof value === 'string' ? value : stringifyJson(value);
 }

@@ -31,7 +31,7 @@ export function alertTargets(
   };
 }
 
-/** The list of targets, for operators with a test, and for the machine's owner with the form of the webhook. */
+/** Returns the list of targets, for operators with a test, and for the machine's owner with the form of the webhook. */
 export function drawAlertTargets(
   { list, webhook, can_change }: AlertTargets,
   { csrf, canAct }: { readonly csrf: string; readonly canAct: boolean },
@@ -50,7 +50,7 @@ ${canAct && list.length > 0 ? html`<form method="post" action="/schedules/alerts
 ${can_change ? webhookForm(webhook, csrf) : null}`;
 }
 
-/** The address is a secret: it is never shown, and an empty field keeps it. */
+/** Draws the form of the webhook. Its address is a secret: it is never shown, and an empty field keeps it. */
 export function webhookForm({ is_set, format, timeout }: AlertTargets['webhook'], csrf: string): Html {
   const remove = html`<details><summary>Remove the webhook</summary><form method="post" action="/schedules/alerts">${csrfField(csrf)}
 <input type="hidden" name="change" value="remove"><button type="submit" class="main danger">Remove</button></form></details>`;

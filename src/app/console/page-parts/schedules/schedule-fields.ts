@@ -96,7 +96,7 @@ function problemsOf({ error }: { readonly error?: z.ZodError | undefined }): Map
   return new Map(found.reverse());
 }
 
-/** Events that are those of the setting are not written. */
+/** Omits events that equal those of the setting. */
 function eventKey(
   events: readonly string[],
   schedule: Schedule | undefined,
@@ -108,7 +108,7 @@ function eventKey(
   return others.length === 0 ? [['alerts'], undefined] : [['alerts', 'events'], undefined];
 }
 
-/** The fields that show a schedule in its form; for a new one, its defaults. */
+/** Returns the fields that show a schedule in its form; for a new one, its defaults. */
 export function fieldsOfSchedule(before: ScheduleBefore): URLSearchParams {
   const {
     pipelines = 'all',

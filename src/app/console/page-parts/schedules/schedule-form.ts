@@ -16,7 +16,7 @@ export interface ShownScheduleForm {
   readonly csrf: string;
 }
 
-/** The form that adds or changes a schedule. */
+/** Returns the form that adds or changes a schedule. */
 export function drawScheduleForm(shown: ShownScheduleForm): Html {
   const { name, fields, csrf } = shown;
   const line = (field: string, label: string, more: Html | null = null): Html =>

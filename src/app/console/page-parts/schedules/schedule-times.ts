@@ -25,7 +25,7 @@ export function timesOf(cron: string): ScheduleTimes {
   return { ...other, every: 'day', at };
 }
 
-/** The cron expression of the fields of a form; it may be invalid. */
+/** Returns the cron expression of the fields of a form; it may be invalid. */
 export function cronOf(fields: URLSearchParams): string {
   const text = (name: string): string => (fields.get(name) ?? '').trim();
   const every = text('every');

@@ -50,7 +50,7 @@ ${first}
 `;
 }
 
-/** The form of a new ticket, behind its summary. */
+/** Returns the form of a new ticket, behind its summary. */
 export function newTicketForm(form: Omit<TicketForm, 'button' | 'typed'>): Html {
   return html`<details><summary>Make a ticket</summary>
 ${ticketForm({ ...form, typed: new URLSearchParams(), button: 'Make the ticket' })}</details>

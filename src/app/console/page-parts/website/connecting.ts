@@ -21,7 +21,10 @@ export const OfferedWorkspace = z.strictObject({
 });
 type OfferedWorkspace = Typed<typeof OfferedWorkspace>;
 
-/** Whether an account may be connected: by the owner of the machine, in a folder with neither an account nor crawls. */
+/**
+ * Returns whether an account may be connected: by the owner of the machine, in a folder with neither an account nor
+ * crawls.
+ */
 export function canConnect(
   { isOwners }: { readonly isOwners: boolean },
   settings: CrawlFolderSettings,

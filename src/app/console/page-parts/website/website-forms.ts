@@ -2,7 +2,7 @@ import { type Html, html } from '../../../../core/text/html.ts';
 import { option } from '../../layout/filter-form.ts';
 import { csrfField } from '../../layout/shell.ts';
 
-/** The form that checks a website before it is crawled. */
+/** Returns the form that checks a website before it is crawled. */
 export function checkForm(url: string): Html {
   return html`<form class="choose" method="get" action="/start">
 <label>address of the website <input name="url" value="${url}" inputmode="url" autocomplete="url" required placeholder="https://www.example.com/"></label>
@@ -16,7 +16,7 @@ const SPEEDS: readonly (readonly [value: string, text: string])[] = [
   ...['1', '2', '5', '10', '25', '50'].map((speed) => [speed, speed] as const),
 ];
 
-/** The form that starts the crawl of a website, with the fields that were typed. */
+/** Returns the form that starts the crawl of a website, with the fields that were typed. */
 export function crawlForm(url: string, csrf: string, typed: URLSearchParams = new URLSearchParams()): Html {
   const value = (name: string): string => typed.get(name) ?? '';
   return html`<form method="post" action="/start">${csrfField(csrf)}<input type="hidden" name="url" value="${url}">
@@ -30,7 +30,7 @@ export function crawlForm(url: string, csrf: string, typed: URLSearchParams = ne
 `;
 }
 
-/** The form that connects an account. The token is never filled in. */
+/** Returns the form that connects an account. The token is never filled in. */
 export function connectForm(csrf: string, baseUrl = ''): Html {
   return html`<form class="choose" method="post" action="/connect">${csrfField(csrf)}
 <label>address of the service <input name="base_url" value="${baseUrl}" inputmode="url" autocomplete="off" required placeholder="https://service.example"></label>

@@ -40,7 +40,7 @@ export function latestDeployment(
   return { note, crawls: to === undefined || from === undefined ? null : { from, to } };
 }
 
-/** What people want to know of two crawls, each with the page made for it. */
+/** Returns what people want to know of two crawls, each with the page made for it. */
 export function compareChoices(project: string, deployment: Deployment | null): Html {
   const own = projectPath(project);
   const around = deployment?.crawls;

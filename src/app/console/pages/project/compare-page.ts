@@ -73,14 +73,14 @@ export const COMPARE = page<Compare>({
   }),
 });
 
-/** Only an address without crawls asks what to compare. */
+/** Returns the comparison choices, which are shown only if the address names no crawls. */
 const choicesOf = (
   { project, notes, crawls }: Pick<Compare, 'project' | 'notes' | 'crawls'>,
   { query }: PageRequest,
 ): Html | null =>
   query.has('from') || query.has('to') ? null : compareChoices(project, latestDeployment(notes.list, crawls));
 
-/** A crawl (by default the main one) with its previous one, or the next older one; null without two crawls. */
+/** Returns a crawl (by default the main one) with its previous one, or the next older one; null without two crawls. */
 function askedOf(
   query: URLSearchParams,
   crawls: readonly ProjectCrawl[],

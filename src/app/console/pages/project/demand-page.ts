@@ -92,7 +92,9 @@ const OF_MAIN = `(
   LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = days.crawl_id
   WHERE coalesce(crawls.is_main, days.crawl_id IS NULL)) AS days`;
 
-/** Whether a URL is in the chosen segment; a first directory also contains URLs that the crawl does not know. */
+/**
+ * Returns whether a URL is in the chosen segment; a first directory also contains URLs that the crawl does not know.
+ */
 function within(url: string, { segment }: ChosenSegment): string {
   if (segment === null) return 'true';
   const directory = `CASE
@@ -106,7 +108,7 @@ function within(url: string, { segment }: ChosenSegment): string {
         AND crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE project_id = $project AND is_main)))`;
 }
 
-/** Whether a segment is the chosen one, named alone or with its segmentation. */
+/** Returns whether a segment is the chosen one, named alone or with its segmentation. */
 const isNamed = (segmentation: string, segment: string): string =>
   `$segment IN (${segment}, ${segmentation} || ':' || ${segment})`;
 

@@ -70,7 +70,7 @@ ${depthFigure(document)}
 `;
 }
 
-/** The folders above the shown one, each with its link. */
+/** Returns the folders above the shown one, each with its link. */
 function trail(path: string, query: URLSearchParams, folder: string): Html {
   const names = folder.split('/').slice(1, -1);
   const to = (count: number): string =>
@@ -89,7 +89,7 @@ function trail(path: string, query: URLSearchParams, folder: string): Html {
   return html`<nav class="trail" aria-label="Folders above"><a href="${withQuery(path, query, { folder: null, page: null })}">/</a>${links}</nav>`;
 }
 
-/** The filter of the pages of a folder, or of the pages directly in it. */
+/** Returns the filter of the pages of a folder, or of the pages directly in it. */
 function pagesIn({ folder, is_subfolder }: FolderRow): AddressParts {
   const path = String(folder);
   const direct = { where: `strpos(substr(urlpath, ${[...path].length + 1}), '/') = 0` };

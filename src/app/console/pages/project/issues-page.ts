@@ -76,7 +76,7 @@ export const ISSUES = page<Issues>({
   draw: (issues, request) => ({ title: `Issues of ${issues.project}`, body: drawIssues(issues, request) }),
 });
 
-/** Null if reading them takes longer. */
+/** Returns null if reading them takes longer. */
 async function subjectsOf(
   readers: Readers,
   list: IssueList,

@@ -168,7 +168,7 @@ ${drawPaging(paging, { path, query })}`
 `;
 }
 
-/** The days of the clicks. */
+/** Returns the days of the clicks. */
 function daysText({ findings: { rows }, crawls }: Migration): string {
   const [row] = rows;
   if (row === undefined) return '';

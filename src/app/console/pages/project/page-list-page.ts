@@ -168,8 +168,8 @@ async function choicesOf({ crawl, types }: PageStatement, readers: Readers): Pro
 }
 
 /**
- * The filter that a form sends: another condition arrives as three fields, and a change of an issue may arrive without
- * its issue.
+ * Returns the filter that a form sends: another condition arrives as three fields, and a change of an issue may arrive
+ * without its issue.
  */
 export function withAdded(query: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams(query);
@@ -282,7 +282,10 @@ ${inlinks && html`<p class="facts">Download all links to them, so you can fix th
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
 }
 
-/** A link without a chosen crawl or change shows the main crawl at the time of each request. */
+/**
+ * Draws the form for sharing the list. A link without a chosen crawl or change shows the main crawl at the time of each
+ * request.
+ */
 function share({ sql, parameters, project_name, project_id, issue }: PageList, request: PageRequest): Html {
   const { query, session } = request;
   const isPinned = ['crawl', 'change', 'since'].some((name) => query.get(name));
@@ -308,7 +311,7 @@ function ticketOf(
   return newTicketForm({ project: project_id, csrf: request.session.csrf, hidden });
 }
 
-/** The site, the issue and the day: `shop.example-client_error-2026-11-22`. */
+/** Returns the site, the issue and the day: `shop.example-client_error-2026-11-22`. */
 function fileName({ project_name, issue, ended_at }: PageList): string {
   return [project_name, issue?.issue ?? 'pages', ended_at?.slice(0, 10)].filter(Boolean).join('-');
 }

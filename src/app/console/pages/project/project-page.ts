@@ -230,7 +230,7 @@ const OVER_CRAWLS = {
   },
 } as const satisfies Readonly<Record<string, CrawlsFigure>>;
 
-/** The days with search results before those of a crawl, equally many. */
+/** Returns the days with search results before those of a crawl, equally many. */
 const DAYS_BEFORE = (day: string): string =>
   `JOIN (SELECT DISTINCT from_date, to_date FROM mart.crawl_days WHERE crawl_id = $crawl AND kind = 'search') AS span
      ON date_diff('day', ${day}, span.from_date) BETWEEN 1 AND date_diff('day', span.from_date, span.to_date) + 1`;
@@ -298,7 +298,7 @@ ${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last $
 `;
 }
 
-/** A notice of crawls with pages that charts omit: an incomplete crawl would look as if pages were gone. */
+/** Returns a notice of crawls with pages that charts omit: an incomplete crawl would look as if pages were gone. */
 function leftOutNotice(crawls: Project['crawls']): Html | null {
   const [first, ...others] = crawls.filter(({ is_in_trends, pages }) => !is_in_trends && pages !== null);
   if (first === undefined) return null;

@@ -85,7 +85,7 @@ export const SEGMENTS = page<SegmentsDocument>({
     // A check runs the user's SQL, so pages of other sites cannot start one.
     if (!isOwn)
       throw new CrawlhouseError('forbidden', 'another site links to this page', {
-        hint: 'open the page Segments and check the rules there',
+        hint: 'open the Segments page and check the rules there',
       });
     try {
       const preview = await previewOf(asked, project.project_id, readers, signal);
@@ -185,7 +185,7 @@ ${table(
 `;
 }
 
-/** Saving follows a successful count; removing asks once. */
+/** Draws the forms for saving, which requires a successful count, and for removing, which asks once. */
 function saveForms(path: string, { draft, preview, segmentations }: SegmentsDocument, csrf: string): Html {
   const save =
     preview === null

@@ -103,7 +103,7 @@ ${list.length === 0 ? null : html`<p class="facts">The columns Pages, With the i
 `;
 }
 
-/** A number of pages of a ticket, with a link to exactly these pages. */
+/** Returns a number of pages of a ticket, with a link to exactly these pages. */
 function pagesLink(
   { id }: ShownTicket,
   crawl: string | null,
@@ -118,7 +118,7 @@ ORDER BY url`;
   return html`<a href="/ask?${String(query)}">${countText(number)}</a>`;
 }
 
-/** The list of pages cannot show a list of URLs. */
+/** Draws the name of the ticket's pages, without a link if it is a list of URLs, which the page list cannot show. */
 function nameOf(project: string, { title, issue, crawl, segmentation, segment, urls }: ShownTicket): Html {
   const name = html`${title ?? issue.replaceAll('_', ' ')}`;
   if (urls !== null) return name;

@@ -173,7 +173,7 @@ function alertsText({ alerts: { targets, events } }: ScheduleLine): string {
   return `${targets.join(', ')} (${events.join(', ')})`;
 }
 
-/** A time in UTC, which the script shows in the person's time zone. */
+/** Returns a time in UTC, which the script shows in the person's time zone. */
 function localTime(time: string): Html {
   return html`<time datetime="${time}" data-local>${time.slice(0, 16).replace('T', ' ')}</time>`;
 }

@@ -72,7 +72,7 @@ ${addedTable(added, request)}`,
   }),
 });
 
-/** One row for each file of the last upload. */
+/** Returns one row for each file of the last upload. */
 function receivedTable(received: readonly ReceivedFile[]): Html {
   return table(
     'Last upload',
@@ -181,7 +181,7 @@ function drawFacts(facts: UploadPreview['understood'][number]): Html {
   )}</dl>`;
 }
 
-/** The form that reads the file in another way. */
+/** Returns the form that reads the file in another way. */
 function readingForm(action: UploadAction): Html | null {
   if (action.action !== 'logs-add' && action.action !== 'demand-add') return null;
   const names: readonly string[] = ['site', ...READING_FIELDS[action.action]];

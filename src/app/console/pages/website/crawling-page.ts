@@ -86,7 +86,7 @@ function stateText(
   return doing[phase] + elsewhere;
 }
 
-/** The forms that fit the state, and the links to the result. */
+/** Returns the forms that fit the state, and the links to the result. */
 function buttons({ crawl, is_own, is_pausing, is_starting }: Crawling, { session }: PageRequest): Html {
   const button = (change: string, label: string, isMain = false): Html =>
     html`<form method="post" action="/crawling/${change}">${csrfField(session.csrf)}<button type="submit" id="${change}"${isMain ? html` class="main"` : null}>${label}</button></form>`;

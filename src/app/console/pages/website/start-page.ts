@@ -12,9 +12,9 @@ import { requireActing } from '../../page-parts/acting.ts';
 import { page } from '../../page-parts/console-page.ts';
 import { checkForm, crawlForm } from '../../page-parts/website/website-forms.ts';
 
-/** Shorter than those of a crawl, because a person waits. */
+/** Time limits, shorter than those of a crawl because a person waits. */
 const LIMITS = { connectTimeout: 4_000, headersTimeout: 6_000, bodyTimeout: 6_000, totalTimeout: 8_000 };
-/** Of all requests together. */
+/** Time limit of all requests together. */
 const LONGEST_MS = 30_000;
 
 const checking = new Semaphore(1);
@@ -123,7 +123,7 @@ async function tryInTime(
   }
 }
 
-/** The first step without a result is the one that failed. */
+/** Returns the checks of a website. The first step without a result is the one that failed. */
 function checksOf(results: ReadonlyMap<string, string>, failure: string | null): Typed<typeof Check>[] {
   let isFailed = false;
   return Object.entries(STEPS).map(([step, check]) => {

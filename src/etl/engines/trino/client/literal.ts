@@ -25,7 +25,7 @@ export function literal(value: SqlValue): string {
   return `ARRAY[${value.map(literal).join(', ')}]`;
 }
 
-/** UTF-8 cannot represent half of a surrogate pair, so the value would change. */
+/** Writes a text literal. Refuses half of a surrogate pair, which UTF-8 cannot represent, so the value would change. */
 function textLiteral(value: string): string {
   if (value.isWellFormed()) return text(value);
   throw new CrawlhouseError('contract_broken', `${JSON.stringify(value)} has half of a character`);

@@ -163,8 +163,8 @@ export class TrinoClient implements AsyncDisposable {
   }
 
   /**
-   * Sends the statement. An abort does not interrupt the request, because without its response a statement that has
-   * begun could not be canceled.
+   * Sends the statement. An abort does not interrupt this request, because a statement that has begun cannot be
+   * canceled without its response.
    */
   async #start(
     sql: string,
@@ -205,14 +205,14 @@ export class TrinoClient implements AsyncDisposable {
     }
   }
 
-  /** Delays the closing of the client until this is done, if it does not take long. */
+  /** Delays the closing of the client until this work is done, unless it takes long. */
   #later(work: Promise<void>): void {
     // The end of the reading has its own error.
     const quiet = work.catch(() => {}).finally(() => this.#cancels.delete(quiet));
     this.#cancels.add(quiet);
   }
 
-  /** Returns an address on the own server. Credentials go to no other one. */
+  /** Returns an address on the client's own server, because credentials must not go to any other server. */
   #ownAddress(uri: string): URL {
     const url = new URL(uri);
     if (url.origin === new URL(this.#options.url).origin) return url;
@@ -222,7 +222,7 @@ export class TrinoClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a request until it is answered. Where its connection broke, a statement may have begun, so it is not
+   * Sends a request until it is answered. If the connection broke, a statement may have begun, so the request is not
    * repeated.
    */
   async #send(call: Call, signal?: AbortSignal): Promise<TrinoAnswer> {
@@ -325,7 +325,7 @@ function isElsewhere(status: number): boolean {
 }
 
 /**
- * Returns the error of a response that comes from something other than a coordinator, with what answered and what to
+ * Returns the error for a response that does not come from a coordinator. The error names what responded and what to
  * check.
  */
 function notTrino(

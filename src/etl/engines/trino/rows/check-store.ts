@@ -18,7 +18,7 @@ const STORE = 'store';
  * Records which warehouse owns the catalog and the location, so that no other warehouse uses them.
  *
  * @returns whether the location certainly belongs to this warehouse
- * @throws CrawlhouseError `bad_settings` where either belongs to another one
+ * @throws CrawlhouseError `bad_settings` if either belongs to another warehouse
  */
 export async function checkStore(
   place: TrinoPlace,
@@ -55,7 +55,7 @@ const NOTE = 'warehouse.json';
  *
  * @param published the id of that catalog
  * @returns whether it certainly belongs to this warehouse; other warehouses do not touch what they have not created
- * @throws CrawlhouseError `bad_settings` where it belongs to another one
+ * @throws CrawlhouseError `bad_settings` if it belongs to another warehouse
  */
 export async function ownLocation(
   { objects, bucket, folder, catalog, prefix, temporary }: TrinoPlace,
@@ -93,7 +93,7 @@ export async function ownLocation(
   return true;
 }
 
-/** @throws CrawlhouseError `bad_settings` where another program's object has that name */
+/** @throws CrawlhouseError `bad_settings` if another program's object has that name */
 function ownerOf(text: string, url: string): z.output<typeof OwnerNote> {
   try {
     return OwnerNote.parse(JSON.parse(text));

@@ -25,8 +25,8 @@ const COMMENTS = 'comments';
 const AT_ONCE = 4;
 
 /**
- * Copies the comments of the catalog to readers' views. Each takes a statement of its own, so it writes only changed
- * comments and those of views that were replaced.
+ * Copies the comments of the catalog to readers' views. Each comment needs its own statement, so only changed comments
+ * and comments of replaced views are written.
  *
  * @param definitionOf a hash of the readers' view of a relation; undefined if there is none
  */
@@ -63,9 +63,9 @@ export async function commentViews(
 }
 
 /**
- * Replaces the writer's views by the rows of relations, selected by their loads. The views look the loads up in the
- * pointers, in eight stages for each use, and Trino computes a WITH at each use. Where there are many loads, or the
- * definition is unknown, the view stays.
+ * Replaces the writer's views with the rows of relations, selected by their loads. The views look up the loads in the
+ * pointers, which takes eight stages for each use, and Trino computes a WITH at each use. If there are many loads, or
+ * the definition is unknown, the view stays.
  */
 export function resolveViews(selectFrom: SelectFrom, known: Known): string {
   return joinParts(sqlParts(selectFrom), (relation) => sourceSql(relation, known));

@@ -8,7 +8,9 @@ import { TrinoFailure } from '../client/trino-error.ts';
 
 /** Maximum pointers in one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
-/** Few writers begin at the same moment. Of several that conflict, one succeeds each time. */
+/**
+ * Maximum attempts. Few writers begin at the same moment, and one of several conflicting writers succeeds each time.
+ */
 const MOST_TRIES = 10;
 /** Steps of one writer. */
 const STEPS = 1_000_000_000n;
@@ -25,7 +27,7 @@ type Loads = Map<string, Map<string, string>>;
 
 /** The pointers in Trino, as one writer sees and moves them. `store.visible` contains those that readers follow. */
 export class PointerTable {
-  /** One more than that of the previous writer. */
+  /** The token, one more than that of the previous writer. */
   readonly token: bigint;
   readonly #client: TrinoClient;
   readonly #names: RelationNames;
@@ -42,9 +44,9 @@ export class PointerTable {
   }
 
   /**
-   * Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused.
+   * Makes this process the writer. Discards unpublished work of former writers, and refuses their later writes.
    *
-   * @throws CrawlhouseError `locked` where another writer has begun since
+   * @throws CrawlhouseError `locked` if another writer has begun since
    */
   static async begin(
     place: PointerPlace,
@@ -117,7 +119,7 @@ export class PointerTable {
   }
 
   /**
-   * Shows readers a pointer immediately, unless they have one of this relation. The first writer decides.
+   * Shows readers a pointer immediately, unless they already have one for this relation. The first writer decides.
    *
    * @returns the load that readers have
    */
@@ -136,7 +138,7 @@ export class PointerTable {
   /**
    * Checks that this is still the last writer.
    *
-   * @throws CrawlhouseError `locked` where another writer has begun since
+   * @throws CrawlhouseError `locked` if another writer has begun since
    */
   async check(signal?: AbortSignal): Promise<void> {
     const last = await this.#client.scalar(`SELECT max(seq) FROM ${this.#names.visible}`, {}, signal);
@@ -146,7 +148,7 @@ export class PointerTable {
   /**
    * Shows readers all pointers of the writer, in one statement.
    *
-   * @throws CrawlhouseError `locked` where another writer has begun since
+   * @throws CrawlhouseError `locked` if another writer has begun since
    */
   async publish(signal?: AbortSignal): Promise<void> {
     const { candidate, visible } = this.#names;
@@ -196,7 +198,7 @@ function tokenOf(seq: bigint): bigint {
 /**
  * Inserts and returns a token that is greater than all other tokens.
  *
- * @throws CrawlhouseError `locked` where another writer has begun since
+ * @throws CrawlhouseError `locked` if another writer has begun since
  */
 async function claimToken(
   { client, prefix }: PointerPlace,
@@ -218,9 +220,10 @@ async function claimToken(
 }
 
 /**
- * Runs a MERGE into the visible pointers that writes to the partition `ORDER`. Iceberg refuses it if another one has
- * written there since it read, and the MERGE runs again. So these statements have an order, and each has seen the
- * writes of the former ones. Trino checks for conflicts only in the partitions that a statement writes to.
+ * Runs a MERGE into the visible pointers that writes to the partition `ORDER`. Iceberg refuses the MERGE if another
+ * statement has written there since it read, and the MERGE runs again. So these statements run in an order, and each
+ * one has seen the writes of the previous ones. Trino checks for conflicts only in the partitions that a statement
+ * writes to.
  */
 async function inOrder<T>(statement: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -35,7 +35,7 @@ export async function writeRowsFile(pages: AsyncIterable<TrinoPage>, path: strin
   }
 }
 
-/** JSON has neither infinity nor NaN. */
+/** Reads infinity and NaN, which JSON does not have. */
 function spelled(value: EngineValue): EngineValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   return Array.isArray(value) ? value.map(spelled) : value;

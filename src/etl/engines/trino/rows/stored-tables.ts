@@ -34,7 +34,7 @@ export interface PreparedRelation {
   readonly definition: Definition;
 }
 
-/** The tables of the rows of relations, and the views over them. Columns are added, never changed. */
+/** The tables that store the rows of relations, and the views over these tables. Columns are added, never changed. */
 export class StoredTables {
   readonly #place: TrinoPlace;
   readonly #client: TrinoClient;

@@ -75,7 +75,7 @@ export class TrinoRows implements RowStore {
   }
 
   /**
-   * Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused.
+   * Makes this process the writer. Discards unpublished work of former writers, and refuses their later writes.
    *
    * @throws CrawlhouseError `bad_settings` where the catalog or the location belongs to another warehouse,
    *   `damaged_warehouse` where unpublished rows of the catalog may be gone
@@ -264,7 +264,7 @@ export class TrinoRows implements RowStore {
   /**
    * Shows readers all pointers of the writer, in one statement.
    *
-   * @throws CrawlhouseError `locked` where another writer has begun since
+   * @throws CrawlhouseError `locked` if another writer has begun since
    */
   async publishPointers(signal?: AbortSignal): Promise<void> {
     const definition = (relation: string) => this.#pointers.seen(relation).get(DEFINITION);
@@ -311,12 +311,12 @@ export class TrinoRows implements RowStore {
     return writeLoad(this.#place, this.#pointers, { ...place, ...rows, from }, signal);
   }
 
-  /** Creates the views of a relation where there are none. */
+  /** Creates the views of a relation, if there are none. */
   async #makeReadable(relation: string, signal: AbortSignal | undefined): Promise<void> {
     if (!this.#pointers.seen(relation).has(DEFINITION)) await this.#prepare(relation, signal);
   }
 
-  /** Creates what Trino lacks of a relation of the catalog. The next pointers record it. */
+  /** Creates whatever is missing in Trino for a relation of the catalog. The next pointers record this. */
   async #prepare(relation: string, signal: AbortSignal | undefined): Promise<PreparedRelation> {
     const described = await describeColumns(this.#place.connection, relationTable(relation));
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
@@ -359,7 +359,7 @@ function unknownDefinition(relation: string): CrawlhouseError {
  * Checks that a former writer's unpublished rows of the catalog still exist. Another writer that has begun since may
  * have removed them, or may be about to.
  *
- * @throws CrawlhouseError `damaged_warehouse`: the run makes a new working copy, and repeats its loads
+ * @throws CrawlhouseError `damaged_warehouse`; the run then creates a new working copy and repeats its loads
  */
 async function checkUnpublished(connection: Connection, pointers: PointerTable): Promise<void> {
   const known = await readPointers(connection);

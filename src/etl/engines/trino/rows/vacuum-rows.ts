@@ -18,7 +18,7 @@ const EVERY_MS = 24 * 3600 * 1000;
 /** The time for which running queries keep their snapshot. */
 const GRACE = '7d';
 
-/** Removes invisible rows once a day. On the first day of a state directory it only starts the clock. */
+/** Removes invisible rows once a day. On the first day of a state directory, only starts the clock. */
 export async function vacuumAtTimes(
   { client, catalog, temporary }: TrinoPlace,
   names: RelationNames,
@@ -49,7 +49,7 @@ interface Tidied {
   readonly relations: readonly string[];
   /** In Trino's form: `7d`. */
   readonly grace: string;
-  /** Throws where another writer has begun. */
+  /** Throws if another writer has begun. */
   readonly check: (signal?: AbortSignal) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ const LOADS_AT_ONCE = 10_000;
  * row by row, so that other writers' pointers stay.
  *
  * @returns the number of removed rows
- * @throws CrawlhouseError `locked` where another writer has begun since
+ * @throws CrawlhouseError `locked` if another writer has begun since
  */
 export async function vacuumRows(
   { client, catalog, names, relations, grace, check }: Tidied,

@@ -46,9 +46,9 @@ export function storedValues(
 }
 
 /**
- * Uploads rows to the bucket and registers them. They are invisible before a pointer names the load. Rows that are
- * already there are registered if the file matches what would be written. If Trino refuses that, the rows are written
- * again under another load, which is safe even if the file was registered after all.
+ * Uploads rows to the bucket and registers them. The rows are invisible until a pointer names the load. Rows that are
+ * already in the bucket are registered if their file matches what would be written. If Trino refuses the file, the rows
+ * are written again under another load, which is safe even if the file was registered after all.
  *
  * @returns the load, null for no rows; and their number
  */
@@ -136,7 +136,7 @@ async function putRows(
   }
 }
 
-/** Below `data`, so that Iceberg removes it once no snapshot needs it. */
+/** Returns a key below `data`, so that Iceberg removes the file once no snapshot needs it. */
 function keyOf({ folder, name }: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
   return `${folder}/data/unit=${name.replaceAll('/', '.')}/${load}.parquet`;
 }
@@ -176,7 +176,7 @@ function fileType(type: string): string {
  */
 export interface PhysicalColumn {
   readonly name: string;
-  /** Its present type in DuckDB. */
+  /** Its current type in DuckDB. */
   readonly own: string;
   /** Type of the column in Trino. */
   readonly type: string;

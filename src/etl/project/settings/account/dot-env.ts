@@ -17,7 +17,7 @@ export async function writeDotEnv(projectDir: string, name: string, value: strin
   if (existsSync(path) || line !== '') await writeFileAtomic(path, former + line, 0o600);
 }
 
-/** The name before `=`; of another line, its text. */
+/** Returns the name before `=`; of another line, its text. */
 function variableIn(line: string): string {
   const [before = ''] = line.split('=');
   return before.trim().replace(/^export\s+/, '');

@@ -20,7 +20,7 @@ export interface WebhookChange {
   readonly timeout: number;
 }
 
-/** Without it, the later of two concurrent changes would undo the other. */
+/** Serializes changes. Otherwise, the later of two concurrent changes would undo the other. */
 const writing = new Semaphore(1);
 
 /**

@@ -65,7 +65,7 @@ export interface CrawlFileContent {
   readonly source: YamlSource;
 }
 
-/** The path of a website's file in the project folder. A port follows `_`, because Windows allows no colon. */
+/** Returns the path of a website's file in the project folder. A port follows `_`, because Windows allows no colon. */
 export function crawlFileOf(startUrl: string): string {
   return `${FOLDER}/${new URL(startUrl).host.replaceAll(':', '_')}.yaml`;
 }
@@ -103,7 +103,7 @@ export function stampOf(text: string | null): string {
 /** A value by its keys; undefined removes the key. */
 export type CrawlFileChange = readonly [path: readonly string[], value: unknown];
 
-/** The text of a file with changed keys. Comments and other keys stay. */
+/** Returns the text of a file with changed keys. Comments and other keys stay. */
 export function changedCrawlText(text: string, changes: readonly CrawlFileChange[]): string {
   if (changes.length === 0) return text;
   const parsed = documentToChange(text);
@@ -139,7 +139,7 @@ function keepHead(document: Document, path: readonly string[]): void {
   document.commentBefore = [document.commentBefore, first.commentBefore].filter(Boolean).join('\n');
 }
 
-/** Without it, the later of two concurrent changes would undo the other. */
+/** Serializes changes. Otherwise, the later of two concurrent changes would undo the other. */
 const writing = new Semaphore(1);
 
 /**

@@ -82,7 +82,7 @@ function files(tuned: TunedIssues): string {
 
 const isLookedFor = ({ settings }: TunedIssue): boolean => settings.some(({ isOn }) => isOn);
 
-/** One row for each issue and setting: 0 for all projects, then those of `projects`. */
+/** Returns one row for each issue and setting: 0 for all projects, then those of `projects`. */
 function settings(tuned: TunedIssues): string {
   const numbers = [null, ...tuned.projects].keys().toArray();
   const rows = tuned.issues.flatMap((issue) =>
@@ -99,14 +99,14 @@ function settings(tuned: TunedIssues): string {
 const isOnSomewhere = ({ settings }: TunedIssue, { projects }: TunedIssues, number: number): boolean =>
   settings.some(({ isOn }, at) => isOn && at % (projects.length + 1) === number);
 
-/** The projects with settings of their own, by identifier or name. */
+/** Returns the projects with settings of their own, by identifier or name. */
 function projects(tuned: TunedIssues): string {
   const rows = tuned.projects.map((project, index) => [String(index + 1), text(project)]);
   return rowsOf({ number: 'INTEGER', project: 'VARCHAR' }, rows);
 }
 
 /**
- * One row for each page and issue: crawl_id, project_id, url, issue, why, related_url, relation (of
+ * Returns one row for each page and issue: crawl_id, project_id, url, issue, why, related_url, relation (of
  * `mart.page_relations`). A few passes over `mart.pages` check the conditions on it. A page is not related to itself:
  * its related_url is then NULL.
  */
@@ -123,7 +123,9 @@ function found(tuned: TunedIssues): string {
   return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
 }
 
-/** Rows with the number of their settings: those of the project, else 0, then those of the page's first segment. */
+/**
+ * Returns rows with the number of their settings: those of the project, else 0, then those of the page's first segment.
+ */
 function numbered(rows: string, { projects, segments }: TunedIssues): string {
   const cases = projects.map(
     (project, at) => `WHEN ${text(project)} IN (rows.project_id, projects.project_name) THEN ${at + 1}`,
@@ -137,7 +139,7 @@ function numbered(rows: string, { projects, segments }: TunedIssues): string {
   LEFT JOIN mart.projects AS projects ON projects.project_id = rows.project_id${segments.length === 0 ? '' : joinedSegments(segments)}`;
 }
 
-/** The first of the segments that a page is in, from 1. */
+/** Returns the first of the segments that a page is in, from 1. */
 function joinedSegments(segments: TunedIssues['segments']): string {
   const named = segments.map(
     ({ segment, project }, at) =>
@@ -160,7 +162,7 @@ function joinedSegments(segments: TunedIssues['segments']): string {
   ) AS segments ON segments.crawl_id = rows.crawl_id AND segments.url = rows.url`;
 }
 
-/** The different SELECTs of an issue that is not a condition on pages, each with its projects. */
+/** Returns the different SELECTs of an issue that is not a condition on pages, each with its projects. */
 function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
   const numbers = Map.groupBy(issue.settings.keys(), (at) => {
     const setting = issue.settings[at];
@@ -177,7 +179,7 @@ function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
   );
 }
 
-/** The SQL of a scan. Its thresholds depend on the project where the settings do. */
+/** Returns the SQL of a scan. Its thresholds depend on the project where the settings do. */
 function tunedSql(sql: string, { settings }: TunedIssue): string {
   return replaceThresholds(sql, (name) => {
     const numbers = settings.map(({ thresholds }) => numberText(thresholds[name] ?? 0));
@@ -233,7 +235,7 @@ JOIN (VALUES ${scans.map(({ issue, scan }, index) => `(${number(index)}, ${text(
   ON named.number = substr(each_finding.finding, 1, ${NUMBER_LENGTH})`;
 }
 
-/** The related URL of a finding with its end mark; empty for an issue of one page. */
+/** Returns the related URL of a finding with its end mark; empty for an issue of one page. */
 const relatedOf = (issue: TunedIssue, { related }: PageScan): string =>
   related === null
     ? ''

@@ -231,7 +231,7 @@ function codeOf(sql: string): Code {
   return { tokens, code, outside: outsideOfParentheses(code), words };
 }
 
-/** The position of the first FROM outside of parentheses, after the columns. */
+/** Returns the position of the first FROM outside of parentheses, after the columns. */
 const fromOf = ({ outside, words }: Code): number | undefined =>
   outside.find((at) => words(at, 1) === 'from');
 

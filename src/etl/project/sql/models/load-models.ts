@@ -304,7 +304,7 @@ export function withFilters(model: Model, filters: readonly SavedFilter[]): Mode
   return given.size === 0 ? model : { ...model, sql, parts };
 }
 
-/** One SELECT per filter, so that an engine skips the other filters when a query reads only one. */
+/** Returns one SELECT per filter, so that an engine skips the other filters when a query reads only one. */
 function found(filters: readonly SavedFilter[]): string {
   const none = 'SELECT crawl_id, project_id, url, CAST(NULL AS VARCHAR) AS name FROM mart.pages WHERE false';
   const selects = filters.map(

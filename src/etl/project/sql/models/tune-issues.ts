@@ -54,7 +54,7 @@ export async function loadTunedIssues(folders: readonly SqlFolder[]): Promise<Tu
 
 type Changes = Readonly<Record<string, IssueChange | undefined>>;
 
-/** The changes of issues by name, without the other keys. */
+/** Returns the changes of issues by name, without the other keys. */
 const ownChanges = ({ projects: _, segments: __, ...changes }: IssueSettings): Changes => changes;
 
 /** Applies valid settings to the issues. */

@@ -111,7 +111,7 @@ export async function withinPartitions(
     .join(' AND ');
 }
 
-/** The values of the columns besides those of the key. */
+/** Returns the values of the columns besides those of the key. */
 function madeFrom(
   connection: Connection,
   partitioned: PartitionedModel,

@@ -9,7 +9,7 @@ import {
 /** Returns what to write instead of a call that engines answer differently; undefined if they agree. */
 type Use = (args: readonly SqlNode[], parent: SqlNode) => string | undefined;
 
-/** The value of a constant: a text, a number or a boolean; null for NULL, undefined for anything else. */
+/** Returns the value of a constant: a text, a number or a boolean; null for NULL, undefined for anything else. */
 const constant = (node: SqlNode | undefined): unknown => {
   const value = node?.type === 'VALUE_CONSTANT' ? (node.value as SqlNode) : undefined;
   return value?.is_null === true ? null : value?.value;

@@ -19,7 +19,7 @@ export function checkConditions({ query }: StoreRequest, object: IndexedObject |
     throw new GcsError(412, 'At least one of the pre-conditions you specified did not hold.');
 }
 
-/** The object of this key; with `generation` in the query only if it has that version. */
+/** Returns the object of this key; with `generation` in the query only if it has that version. */
 export function objectOf({ folder, request, bucket }: GcsRequest, key: string): IndexedObject {
   const object = folder.index.object(bucket, key);
   const generation = request.query.get('generation');
@@ -58,7 +58,7 @@ export class GcsError extends Error {
     this.status = status;
   }
 
-  /** The body on the wire. */
+  /** Returns the body on the wire. */
   toJSON(): Record<string, unknown> {
     const reason = REASONS[this.status] ?? (this.status >= 500 ? 'internalError' : 'invalid');
     const errors = [{ message: this.message, domain: 'global', reason }];

@@ -1,6 +1,6 @@
 import type { IndexedObject } from '../object-index.ts';
 
-/** The JSON API's resource of an object; `base` is the address of the store. */
+/** Returns the JSON API's resource of an object; `base` is the address of the store. */
 export function objectResource(object: IndexedObject, base: string): Record<string, unknown> {
   const { bucket, key, generation, headers, checksums } = object;
   const path = `b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(key)}`;

@@ -89,7 +89,7 @@ function decoded(part: string): string {
 
 const MOST_RESULTS = 1000;
 
-/** The objects of a bucket: `prefix`, `delimiter`, `startOffset`, `maxResults`, `pageToken`. */
+/** Returns the objects of a bucket: `prefix`, `delimiter`, `startOffset`, `maxResults`, `pageToken`. */
 function listResources({ folder, request, bucket, base }: GcsRequest): StoreAnswer {
   const { query } = request;
   const prefix = query.get('prefix') ?? '';
@@ -107,7 +107,7 @@ function listResources({ folder, request, bucket, base }: GcsRequest): StoreAnsw
   });
 }
 
-/** One object: its metadata or, with `alt=media`, its bytes. */
+/** Returns one object: its metadata or, with `alt=media`, its bytes. */
 async function getResource(call: GcsRequest, key: string, download: boolean): Promise<StoreAnswer> {
   const object = objectOf(call, key);
   const { request, folder, base } = call;

@@ -73,7 +73,7 @@ export async function deleteObjects(call: S3Request): Promise<StoreAnswer> {
   return { status: 200, body: xmlDocument('DeleteResult', { Deleted: deleted }) };
 }
 
-/** The headers of an upload that its object is served with. */
+/** Returns the headers of an upload that its object is served with. */
 export function keptHeaders(headers: StoreRequest['headers']): Record<string, string> {
   const encoding = (headers['content-encoding'] ?? '')
     .split(/\s*,\s*/)

@@ -91,7 +91,7 @@ function check(
   }
 }
 
-/** A small body as text, with the same checks. */
+/** Returns a small body as text, with the same checks. */
 export async function receiveText(call: S3Request): Promise<string> {
   const received = await receiveBody(call);
   try {
@@ -103,8 +103,8 @@ export async function receiveText(call: S3Request): Promise<string> {
 }
 
 /**
- * The bytes in a body of content encoding `aws-chunked`: chunks, each under a line with its size in hexadecimal, then
- * trailers, which are put into `trailers` by their lowercase names once all bytes have been read.
+ * Returns the bytes in a body of content encoding `aws-chunked`: chunks, each under a line with its size in
+ * hexadecimal, then trailers, which are put into `trailers` by their lowercase names once all bytes have been read.
  */
 async function* awsChunked(
   body: AsyncIterable<Buffer>,

@@ -102,7 +102,7 @@ function fromQuery(query: URLSearchParams, now: number): Signed {
   };
 }
 
-/** Milliseconds since 1970 of `20250102T030405Z`. */
+/** Returns the milliseconds since 1970 of `20250102T030405Z`. */
 function timeOf(date: string): number {
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (Number.isNaN(time)) throw new S3Error('AccessDenied', 'The request has no valid x-amz-date');
@@ -129,7 +129,7 @@ function hmac(key: Buffer, text: string): Buffer {
 
 export type Signable = Pick<StoreRequest, 'method' | 'path' | 'rawQuery' | 'headers'>;
 
-/** The canonical request of Signature Version 4, as in S3: the path is encoded once, and not normalized. */
+/** Returns the canonical request of Signature Version 4, as in S3: the path is encoded once, and not normalized. */
 function canonicalRequest(
   { method, path, rawQuery, headers }: Signable,
   signedHeaders: readonly string[],

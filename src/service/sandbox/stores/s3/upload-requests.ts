@@ -53,7 +53,7 @@ function uploadOf({ folder, request, bucket, key }: S3Request): PartedUpload {
   return upload;
 }
 
-/** The parts that a completion names, in its order, checked against the uploaded ones. */
+/** Returns the parts that a completion names, in its order, checked against the uploaded ones. */
 function partsOf(xml: string, uploaded: readonly UploadedPart[]): UploadedPart[] {
   const named = elements(xml, 'Part').map((part) => ({
     number: Number(elements(part, 'PartNumber')[0]),

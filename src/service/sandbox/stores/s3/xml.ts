@@ -34,7 +34,7 @@ function xmlOf(content: XmlContent): string {
     .join('');
 }
 
-/** The inner XML of each element of this name. Enough for the two flat documents that clients of S3 send. */
+/** Returns the inner XML of each element of this name. Enough for the two flat documents that clients of S3 send. */
 export function elements(xml: string, name: string): string[] {
   const pattern = new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g');
   return [...xml.matchAll(pattern)].map((match) => match[1] ?? '');

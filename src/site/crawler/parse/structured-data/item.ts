@@ -11,7 +11,7 @@ export function newItem(): Item {
   return Object.create(null) as Item;
 }
 
-/** The item of an element, with its types and its identifying address, before its properties. */
+/** Returns the item of an element, with its types and its identifying address, before its properties. */
 export function typedItem(types: readonly string[], id: string | null | undefined, resolve: Resolve): Item {
   const item = newItem();
   if (types.length > 0) item['@type'] = types.length === 1 ? types[0] : types;
@@ -32,7 +32,7 @@ export function schemaName(name: string): string {
   return name.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
 }
 
-/** The types of an item; in schema.org's context, `type` is another name of `@type`. */
+/** Returns the types of an item; in schema.org's context, `type` is another name of `@type`. */
 export function typesOf(item: Item): string[] {
   const type = item['@type'] ?? item.type;
   return (Array.isArray(type) ? type : [type])
@@ -45,8 +45,8 @@ export function isItem(value: unknown): value is Item {
 }
 
 /**
- * The types of an item and of all items in it, and whether it nests too deep. The type of a value, such as `xsd:date`,
- * and definitions of terms in a context do not count.
+ * Returns the types of an item and of all items in it, and whether it nests too deep. The type of a value, such as
+ * `xsd:date`, and definitions of terms in a context do not count.
  */
 export function inspectItem(item: Item): { readonly types: string[]; readonly isTooDeep: boolean } {
   const types: string[] = [];

@@ -75,7 +75,7 @@ export class JsonLdGraph implements Around {
     return isListed ? [node, ...within] : within;
   }
 
-  /** The node of an object, with the content of all its objects. */
+  /** Returns the node of an object, with the content of all its objects. */
   nodeOf = (object: Item): Item => {
     const key = this.#keyOf(this.#stubs.get(object) ?? object);
     return (
@@ -117,7 +117,7 @@ export class JsonLdGraph implements Around {
     if (first !== undefined || this.#joined.has(key)) join(this.#join(key, first ?? object), object);
   }
 
-  /** A node with more content than its first object. */
+  /** Returns a node with more content than its first object. */
   #join(key: string | Item, first: Item): Item {
     const known = this.#joined.get(key);
     if (known !== undefined) return known;
@@ -143,7 +143,7 @@ export class JsonLdGraph implements Around {
   }
 }
 
-/** Whether an object has more than the identifier of its node. */
+/** Returns whether an object has more than the identifier of its node. */
 function isNode(object: Item): boolean {
   return !('@value' in object) && Object.keys(object).some((name) => !KEYWORDS.has(name));
 }

@@ -22,10 +22,10 @@ const ADDRESS: Readonly<Record<string, string>> = {
 const MOST_ITEMS = 10_000;
 
 /**
- * The top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within, and those
- * of elements that `itemref` names. An item is left out where it would contain itself, and so is everything after ten
- * thousand items. White space in texts is collapsed. `content` is the value of any element, as for search engines and
- * in schema.org's examples, not only of `meta`.
+ * Returns the top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within,
+ * and those of elements that `itemref` names. An item is left out where it would contain itself, and so is everything
+ * after ten thousand items. White space in texts is collapsed. `content` is the value of any element, as for search
+ * engines and in schema.org's examples, not only of `meta`.
  *
  * Sources: https://html.spec.whatwg.org/multipage/microdata.html; https://w3c.github.io/microdata-rdf/ (`content`)
  */
@@ -73,7 +73,7 @@ class MicrodataReader {
     return within.has(element) || this.#read >= MOST_ITEMS ? null : this.read(element, within);
   }
 
-  /** The elements that add properties to an item, in the order of the walk. */
+  /** Returns the elements that add properties to an item, in the order of the walk. */
   #properties(scope: Element): Set<Element> {
     const found = new Set<Element>();
     const visited = new Set<Element>([scope]);

@@ -21,7 +21,7 @@ function rulesOf(type: string): readonly Requirements[] {
   return RULES.get(type) ?? [];
 }
 
-/** Whether search engines have requirements for a type. */
+/** Returns whether search engines have requirements for a type. */
 export function hasRules(type: string): boolean {
   return rulesOf(type).some(({ required }) => required.length > 0);
 }
@@ -39,9 +39,9 @@ export const ALONE: Around = { nodeOf: (object) => object, saidOf: () => NOTHING
 const DEEPEST_PART = 4;
 
 /**
- * The properties that an item's types require and that it or a part of it lacks: alternatives as `a|b`, those of a part
- * as `part.property`. Empty values count as lacking. A part that is a text or a reference out of the page is not
- * checked.
+ * Returns the properties that an item's types require and that it or a part of it lacks: alternatives as `a|b`, those
+ * of a part as `part.property`. Empty values count as lacking. A part that is a text or a reference out of the page is
+ * not checked.
  */
 export function missingProperties(item: Item, around: Around = ALONE): string[] {
   const rules = [...new Set(typesOf(item).flatMap(rulesOf)), EVERY_TYPE];
@@ -106,7 +106,7 @@ function valueIn(item: Item, name: string): unknown {
   return key === undefined ? undefined : item[key];
 }
 
-/** The names and addresses that a property has as values, without the vocabulary of schema.org. */
+/** Returns the names and addresses that a property has as values, without the vocabulary of schema.org. */
 function namesIn(item: Item, property: string): string[] {
   return [valueIn(item, property)]
     .flat(DEEPEST)
@@ -115,13 +115,13 @@ function namesIn(item: Item, property: string): string[] {
     .map((one) => schemaName(one.trim()));
 }
 
-/** Whether an object has only the identifier of its node. */
+/** Returns whether an object has only the identifier of its node. */
 function isReference(object: Item): boolean {
   const keys = Object.keys(object);
   return keys.length > 0 && keys.every((key) => key === '@id' || key === 'id');
 }
 
-/** The objects of a value, also of lists and sets. */
+/** Returns the objects of a value, also of lists and sets. */
 export function objectsOf(value: unknown): Item[] {
   if (Array.isArray(value)) return value.flat(DEEPEST).flatMap(objectsOf);
   // A number that JavaScript would round is stored raw (`parseJsonAsWritten`).
@@ -133,7 +133,7 @@ export function objectsOf(value: unknown): Item[] {
 /** JSON-LD objects that wrap a value. */
 const HOLDERS = ['@value', '@list', '@set'];
 
-/** Whether a value is empty: JSON-LD drops nulls, also in lists, and a blank text is not a name. */
+/** Returns whether a value is empty: JSON-LD drops nulls, also in lists, and a blank text is not a name. */
 function isEmpty(value: unknown): boolean {
   const held = (one: unknown): unknown => {
     const holder = isItem(one) ? HOLDERS.find((name) => Object.hasOwn(one, name)) : undefined;

@@ -12,11 +12,11 @@ import { ALONE, hasRules, missingProperties, objectsOf } from './required-proper
 const LONGEST_BLOCK = 2_000_000;
 
 /**
- * The items of structured data of a page: one record for each item of JSON-LD (`json-ld-graph.ts`), and each top-level
- * item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a type, and
- * all properties that its types or their parents require of it and its parts. An element of microdata without a type
- * only groups others (HTML, "the microdata model"), and is valid. A block of JSON-LD that is not JSON is an invalid
- * item without a type, so that the fault is visible.
+ * Returns the items of structured data of a page: one record for each item of JSON-LD (`json-ld-graph.ts`), and each
+ * top-level item of microdata and RDFa, in this order. `type` is the item's first type. An item is valid if it has a
+ * type, and all properties that its types or their parents require of it and its parts. An element of microdata without
+ * a type only groups others (HTML, "the microdata model"), and is valid. A block of JSON-LD that is not JSON is an
+ * invalid item without a type, so that the fault is visible.
  *
  * `types` contains the types of all items, also of nested ones.
  */
@@ -64,9 +64,9 @@ function withOwn(items: readonly Item[], depth = 0, isTop = true): Item[] {
 }
 
 /**
- * The items of all blocks of JSON-LD of a page, which are one graph; null for a block that is not JSON, nests too deep
- * to read, or is longer than 2 million characters. Contexts are not loaded. A comment of HTML or a CDATA section around
- * a block does not count.
+ * Returns the items of all blocks of JSON-LD of a page, which are one graph; null for a block that is not JSON, nests
+ * too deep to read, or is longer than 2 million characters. Contexts are not loaded. A comment of HTML or a CDATA
+ * section around a block does not count.
  *
  * Source: https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents
  */

@@ -2,8 +2,9 @@ import { attribute, type Element, isElement, type ParentNode, textContent, token
 import { collapsed } from './text.ts';
 
 /**
- * The names that attributes give elements of a document (https://www.w3.org/TR/accname-1.2/): the texts of the elements
- * that `aria-labelledby` names, else `aria-label`, else the `alt` of an `input`, else `title`; null if there is none.
+ * Returns the names that attributes give elements of a document (https://www.w3.org/TR/accname-1.2/): the texts of the
+ * elements that `aria-labelledby` names, else `aria-label`, else the `alt` of an `input`, else `title`; null if there
+ * is none.
  */
 export function accessibleNames(root: ParentNode): (element: Element) => string | null {
   let known: Map<string, Element> | undefined;
@@ -22,7 +23,7 @@ export function accessibleNames(root: ParentNode): (element: Element) => string 
   };
 }
 
-/** The name of a drawing by its title or the texts that it draws, and of a formula by its signs. */
+/** Returns the name of a drawing by its title or the texts that it draws, and of a formula by its signs. */
 export function silentName(element: Element): string | null {
   if (element.tagName === 'math') return collapsed(textContent(element));
   if (element.tagName !== 'svg') return null;

@@ -18,9 +18,9 @@ const BYTES = Buffer.alloc(MOST_PAIRS * ENTRY_BYTES);
 
 /**
  * A sample of a text's word pairs: the 160 pairs with the smallest hashes. Texts that share pairs have the same ones in
- * their samples, so the share of equal pairs of two samples estimates that of the texts. A pair does not cross the border
- * of a block. Each pair knows its block by 16 bits of a hash, so that blocks that most pages of a site share can be left
- * out afterwards. Its memory is that of the next text after `clear`.
+ * their samples, so the share of equal pairs of two samples estimates that of the texts. A pair does not cross the
+ * border of a block. Each pair knows its block by 16 bits of a hash, so that blocks that most pages of a site share can
+ * be left out afterwards. Its memory is that of the next text after `clear`.
  *
  * Source: A. Broder, "On the resemblance and containment of documents" (1997), §4.
  */
@@ -110,7 +110,7 @@ function sampleOf(length: number): SampledPairs {
   return { pairs: SAMPLE.pairs.subarray(0, length), blocks: SAMPLE.blocks.subarray(0, length) };
 }
 
-/** The sample of a record. The next call reuses its memory. */
+/** Returns the sample of a record. The next call reuses its memory. */
 export function decodeSample(text: string): SampledPairs {
   const length = Math.floor(BYTES.write(text, 'base64') / ENTRY_BYTES);
   for (let at = 0; at < length; at++) {
@@ -120,7 +120,7 @@ export function decodeSample(text: string): SampledPairs {
   return sampleOf(length);
 }
 
-/** Whether a sample contains all pairs of its text. */
+/** Returns whether a sample contains all pairs of its text. */
 export function isWhole({ pairs }: SampledPairs): boolean {
   return pairs.length < MOST_PAIRS;
 }

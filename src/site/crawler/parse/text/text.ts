@@ -22,7 +22,7 @@ export function collapsed(text: string): string | null {
  */
 const PIECE = 65_536;
 
-/** A text in pieces of lines, split at white space. */
+/** Returns a text in pieces of lines, split at white space. */
 function* pieces(text: string): Generator<string> {
   const space = /\s/g;
   for (let at = 0; at < text.length; ) {
@@ -44,7 +44,7 @@ export function characters(text: string): number {
   return text.length - pairs;
 }
 
-/** The list without repetitions, or null if it is empty. */
+/** Returns the list without repetitions, or null if it is empty. */
 export function distinct<T>(values: Iterable<T>): T[] | null {
   const list = [...new Set(values)];
   return list.length === 0 ? null : list;
@@ -82,7 +82,7 @@ for (const [code] of LATIN.entries()) {
   else if (collapsed(character) !== null) LATIN[code] = OTHER;
 }
 
-/** The number of words of a text, and of its characters after white space is collapsed and trimmed. */
+/** Returns the number of words of a text, and of its characters after white space is collapsed and trimmed. */
 export function measures(text: string): { readonly words: number; readonly length: number } {
   let [count, length] = [0, 0];
   for (const piece of pieces(text)) {
@@ -110,7 +110,7 @@ function latinMeasures(text: string): ReturnType<typeof measures> | null {
   return { words: count, length };
 }
 
-/** The words of each line of a text, in lowercase. Each iteration computes them again. */
+/** Returns the words of each line of a text, in lowercase. Each iteration computes them again. */
 export function wordBlocks(text: string): Iterable<readonly string[]> {
   return { [Symbol.iterator]: () => blocksOf(text) };
 }

@@ -73,7 +73,7 @@ function findingsOf(page: PageRecord & CrawlFacts): PageFinding[] {
   return (Object.keys(texts) as (keyof typeof texts)[]).filter((name) => texts[name] === null);
 }
 
-/** The result of rendering, as far as the request knows it. */
+/** Returns the result of rendering, as far as the request knows it. */
 function partOf({ rendered, most }: ParseRequest): Rendered | null {
   if (rendered === null || rendered.html === null || most === undefined) return rendered;
   return { ...rendered, html: rendered.html.slice(0, most) };

@@ -38,12 +38,12 @@ export interface Lines {
 
 const ENCODER = new TextEncoder();
 
-/** Lines that pass to another thread without a copy. */
+/** Returns lines that pass to another thread without a copy. */
 export function plainLines(text: string): Lines {
   return { bytes: ENCODER.encode(text), isCompressed: false };
 }
 
-/** The text of lines that are not compressed. */
+/** Returns the text of lines that are not compressed. */
 export function textOf({ bytes }: Lines): string {
   return new TextDecoder().decode(bytes);
 }

@@ -14,7 +14,7 @@ parentPort?.on('message', (request: ParseRequest) => {
   }
 });
 
-/** The memory of a reply's records, which goes to the other thread. */
+/** Returns the memory of a reply's records, which goes to the other thread. */
 function ownBuffers(reply: ParseThreadReply): ArrayBuffer[] {
   if (!('pages' in reply)) return [];
   const all = [reply.pages, reply.links, reply.items].map(({ bytes }) => bytes);
