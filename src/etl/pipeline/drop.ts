@@ -56,7 +56,7 @@ async function presentTargets(
   return chooseTargets([], remembered, request.projects, request);
 }
 
-/** Returns the units of the ledger. The next run rebuilds a damaged one. */
+/** Returns the units of the ledger. The next run rebuilds a damaged ledger. */
 async function rememberedUnits(settings: LedgerSettings): Promise<readonly LedgerUnit[]> {
   try {
     await using ledger = await readLedger(settings);

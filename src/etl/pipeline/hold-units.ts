@@ -29,8 +29,8 @@ export interface HeldBack {
 }
 
 /**
- * Removes the units that caused failed tests or broken models from the working copy. Their published rows stay. It
- * takes one transaction, so a kill leaves the units either new or quarantined.
+ * Removes the units that caused failed tests or broken models from the working copy. Their published rows stay. Uses
+ * one transaction, so that a killed process leaves the units either new or quarantined.
  */
 export async function holdFaultyUnits(context: HoldContext, outcome: ModelsOutcome): Promise<HeldBack[]> {
   const { working, runId, signal } = context;

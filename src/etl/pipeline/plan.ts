@@ -45,11 +45,11 @@ import { type RunRequest, routesOf, scopeOf } from './run.ts';
 const DESCRIBED_AT_ONCE = 4;
 
 interface PlanRequest extends RunRequest {
-  /** Skips what depends on the fields of a unit, which saves a request per unit. */
+  /** Skips everything that depends on the fields of a unit, which saves a request per unit. */
   readonly countsOnly?: boolean;
 }
 
-/** Returns the plan of a run or backfill, by the service's counts. It loads nothing, but stores refreshed tokens. */
+/** Returns the plan of a run or backfill, based on the service's counts. Loads nothing, but stores refreshed tokens. */
 export async function reportPlan(
   settings: Settings,
   planRequest: PlanRequest,
@@ -115,7 +115,7 @@ export async function reportPlan(
 }
 
 /**
- * Refuses fields that pipelines name and neither the warehouse nor the service has, even if nothing is due. It asks the
+ * Refuses fields that pipelines name but neither the warehouse nor the service has, even if nothing is due. Asks the
  * service only about names that the warehouse lacks.
  *
  * @throws CrawlhouseError `bad_pipeline` naming file, line, key and similar names
@@ -180,7 +180,9 @@ export async function discoverUnits(
   return { plan, loaded, names: projectNames(inventory) };
 }
 
-/** Logs what is missing from a plan because it could not be read, and crawls of another day than requested. */
+/**
+ * Logs what is missing from a plan because it could not be read, and crawls whose day differs from the requested day.
+ */
 function sayFailures({ failures }: Inventory, { notes }: Plan, logger: Logger): void {
   for (const note of notes) logger.warn(note);
   for (const { message, hint } of failures) logger.warn(`not in the plan: ${message}`, { hint });
@@ -221,7 +223,7 @@ async function publishedUnits(settings: PublishedPlace): Promise<PublishedUnits>
   return published ?? { ...nothing, pacesOf: pacesByProject([]) };
 }
 
-/** Returns the data exports of the units' present attempts, by unit. */
+/** Returns the data exports of the units' current attempts, by unit. */
 async function requestedExports(settings: LedgerSettings): Promise<ReadonlyMap<string, LedgerExport>> {
   await using ledger = await readLedger(settings);
   return new Map((await ledger?.exports())?.map((entry) => [entry.unit, entry]));
@@ -236,7 +238,7 @@ function knownFields(settings: Settings, client: ServiceClient, signal: AbortSig
   };
 }
 
-/** Returns the choice for a unit with unknown fields. Its format is open where the fields decide it. */
+/** Returns the choice for a unit with unknown fields. The format stays open if the fields determine it. */
 function undescribed({ route, format, cheaper, reason }: RouteOption) {
   return cheaper === undefined
     ? { route, format, reason }

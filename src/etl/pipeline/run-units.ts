@@ -44,8 +44,8 @@ export interface UnitsRequest {
 }
 
 /**
- * Runs the tasks concurrently, with a fair share for each project. It skips loaded units of finished crawls. A refusal
- * (403) affects only its own unit. After rejected credentials (401) or a damaged working copy no further unit starts,
+ * Runs the tasks concurrently, with a fair share for each project. Skips loaded units of finished crawls. A refusal
+ * (403) affects only its own unit. After rejected credentials (401) or a damaged working copy, no further unit starts,
  * and the report lists the units that were not tried.
  */
 export async function runUnits(
@@ -65,7 +65,7 @@ export async function runUnits(
   return { units: reports, errors: [...errors, ...forbidsAll(context, reports, errors)], yielded };
 }
 
-/** Returns the error of a first run in which every tried unit is forbidden, because the token is useless. */
+/** Returns the error of a first run in which every tried unit is forbidden, which means that the token is useless. */
 function forbidsAll(
   { loaded }: Session,
   reports: readonly UnitReport[],
@@ -116,9 +116,9 @@ async function settleUnits(
 class UnitsAtWork {
   readonly reports: UnitReport[];
   readonly errors: CrawlhouseError[];
-  /** Whether another process wants the state lock. Then nothing more starts. */
+  /** Whether another process wants the state lock. If so, nothing more starts. */
   yielded = false;
-  /** Set if credentials are rejected or the working copy is damaged. Then nothing more starts. */
+  /** Set if credentials are rejected or the working copy is damaged. Nothing more starts after that. */
   #shutOut: CrawlhouseError | undefined;
   /** Set once units can no longer be shared. */
   #unshared: CrawlhouseError | undefined;
@@ -167,7 +167,8 @@ class UnitsAtWork {
   }
 
   /**
-   * Publishes loaded units every `publish_every` minutes, and earlier where all remaining units wait for the service.
+   * Publishes loaded units every `publish_every` minutes, and earlier if all remaining units are waiting for the
+   * service.
    */
   async #publishUntil(all: Promise<unknown>): Promise<void> {
     const { engine, settings, signal } = this.#context;
@@ -303,12 +304,12 @@ function logUnit({ logger }: Session, report: UnitReport, stage: UnitOutcome['st
   });
 }
 
-/** Records the end of a unit. The load itself records that of a loaded unit. */
+/** Records the end of a unit, except for a loaded unit, whose load records its end. */
 function noteEnd({ events }: Session, { unit, status, counts, error }: UnitReport): void {
   if (status !== 'loaded') events?.note(status, unit, { rows: counts.loaded, error });
 }
 
-/** Expects rows by the first plan of the run, or by the past loads of the dataset. */
+/** Estimates the rows of units from the first plan of the run, or from past loads of the dataset. */
 async function expectedRows(
   { working }: Session,
   tasks: readonly Task[],
@@ -321,7 +322,9 @@ async function expectedRows(
   });
 }
 
-/** Returns the tasks with those first that restore a crawl, so that its other units wait until it is back. */
+/**
+ * Returns the tasks, with tasks that restore a crawl first, so that the crawl's other units wait until it is restored.
+ */
 function restoredFirst(tasks: readonly Task[]): readonly Task[] {
   if (tasks.every(({ restore }) => restore === null)) return tasks;
   const byCrawl = Map.groupBy(tasks, ({ unit }) => unit.source.id);
@@ -331,7 +334,7 @@ function restoredFirst(tasks: readonly Task[]): readonly Task[] {
   ]);
 }
 
-/** Reports units that cannot be loaded, once for as long as the reason stays. */
+/** Reports units that cannot be loaded, once per reason as long as the reason persists. */
 async function skipUnits({ ledger, logger }: Session, tasks: readonly Task[]): Promise<UnitReport[]> {
   const entries = await ledger.units('unpublished');
   const before = new Map(entries.map(({ unit, error }) => [unit, error?.message]));

@@ -99,8 +99,8 @@ export function runSession(
 }
 
 /**
- * Opens a session for `work`, whose error becomes one of the result. A damaged working copy is replaced by the
- * published warehouse, and the session starts again, once. Unpublished units are loaded again.
+ * Opens a session for `work`, and adds its error to the result. If the working copy is damaged, replaces it with the
+ * published warehouse and starts the session again, once. Unpublished units are loaded again.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried; `damaged_warehouse` for the published one
  */
@@ -209,8 +209,8 @@ async function attempt(project: Project, isReplaced: boolean, work: SessionWork)
 }
 
 /**
- * Publishes what an earlier process left unpublished, so that the state of the working copy is that of the published
- * warehouse. Models with another definition are built first, so that the changes of figures come only from the upgrade.
+ * Publishes changes that an earlier process left unpublished, so that the working copy has the state of the published
+ * warehouse. Builds models with a changed definition first, so that changes of figures come only from the upgrade.
  *
  * @returns the session, with the units of that publication
  */
@@ -226,8 +226,8 @@ export async function publishLeft(session: OpenSession): Promise<OpenSession> {
 }
 
 /**
- * Publishes what is loaded before the end of a session: by an earlier process, or while units wait. If that fails, the
- * work may repair it, and the end of the session tries again.
+ * Publishes loaded units before the end of a session: those of an earlier process, or while units wait. If that fails,
+ * the work may repair the cause, and the end of the session tries again.
  *
  * @returns whether there was anything to publish
  */
@@ -290,7 +290,7 @@ export async function hasNews(
   return changed || built || publication.dirty || missing;
 }
 
-/** @param when before the end of a run, it is not in `ops.runs` yet */
+/** @param when before the end of a run, the run is not in `ops.runs` yet */
 export async function publishRun(session: OpenSession, when: 'before the end' | 'end'): Promise<void> {
   const { ledger, working, runId, meter, logger, signal, events, healed, state } = session;
   const published = events ? await unpublishedLoads(working.connection) : [];

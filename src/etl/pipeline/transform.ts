@@ -25,7 +25,7 @@ interface TransformContext extends HoldContext {
 }
 
 /**
- * Builds and tests the models, and quarantines the units that cause failures. It repeats this until nothing fails or no
+ * Builds and tests the models, and quarantines the units that cause failures. Repeats this until nothing fails or no
  * new unit causes a failure. Each round quarantines at least one unit.
  *
  * @returns failures without a causing unit, which keep the previous publication

@@ -86,7 +86,10 @@ export async function discover(
   return { workspaces, dates, unread, failures };
 }
 
-/** Adds to the error of a forbidden workspace a hint about how to exclude it. Other workspaces are unaffected. */
+/**
+ * Adds a hint to the error of a forbidden workspace that explains how to exclude the workspace. Other workspaces are
+ * unaffected.
+ */
 export function withoutWorkspace(
   error: CrawlhouseError,
   { id, name }: Workspace,
@@ -156,8 +159,8 @@ function brokenList({ error }: BrokenItem, count: number): CrawlhouseError {
 }
 
 /**
- * Returns whether a list needs a full resync: the first time, every `sweepDays`, if the clock is before the last one,
- * and if records alone cannot update `raw`.
+ * Returns whether a list needs a full resync: the first time, every `sweepDays` days, if the clock is earlier than the
+ * last resync, and if single records cannot update `raw`.
  *
  * @param pipeline the one that loads the list itself, if any
  */

@@ -23,9 +23,9 @@ export interface ReadingOptions {
 }
 
 /**
- * Reads the new records of a list, from the newest until a whole page is known, and each record that is not final by
- * its id. If the service's total then differs from the number of known records, or if `sweep` is set, it resyncs the
- * list fully.
+ * Reads the new records of a list, from the newest until a whole page is known, and reads each record that is not final
+ * by its id. Resyncs the list fully if the service's total then differs from the number of known records, or if `sweep`
+ * is set.
  */
 export async function listIncrementally<T extends { readonly id: string }>(
   list: ListOf<T>,

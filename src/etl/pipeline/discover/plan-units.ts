@@ -176,7 +176,7 @@ function pending(
   return of(kind).filter(({ dataset }) => !isDone(`${dataset}/${id}`, ended_at));
 }
 
-/** Returns whether only local crawls have it. Such data is not requested from the specification's service. */
+/** Returns whether only local crawls have a data type. Such data is not requested from the specification's service. */
 function isLocal({ kind, data_type }: Pipeline['source']): boolean {
   return kind === 'crawl' && LOCAL_DATA_TYPES.some((local) => local === data_type);
 }
@@ -191,7 +191,7 @@ function skipReason(crawl: Listed, dataType: string): string | null {
   return null;
 }
 
-/** Skips an archived crawl, or restores it first where the pipeline requires it. */
+/** Skips an archived crawl, or restores it first if the pipeline requires this. */
 function plannedCrawl(pipeline: Pipeline, crawl: Listed): Task {
   const { data_type } = pipeline.source;
   const plain = {
@@ -254,7 +254,7 @@ function planWindows(
   return 'skip' in listed && units.length === 0 ? [{ ...plain, skip: listed.skip }] : units;
 }
 
-/** Returns the days of a source plus changed ones. Deleted rows leave days that it no longer lists. */
+/** Returns the days of a source plus changed days. After rows are deleted, the source no longer lists their days. */
 function withNoted(
   listed: Exclude<SourceDates, { readonly failure: unknown }>,
   changed: readonly string[],

@@ -5,8 +5,8 @@ import type { UnitReport } from '../../project/model/runs/unit-report.ts';
 import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalog/ops/ops-lists.ts';
 
 /**
- * Records the result of a discovery before anything is loaded. A kill after this loses nothing, because whatever `raw`
- * lacks stays marked.
+ * Records the result of a discovery before anything is loaded. If the process is killed afterwards, nothing is lost,
+ * because records that are missing in `raw` stay marked.
  *
  * @param now UTC milliseconds
  */

@@ -38,9 +38,8 @@ export function windowFilter(field: string, span: WindowSpan, window: Window, we
 }
 
 /**
- * Returns the label of the week that begins on a day, `YYYY-[W]WW` (api-spec.md §2.13). The first week of a year is the
- * one with its first Thursday (ISO), or with its first of January where weeks begin on Sunday. The year may differ from
- * that of the calendar.
+ * Returns the label of the week that begins on a day, `YYYY-[W]WW` (api-spec.md §2.13). The first week of a year
+ * contains its first Thursday (ISO), or January 1 if weeks begin on Sunday. The year may differ from the calendar year.
  */
 export function weekLabel(firstDay: string, weeks: WeekDefinition): string {
   const start = parseDay(firstDay);

@@ -5,7 +5,7 @@ import type { Manifest } from '../../project/model/manifest.ts';
 import { isFew, USUAL_OF, usualRows, type Volume } from '../../project/model/route-pace.ts';
 import { rowsBefore } from '../../state/catalog/ops/ops-loads.ts';
 
-/** When a crawl has few rows, and how to handle it. */
+/** Defines when a crawl has too few rows, and how such a crawl is handled. */
 export interface VolumeSettings {
   readonly volume_check: { readonly min_ratio: number; readonly hold: boolean };
 }
@@ -13,7 +13,7 @@ export interface VolumeSettings {
 interface VolumeContext {
   readonly settings: VolumeSettings;
   readonly working: WorkingCopy;
-  /** Whether a person named the crawl. Then an anomaly is accepted. */
+  /** Whether a person named the crawl. If so, an anomaly is accepted. */
   readonly named: boolean;
 }
 

@@ -51,14 +51,14 @@ type MetaValues = Partial<Record<RawMetaColumn, string>>;
  */
 const MANY_COLUMNS = 50;
 
-/** From this number of columns on, they exceed the whole limit. */
+/** From this number of columns on, the row groups of two threads exceed the whole limit. */
 const WIDE_COLUMNS = 200;
 
-/** Rows times columns, and bytes of Parquet, below which a load needs no extra memory. */
+/** Values (rows times columns) and bytes of Parquet below which a load needs no extra memory. */
 const FEW_VALUES = 100_000;
 const FEW_BYTES = 4_000_000;
 
-/** Maximum packages of one load. That many small packages stay below both limits. */
+/** Maximum packages of one load. This many small packages stay below both limits. */
 export const MOST_TOGETHER = 32;
 
 /**
@@ -96,9 +96,9 @@ export interface Load {
 }
 
 /**
- * Loads a package into `raw.<dataset>` in one transaction: it deletes the unit's previous rows, inserts the new ones
- * and writes `ops.loads`. New columns are added before it. Empty columns are harmless, but adding hundreds of columns
- * within the transaction would cost seconds and memory (docs/decisions/warehouse.md).
+ * Loads a package into `raw.<dataset>` in one transaction that deletes the unit's previous rows, inserts the new ones
+ * and writes `ops.loads`. New columns are added before the transaction. Empty columns are harmless, but adding hundreds
+ * of columns within the transaction would cost seconds and memory (docs/decisions/warehouse.md).
  *
  * @returns the counts, without `queryable`
  * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its previous rows
@@ -278,7 +278,7 @@ async function insertTogether(
 /**
  * Returns the fingerprint of the unit's rows: that of the package if the table stores its values unchanged, else one
  * computed from the package, so that it covers the staged values. For a list of resources it is computed from the
- * table, because a package may contain only new records. Rows in another engine have none.
+ * table, because a package may contain only new records. Rows in another engine have no fingerprint.
  *
  * @throws CrawlhouseError `bad_package` if a file has changed since it was sealed. Where the package's own fingerprint
  *   counts, the publication detects changed rows, so only the files of rejects are hashed again.

@@ -17,13 +17,16 @@ import { unitName } from '../../project/model/unit.ts';
 export interface Package {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Its rows in the warehouse's bucket, if uploaded. Then the parts are fetched only where they are needed. */
+  /**
+   * The package's rows in the warehouse's bucket, if uploaded. In that case, the parts are fetched only when they are
+   * needed.
+   */
   readonly prepared?: PreparedRows;
 }
 
 /**
- * Limit of a manifest, which is read into memory. One with the most columns and a thousand parts has less than a
- * megabyte.
+ * Maximum bytes of a manifest, which is read into memory. A manifest with the most columns and a thousand parts has
+ * less than a megabyte.
  */
 const MANIFEST_BYTES = 64 * 1024 * 1024;
 /** Maximum problems of a manifest in a message. */
@@ -100,8 +103,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Checks the files of a package against its manifest. Each is a separate file in the package's folder, not a link or a
- * device, with the size and hash of the manifest.
+ * Checks the files of a package against its manifest. Each must be a separate file in the package's folder, not a link
+ * or a device, with the size and hash in the manifest.
  *
  * @throws CrawlhouseError `bad_package`
  */

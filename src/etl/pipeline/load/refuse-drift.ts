@@ -10,7 +10,7 @@ import type { RawTablePlan, SchemaChange, TypeRule } from '../../state/catalog/r
 export interface ColumnContract {
   /** The column's own rule, which overrides that of the dataset. */
   readonly schemaChange?: SchemaChangeRule | undefined;
-  /** Whether it may come with a type that its column has no room for. */
+  /** Whether the field may have a type that does not fit its column. */
   readonly retype?: 'allow' | undefined;
 }
 
@@ -33,8 +33,9 @@ export function columnContracts(columns: Pipeline['columns']): Map<string, Colum
 }
 
 /**
- * Returns what happens to fields whose type changed. Models read no variant columns, and the records of a list keep
- * their columns as long as they stay the same, so these have none.
+ * Returns what happens to fields whose type changed. Fields that models read and fields of lists get no variant
+ * columns: models do not read variant columns, and the records of a list keep their columns as long as they stay the
+ * same.
  */
 export function typeRules(
   { dataset, columns }: Contracts,
@@ -80,8 +81,8 @@ export function refuseDrift(
 }
 
 /**
- * Returns columns frozen by name that units of other projects have and this unit, perhaps the first of its project,
- * lacks.
+ * Returns columns frozen by name that units of other projects contain but this unit lacks. The unit may be the first of
+ * its project.
  */
 function missing(
   { columns: present }: Manifest,
@@ -104,7 +105,7 @@ function describe({ field, change, before, after }: SchemaChange): string {
 
 /**
  * Refuses a unit whose fields the models cannot read: fields whose type does not fit the type in the model, or whose
- * name differs only in case. As the first unit of its dataset, it would set the column for all later units.
+ * name differs only in case. The first unit of a dataset determines the column for all later units.
  *
  * @param reads the fields of the dataset that models read
  * @throws CrawlhouseError `contract_drift`
@@ -140,7 +141,10 @@ export function refuseTypesModelsCannotRead(
   }
 }
 
-/** Whole numbers may be wide, and a single value may become a list. A list may not become a single value. */
+/**
+ * Returns whether a type fits. Whole numbers may be wide, and a single value may become a list. A list may not become a
+ * single value.
+ */
 function fits(read: string, incoming: string): boolean {
   const merged = mergeType(read, incoming)?.type;
   return merged !== undefined && merged.endsWith('[]') === read.endsWith('[]');

@@ -4,12 +4,12 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { unitFingerprints } from '../../state/catalog/fingerprint.ts';
 import type { FreshUnit } from '../../state/catalog/ops/ops-loads.ts';
 
-/** Share of `memory_limit`. The copy is read once, but DuckDB would cache as much of it as it may. */
+/** Share of `memory_limit`. The copy is read only once, but DuckDB would cache as much of it as the limit allows. */
 export const MEMORY_SHARE = 0.5;
 
 /**
- * Values (rows times columns) read at a time. DuckDB keeps data about every row group that was read since a file was
- * attached, outside its limit. A first publication of 50 crawls read 1,100 million values, and took 500 MB for them.
+ * Values (rows times columns) read at a time. Outside its limit, DuckDB keeps data about every row group that was read
+ * since a file was attached. A first publication of 50 crawls read 1,100 million values and used 500 MB for this data.
  */
 const VALUES_AT_ONCE = 300_000_000;
 
@@ -66,7 +66,7 @@ export async function compareFingerprints(
   return undefined;
 }
 
-/** Divides units in order into portions of at most `most` values. A larger unit is a portion of its own. */
+/** Divides units in order into portions of at most `most` values. A larger unit forms its own portion. */
 function portions(units: readonly FreshUnit[], most: number): FreshUnit[][] {
   const all: FreshUnit[][] = [];
   let values = Number.POSITIVE_INFINITY;

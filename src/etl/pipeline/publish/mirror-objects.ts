@@ -36,7 +36,7 @@ export const MirroredPartition = z.object({
   rows: z.number(),
   fingerprint: z.string(),
   object: z.string(),
-  /** From the store's listing after the upload. Version 1 had neither. */
+  /** From the store's listing after the upload. Version 1 of the manifest had neither value. */
   bytes: z.number().optional(),
   version: z.string().optional(),
 });

@@ -70,10 +70,9 @@ export interface MirrorComparison {
 }
 
 /**
- * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. It copies only
- * partitions that are missing in the listing, were written by another program, or changed since the last manifest. It
- * removes everything else in the folders of the tables. Each object is replaced as a whole, and the manifest is written
- * last.
+ * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. Copies only
+ * partitions that are missing in the listing, were written by another program, or changed since the last manifest.
+ * Removes everything else in the folders of the tables. Replaces each object as a whole, and writes the manifest last.
  *
  * @throws CrawlhouseError `bad_settings` for an unknown table; the store's errors
  */
@@ -135,8 +134,8 @@ export async function mirror(
 }
 
 /**
- * Returns what `mirror` would change, and objects that differ from the manifest. It writes nothing. It counts rows by
- * the footers; with `full` it downloads every object and decodes all values.
+ * Returns what `mirror` would change, and objects that differ from the manifest. Writes nothing. Counts rows by the
+ * footers; with `full`, downloads every object and decodes all values.
  */
 export async function compareMirror(
   { mirror: source, connection }: Pick<WorkingCopy, 'mirror' | 'connection'>,
@@ -213,8 +212,8 @@ async function layoutOf(
 }
 
 /**
- * Partitions a table where useful: a model with hardly more rows than crawls is one file, and so is a table without
- * rows.
+ * Partitions a table if this is useful. A model with hardly more rows than crawls becomes one file, and so does a table
+ * without rows.
  *
  * @throws CrawlhouseError `bad_settings` for an unknown table
  */

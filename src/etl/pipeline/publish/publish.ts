@@ -37,9 +37,9 @@ const COPY = 'publication_copy';
 
 /**
  * Replaces the published warehouse with a finished copy of the working copy, in one rename. A reader sees either the
- * complete previous file or the complete new file. Three checks run first. The content of each unit that is new in the
- * copy is compared with its load. The rows of each such unit and of each raw table are counted. Every block that is new
- * in the copy is compared with its checksum; the others were verified by previous publications.
+ * complete previous file or the complete new file. Three checks run first. The first compares the content of each unit
+ * that is new in the copy with its load. The second counts the rows of each such unit and of each raw table. The third
+ * compares every block that is new in the copy with its checksum; previous publications have verified the other blocks.
  *
  * @param confirm called right before the rename; if it throws, the previous publication stays
  * @returns what was wrong with the previous file, and where it is kept
@@ -166,8 +166,8 @@ async function checkPublished(connection: Connection, publishedPath: string, id:
 }
 
 /**
- * Returns the damage of a published file before it is replaced, so that it is reported and not only healed. A file that
- * was changed since its publication is read completely.
+ * Returns the damage of a published file before the file is replaced, so that the damage is reported and not only
+ * repaired. Reads a file completely if it was changed since its publication.
  */
 async function damageOfFormer(
   path: string,
@@ -197,7 +197,8 @@ async function damageOfFormer(
 
 /**
  * Minimum bytes that a program reads per millisecond. A program that reads without a lock, such as `cp`, may belong to
- * another user or run in another container. A spare file is left alone for as long as such a program may need.
+ * another user or run in another container. A spare file is not touched for as long as such a program may need to read
+ * it.
  */
 const SLOWEST_READ = 10_000;
 interface Copied {
@@ -212,8 +213,8 @@ interface Copied {
 }
 
 /**
- * Copies a detached working copy. Where the file system can share blocks, the copy shares them. Otherwise the spare
- * file gets the blocks that have changed since. Where anything about that file is uncertain, everything is copied.
+ * Copies a detached working copy. If the file system can share blocks, the copy shares them. Otherwise, only changed
+ * blocks are copied to the spare file. If anything about the spare file is uncertain, everything is copied.
  *
  * @param hasFormer whether there is a published file
  * @throws CrawlhouseError `damaged_warehouse` for a damaged block of the working copy

@@ -5,8 +5,8 @@ import type { ChosenRoute, RouteOption } from './route.ts';
 const MOST_NAMES = 2;
 
 /**
- * A header line that begins like this may be a page or an error. A control character or byte order mark may not survive
- * in it.
+ * A header line that begins like this may be a page or an error. A control character or byte order mark might not
+ * survive in a CSV file.
  */
 const UNSAFE_NAME = /^\s*[<{]|[\p{Cc}\ufeff]/u;
 

@@ -68,7 +68,7 @@ export function routeOptions(
   );
 }
 
-/** `auto` on the command line defers to the pipeline file. */
+/** Returns the requested name. `auto` on the command line defers to the pipeline file. */
 function asked<T extends string>(override: T | null): T | null {
   return override === 'auto' ? null : override;
 }
@@ -87,7 +87,10 @@ function plain(route: RouteName, format: ChosenRoute['format'], reason: string):
   return { route, format, store: null, reason };
 }
 
-/** A data export supports neither filters nor a choice of fields (spec-notes.md 21), and needs a store. */
+/**
+ * Returns why a data export is impossible. It supports neither filters nor a choice of fields (spec-notes.md 21), and
+ * needs a store.
+ */
 function exportRefusal(
   pipeline: Pipeline,
   store: StoreName | undefined,
@@ -112,7 +115,7 @@ function exportRefusal(
 }
 
 /**
- * Returns the route of one unit, by the known facts. The quicker of streamed export and data export comes first. Where
+ * Returns the route of one unit, by the known facts. The quicker of streamed export and data export comes first. If
  * only one of the two is possible, a search is preferred for few rows.
  */
 export function pickRoute(options: readonly RouteOption[], facts: WeighedUnit): RouteOption {

@@ -59,7 +59,7 @@ function shownFields(columns: readonly string[], { columns: declared, fields }: 
   return projectedFields(shown, fields);
 }
 
-/** It is the pipeline's fault only where the service lists fields at all. */
+/** Returns the error for an empty projection. It is the pipeline's fault only if the service lists any fields. */
 function nothingIncluded(dataset: string, source: DataSource, showsFields: boolean): CrawlhouseError {
   if (!showsFields)
     return new CrawlhouseError(
@@ -111,7 +111,7 @@ interface ToDescribe {
 
 interface Described {
   readonly rows: number | null;
-  /** Null where the service does not describe fields, or not at present. */
+  /** Null if the service does not describe fields, or cannot at present. */
   readonly fields: readonly Field[] | null;
 }
 

@@ -5,9 +5,9 @@ import type { ErrorKind } from '../../../core/errors/error-codes.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 
 /**
- * Caches the fields that the service lists for rows. It does so for crawls. For comparisons and logs, the specification
- * has no such operation, but a response is used if a service gives one (spec-notes.md 11). Each kind is tried once per
- * run. A 403 concerns one source and implies nothing about the others.
+ * Caches the fields that the service lists for rows. The service lists fields for crawls. For comparisons and logs, the
+ * specification has no such operation, but a response is used if a service sends one (spec-notes.md 11). Each kind is
+ * tried once per run. A 403 concerns one source and implies nothing about the others.
  */
 export class FieldSchemaCache {
   readonly #client: ServiceClient;

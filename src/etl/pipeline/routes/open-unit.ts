@@ -14,7 +14,7 @@ import { isWeighed } from './weigh-export.ts';
 export interface OpeningContext extends RouteContext {
   readonly fieldSchemas: FieldSchemaCache;
   readonly logger: Logger;
-  /** The unit's slot in the fair queue. It may wait for one of a store. */
+  /** The unit's slot in the fair queue. The unit may wait for a store's slot. */
   readonly slot: { move(store: string | null): Promise<void> };
 }
 
@@ -33,11 +33,11 @@ const REFUSALS: readonly string[] = [
 ];
 
 /**
- * Opens a unit through the first route that suits its rows and is not refused.
+ * Opens a unit through the first possible route that suits its rows and that neither the service nor a store refuses.
  *
  * @param options possible routes, preferred first
  * @returns also the routes that were not refused, for the next attempt
- * @throws CrawlhouseError the refusal, when every route is refused
+ * @throws CrawlhouseError the last refusal, if every route is refused
  */
 export async function openUnit(
   context: OpeningContext,
@@ -79,7 +79,10 @@ function isRefusal(error: unknown): error is CrawlhouseError {
   return error instanceof CrawlhouseError && REFUSALS.includes(error.code);
 }
 
-/** If the service refused the previous route, that error is the reason, not the limits of this route. */
+/**
+ * Returns the reported refusal. If the service refused the previous route, that error is the reason, not the limits of
+ * this route.
+ */
 function lastRefusal(first: CrawlhouseError | undefined, last: CrawlhouseError): CrawlhouseError {
   if (first === undefined || last.code !== 'impossible_route') return last;
   return new CrawlhouseError(first.code, `${first.message}; ${last.message}`, {

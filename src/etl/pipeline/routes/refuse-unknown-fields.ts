@@ -76,7 +76,10 @@ export function unknownNames(pipeline: Pipeline, loaded: ReadonlySet<string>): N
   return namedFields(pipeline).filter(({ name }) => !name.includes('*') && !loaded.has(name));
 }
 
-/** Filters and column entries can be checked only for crawls, because the service lists only their fields. */
+/**
+ * Returns the fields that pipelines name. Filters and column entries can be checked only for crawls, because the
+ * service lists fields only for crawls.
+ */
 function namedFields({ fields: { include, exclude }, filter, columns, source }: Pipeline): NamedField[] {
   const isReported = source.kind === 'crawl' && source.data_type !== 'fields';
   const named = (key: string, names: readonly string[], isException: boolean): NamedField[] =>
@@ -99,7 +102,7 @@ function filteredFields(node: Oql, path: readonly PropertyKey[]): NamedField[] {
   return nodes.flatMap((node, index) => filteredFields(node, [...path, key, index]));
 }
 
-/** Returns null if the service lists no fields, or not at present. The unit's own work reports the reason. */
+/** Returns null if the service lists no fields, or cannot at present. The unit's own work reports the reason. */
 async function schemaOf(
   fieldSchemas: FieldSchemaCache,
   { pipeline, unit }: Task,

@@ -75,11 +75,14 @@ export interface RouteKind {
   readonly isOnly?: true;
   /** Returns the formats for a source, preferred first; empty if the route is impossible. */
   formats(source: Pipeline['source']): readonly RouteFormat[];
-  /** A format with fewer bytes that does not represent the values of every field. `auto` uses it where it does. */
+  /**
+   * A smaller format that cannot represent the values of every field. `auto` uses it if it can represent all of a
+   * unit's fields.
+   */
   readonly cheaper?: RouteFormat;
   /**
-   * Returns whether `auto` chooses it for this number of rows, if nothing was weighed; null if the service gives no
-   * count.
+   * Returns whether `auto` chooses the route for this number of rows, unless routes were compared. The number is null
+   * if the service gives no count.
    */
   suits(rows: number | null): boolean;
   /**
@@ -90,7 +93,7 @@ export interface RouteKind {
   /**
    * Requests the rows; resolves when they begin to arrive.
    *
-   * @throws CrawlhouseError with a code in `open-unit.ts` where another route may still work
+   * @throws CrawlhouseError with a code in `open-unit.ts` if another route may still work
    */
   open(context: RouteContext, request: RouteRequest): Promise<Download>;
 }

@@ -51,8 +51,9 @@ export function withPast(
 }
 
 /**
- * Returns the quicker of streamed export and data export, with both times as its reason; null if only one is possible,
- * or nothing is known. An export that an attempt has already requested is used, whatever it would cost now.
+ * Returns the quicker of streamed export and data export, with both times as the reason. Returns null if only one is
+ * possible, or if nothing is known. If an attempt has already requested an export, that export is used, whatever it
+ * would cost now.
  */
 export function weighExport(
   options: readonly RouteOption[],
@@ -75,7 +76,7 @@ export function weighExport(
   return { ...(isExport ? exported : streamed), reason, ...(loads > 0 ? { seconds } : {}) };
 }
 
-/** Estimates by past loads of the project's dataset in this format, else by the defaults. */
+/** Estimates the cost of a route from past loads of the project's dataset in this format, or else from the defaults. */
 function routeCost(
   { route, past }: RouteOption,
   format: RouteFormat,
@@ -117,9 +118,9 @@ function basisOf(streamed: number, exported: number): string {
 }
 
 /**
- * Returns why rows of these fields do not come by a data export in Parquet by default: differences that JSON keeps and
- * Parquet may not (docs/decisions/staging.md). Null if Parquet keeps them all. Depends only on the fields, never on
- * their values.
+ * Returns why rows of these fields are not requested as a data export in Parquet by default: differences that JSON
+ * keeps and Parquet may not (docs/decisions/staging.md). Null if Parquet keeps them all. Depends only on the fields,
+ * never on their values.
  */
 export function parquetLoses(fields: readonly Field[]): string | null {
   const seen = new Map<string, string>();

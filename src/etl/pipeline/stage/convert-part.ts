@@ -24,8 +24,8 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 
 /**
- * Maximum rows per DuckDB vector, up to which unusual values mark their row. One condition per row is planned faster
- * than a CASE per value, but runs slower for each row.
+ * Maximum rows per DuckDB vector for which unusual values mark their row. One condition per row is planned faster than
+ * a CASE per value, but runs slower for each row.
  */
 const MARKED_ROWS = 2048;
 

@@ -26,8 +26,8 @@ export function quoteNumbers(json: string): string | null {
 }
 
 /**
- * Returns the index after the string that begins at `open`. It uses no regular expression, because V8's run out of
- * stack in a text of megabytes.
+ * Returns the index after the string that begins at `open`. Uses no regular expression, because V8's regular
+ * expressions run out of stack in a text of several megabytes.
  */
 function endOfString(json: string, open: number): number {
   for (let quote = json.indexOf('"', open + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
@@ -40,8 +40,8 @@ function endOfString(json: string, open: number): number {
 
 /**
  * A regular expression (RE2) over JSON Lines. It finds each number that is not whole, although its nearest double below
- * 2^53 is. Such a number with k digits before the point has at least 15 - k zeros or nines after it. It finds other
- * numbers too; then the part is read record by record, which is slow but right.
+ * 2^53 is. Such a number with k digits before the point has at least 15 - k zeros or nines after it. It may also find
+ * other numbers. In that case, the part is read record by record, which is slow but correct.
  */
 export const ROUNDED_TO_WHOLE = `[:,\\[]\\s*-?(?:${[
   ...Array.from({ length: 14 }, (_none, index) => {

@@ -33,7 +33,7 @@ export function refuseForeignNames(
 
 /**
  * Returns SQL that is true for a row of a converted part that cannot be a requested row: it lacks a required field, or,
- * if none is required, has no value at all. Null where every row is possible.
+ * if none is required, has no value at all. Null if every row is possible.
  */
 export function foreignRowSql(columns: readonly PackageColumn[], fields: readonly Field[]): string | null {
   const columnOf = (name: string): string | undefined => columns.find(({ field }) => field === name)?.column;

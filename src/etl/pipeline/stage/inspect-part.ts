@@ -27,8 +27,8 @@ export interface Inspection extends PartFacts {
 const SUSPECTS = 'suspect_records';
 
 /**
- * Reads a part record by record. It widens columns that are too narrow, and writes good rows to `output`. Broken values
- * go to `rejects` with their lines.
+ * Reads a part record by record. Widens columns that are too narrow, writes good rows to `output`, and writes broken
+ * values with their lines to `rejects`.
  *
  * @returns null when a column was widened and the part must be converted again
  */
@@ -79,7 +79,7 @@ async function* recordLines(part: Part): AsyncGenerator<string> {
   for await (const record of readRecords(part)) yield `${JSON.stringify(record)}\n`;
 }
 
-/** Returns a temporary table with `line`, `problem`, `raw` and a column `c<n>` for each field. */
+/** Returns SQL for a temporary table with `line`, `problem`, `raw` and a column `c<n>` for each field. */
 function suspectsSql(part: Part, columns: PackageColumns, copy: string): string {
   const fields = columns.fields;
   const records = `read_json(${file(copy)}, hive_partitioning=false, format='newline_delimited',
@@ -250,8 +250,8 @@ interface BareReturn {
 }
 
 /**
- * A record ends in CRLF or LF; a file may mix both. A lone `\r` outside quotes may be either data or an end, so its
- * record is invalid.
+ * Yields the records of a CSV part. A record ends in CRLF or LF; a file may mix both. A lone `\r` outside quotes may be
+ * data or a record end, so its record is invalid.
  */
 async function* csvRecords(part: Part): AsyncGenerator<RawRecord> {
   const width = part.header?.length ?? 0;

@@ -2,8 +2,9 @@ import { type Connection, ConnectionPool } from '../../../core/duckdb/duckdb.ts'
 
 /**
  * Zone abbreviations that mean one offset from UTC, in minutes (docs/decisions/staging.md). An abbreviation is listed
- * if the IANA time zone database has one offset for it in every place since 1970, and former releases and the short ids
- * of Java and ICU have no other. EST, CST, PST, BST and IST are not, because each names several places.
+ * if the IANA time zone database has the same offset for it in every place since 1970, and if former releases and the
+ * short ids of Java and ICU have no other offset. EST, CST, PST, BST and IST are not, because each names several
+ * places.
  */
 const ABBREVIATIONS: Readonly<Record<string, number>> = {
   UTC: 0,
@@ -45,11 +46,11 @@ const PLACES =
 /**
  * The conversions of staging as SQL macros. Each takes the text of a value and returns the typed value, or NULL if the
  * two are not equal by value (spec-notes.md 31). DuckDB's own casts round (`3.7` becomes 4), and read `1_0` as 10 and
- * `25-01-02` as a day of the year 25. So a cast counts only if a cheap test or the form of the text shows that it is
- * right (docs/decisions/staging.md).
+ * `25-01-02` as a day of the year 25. So a cast is valid only if a cheap test or the form of the text shows that it is
+ * correct (docs/decisions/staging.md).
  *
- * `printed`: a JSON parser printed the text. It stored a number with a point or an exponent as a double, so beyond 2^53
- * the digits prove nothing.
+ * `printed`: a JSON parser printed the text. The parser stored a number with a point or an exponent as a double, so
+ * digits beyond 2^53 prove nothing.
  */
 const MACROS = [
   // Exact arithmetic on the digits: all digits, shifted by the exponent, without zeros after the point.

@@ -314,7 +314,7 @@ export class PackageBuilder {
 
 /**
  * Returns whether a part has every column in its final type. An additional column, for a field that the export lacked,
- * does no harm.
+ * is harmless.
  */
 function holdsColumns(part: readonly PackageColumn[], wanted: readonly PackageColumn[]): boolean {
   const types = new Map(part.map((column) => [column.column, column.sql_type]));
@@ -353,7 +353,7 @@ async function fieldsWithoutValue(
 /**
  * Runs work on a Parquet file from a store. The bytes of the file may be damaged even if its footer is intact.
  *
- * @throws CrawlhouseError `cut_short` where the file cannot be read; the other errors of the work
+ * @throws CrawlhouseError `cut_short` if the file cannot be read; other errors of the work
  */
 async function refuseDamage<T>(
   { file, path }: Pick<Part, 'file' | 'path'>,

@@ -17,8 +17,8 @@ export interface FieldRules {
 }
 
 /**
- * The columns of a package as it grows. Headers and keys add fields. Whole numbers widen at the first value beyond
- * 2^63.
+ * The columns of a package as it grows. Headers and keys add fields. A column of whole numbers widens at the first
+ * value beyond 2^63.
  */
 export class PackageColumns {
   readonly #most: number;
@@ -84,7 +84,7 @@ export class PackageColumns {
     return this.#widened.has(name);
   }
 
-  /** A name that the schema does not contain is loaded as JSON. */
+  /** Returns the field of a name. A name that the schema does not contain is loaded as JSON. */
   field(name: string): Field {
     return this.#requested.get(name) ?? { name, type: 'unknown', arity: 'one' };
   }

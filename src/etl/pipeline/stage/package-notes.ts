@@ -4,7 +4,7 @@ import { typedRows } from '../../../core/text/typed-rows.ts';
 import { typeFamily, WIDE_WHOLE } from '../../project/model/field.ts';
 import type { PackageColumn, PackageNote } from '../../project/model/manifest.ts';
 
-/** A Parquet file of somebody else may tell NaN or infinity. */
+/** A Parquet file from another program may report NaN or infinity. */
 const Told = z.custom<number>((value) => typeof value === 'number').nullable();
 const ColumnRange = z.strictObject({ path: z.string(), low: Told, high: Told, bare: z.boolean() });
 
@@ -36,7 +36,7 @@ function rangeOf(type: string): { readonly from: number; readonly to: number | n
 
 /**
  * Returns the values of a staged package outside of its schema. Numbers are checked in the statistics of the Parquet
- * files, which needs only the footers. Only the columns of enums are read.
+ * files, for which only the footers are read. Only the columns of enums are read.
  *
  * @param paths the package's parts
  * @param valuesOf the values that an enum lists; undefined if the service gives no list
@@ -177,8 +177,8 @@ export interface RepeatedKeys {
 }
 
 /**
- * Finds rows of a staged package with the same values of these fields. Pages of a list whose order is not total may
- * contain some rows twice and others never, while every count agrees.
+ * Finds rows of a staged package with the same values of these fields. If the order of a list is not total, its pages
+ * may contain some rows twice and others never, although every count agrees.
  *
  * @returns null when there are none
  */

@@ -89,7 +89,10 @@ export function usualRowSql(values: readonly UsualSql[]): string {
   return `CASE WHEN ${unusual.join(' OR ') || 'false'} THEN false ELSE true END AS ${ROW_HASH}`;
 }
 
-/** Returns SQL of a row's hash. A row that cannot be a requested row has none, and neither has one without the mark. */
+/**
+ * Returns SQL of a row's hash. A row that cannot be a requested row has no hash, and neither does a row without the
+ * mark.
+ */
 export function hashSql(
   columns: readonly PackageColumn[],
   { asked, isMarked }: Pick<WriteOptions, 'asked' | 'isMarked'> = {},

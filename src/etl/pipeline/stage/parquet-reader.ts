@@ -54,8 +54,8 @@ function changedSql(conversion: Conversion): string | null {
 }
 
 /**
- * Refuses a file with a text column whose bytes are not UTF-8. DuckDB cannot read any of such a column, so no single
- * row can be rejected.
+ * Refuses a file with a text column whose bytes are not UTF-8. DuckDB cannot read any value of such a column, so no
+ * single row can be rejected.
  */
 async function refuseUnreadableText(
   connection: Connection,

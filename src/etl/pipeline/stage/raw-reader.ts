@@ -10,7 +10,10 @@ const MAX_RECORD = 16 * 1024 * 1024;
  * read one by one.
  */
 export const MAX_JSON_RECORD = 4 * 1024 * 1024;
-/** Without it, DuckDB allocates the size of 16 records and takes four times as long (docs/decisions/staging.md). */
+/**
+ * The buffer size of CSV. By default, DuckDB allocates the size of 16 records and takes four times as long
+ * (docs/decisions/staging.md).
+ */
 const CSV_BUFFER = 32 * 1024 * 1024;
 
 /** A table expression over a raw part, with the column name of each field. */
@@ -25,8 +28,8 @@ export interface RawReader {
 export type TextPart = Part & { readonly format: 'csv' | 'json' };
 
 /**
- * Returns a reader of a raw part with a column for each of `fields`. DuckDB's sniffing is off. CSV columns go by
- * position, so the header decides. JSON keys go by name, with the types of `typeOf`.
+ * Returns a reader of a raw part with a column for each of `fields`. DuckDB's sniffing is off. CSV columns are matched
+ * by position, so the header determines the fields. JSON keys are matched by name, with the types of `typeOf`.
  */
 export function rawReader(
   part: TextPart,

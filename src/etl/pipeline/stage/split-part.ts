@@ -11,7 +11,7 @@ const MOST_TOGETHER = 4 * 1024 * 1024;
  * Splits a JSONL part with long records into pieces, so that inspecting one record needs no memory for the others. The
  * pieces are files next to the part.
  *
- * @returns the part itself where all of its records are short
+ * @returns the part itself if all of its records are short
  */
 export async function splitPart(part: Part): Promise<readonly Part[]> {
   if (part.format !== 'json' || part.rows === 1 || !(await hasLongRecord(part))) return [part];

@@ -43,7 +43,7 @@ export async function removeFolders(folders: UnitFolders): Promise<void> {
 
 /**
  * Removes packages, and raw files according to `keep_raw`, but keeps those of `open` units, because unpublished units
- * continue from there. A unit that is refused for weeks does not keep the folders of all others.
+ * continue from there. A unit that is refused for weeks does not prevent the removal of other units' folders.
  */
 export async function sweepFolders(
   { state_dir, keep_raw }: FolderSettings,

@@ -43,7 +43,10 @@ interface UnitSettings
   readonly publish_every: number;
 }
 
-/** The one writer of a project: lock, ledger, engine, working copy and models, open until the end of the session. */
+/**
+ * The only writer of a project, with its lock, ledger, engine, working copy and models. It stays open until the end of
+ * the session.
+ */
 export interface Session {
   readonly settings: UnitSettings;
   readonly runId: string;
@@ -62,7 +65,7 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly meter: Meter;
-  /** Absent where nobody reads them. */
+  /** Absent if nothing reads the events. */
   readonly events?: UnitEvents | undefined;
 }
 
@@ -82,9 +85,9 @@ export interface LoadContext
     Session,
     'settings' | 'runId' | 'working' | 'holds' | 'modelsVersion' | 'fieldsRead' | 'signal'
   > {
-  /** Whether a person named the crawl. Then an unusual number of rows is accepted. */
+  /** Whether a person named the crawl. If so, an unusual number of rows is accepted. */
   readonly named: boolean;
-  /** Whether a person requested the unit again. Then quarantined content is loaded too. */
+  /** Whether a person requested the unit again. If so, quarantined content is also loaded. */
   readonly reload: boolean;
 }
 
@@ -94,13 +97,13 @@ export interface SharedContext
     Omit<StagingContext, keyof Session | 'slot' | 'rankings'>,
     Omit<LoadContext, keyof Session> {
   readonly unarchiver: Unarchiver;
-  /** By default the staging of `stage/` and the load of `load/`, in DuckDB. */
+  /** The steps of a unit; by default, those of `stage/` and `load/`, in DuckDB. */
   readonly steps?: UnitSteps;
 }
 
 /** The context of one unit at work. */
 export interface UnitContext extends SharedContext, Pick<StagingContext, 'rankings'> {
-  /** A small package releases it before its load. */
+  /** The slot of the unit. A small package releases its slot before its load. */
   readonly slot: SlotHandle;
   /** The packages of the run that wait for their load. */
   readonly loads: {

@@ -45,9 +45,8 @@ interface QueuedLoad extends LoadRequest {
 
 /**
  * The staged packages of a run that wait to be loaded. Loads run one at a time, so the working copy has only one
- * writer.
- * Small packages of a dataset are loaded together: a small package releases its slot and waits for others, so that the
- * next units are staged meanwhile. A package that keeps its slot is loaded alone.
+ * writer. Small packages of a dataset are loaded together. A small package releases its slot and waits for others, so
+ * that the next units are staged meanwhile. A package that keeps its slot is loaded alone.
  */
 export class LoadQueue {
   readonly #isBusy: () => boolean;
@@ -155,9 +154,9 @@ export async function loadStaged(
 }
 
 /**
- * Loads small packages as if one by one, those of a project in their order. Consecutive packages with the same columns
- * and without changes share a transaction, because one INSERT of many units costs as much as that of one. If it fails,
- * each is loaded alone, so that a refusal affects only its own unit.
+ * Loads small packages as if one by one, keeping the order of each project's packages. Consecutive packages with the
+ * same columns and without changes share a transaction, because one INSERT of many units costs as much as that of one.
+ * If that transaction fails, each package is loaded alone, so that a refusal affects only its own unit.
  *
  * @param requests small packages (`isSmall`) of one dataset, whose rows are in the catalog
  * @returns the result of each, in their order: its counts, without `queryable`, or why it was not loaded
@@ -222,7 +221,7 @@ function isAlike(a: Load, b: Load): boolean {
  * Returns how to load a package.
  *
  * @param earlier previous packages in the same transaction; all others are committed
- * @throws CrawlhouseError why it is not loaded
+ * @throws CrawlhouseError the reason why the package is not loaded
  */
 async function acceptPackage(request: LoadRequest, earlier: readonly Manifest[]): Promise<LoadOptions> {
   const { context, staged, pipeline } = request;

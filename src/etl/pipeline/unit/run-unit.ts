@@ -52,7 +52,7 @@ interface TaskFacts {
 /**
  * Runs one unit from the service to the working copy. The outcome contains any error of the unit.
  *
- * @throws CrawlhouseError of the ledger, where it cannot record the outcome
+ * @throws CrawlhouseError of the ledger, if the ledger cannot record the outcome
  */
 export async function runUnit(
   context: UnitContext,
@@ -112,8 +112,8 @@ export async function runUnit(
 }
 
 /**
- * Returns whether an error means that a unit has failed. An interrupted unit stays in its state, as after a kill, and
- * is due. For a unit that another process has now, that process records the result.
+ * Returns whether an error means that a unit has failed. An interrupted unit stays in its state, as after a killed
+ * process, and remains due. If another process has taken over a unit, that process records the result.
  */
 export function isFailure({ kind, code }: CrawlhouseError): boolean {
   return kind !== 'interrupted' && code !== 'lease_lost';
@@ -174,8 +174,8 @@ async function obtainPackage(
 }
 
 /**
- * A plain 403 on log monitoring means a project without that feature (wire-facts.md, "403"), which is no reason to end
- * the run.
+ * Converts an error. A plain 403 on log monitoring means a project without that feature (wire-facts.md, "403"), which
+ * is no reason to end the run.
  */
 function skipIfMissing({ unit }: Task, error: CrawlhouseError): CrawlhouseError {
   if (unit.source.kind !== 'log_monitoring' || error.code !== 'forbidden') return error;

@@ -12,8 +12,8 @@ export interface WorkersPart {
   /** Returns the units of a run that any process may stage. */
   offerableUnits(tasks: readonly Task[]): ReadonlySet<Task>;
   /**
-   * Offers units to all processes that share the ledger, helps to stage them, and loads each when its package arrives.
-   * It ends when every unit has been loaded or has failed, or when the run ends.
+   * Offers units to all processes that share the ledger, helps to stage them, and loads each unit when its package
+   * arrives. Ends when every unit is loaded or has failed, or when the run ends.
    */
   offerUnits(
     context: SharedContext,
@@ -38,7 +38,7 @@ export interface WorkersPart {
 }
 
 export interface WorkerOptions {
-  /** End when no run is active and all units are staged. */
+  /** Whether to end once no run is active and all units are staged. */
   readonly once: boolean;
   readonly concurrency: number;
 }

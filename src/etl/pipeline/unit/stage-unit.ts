@@ -23,8 +23,8 @@ import type { StagingContext, StagingProgress } from './contexts.ts';
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 
 /**
- * Extracts and stages a unit: from the service's count to a complete package on disk. It restarts a broken download. It
- * repeats a complete download once if the number of rows differs from the reported one. If a route is refused, it tries
+ * Extracts and stages a unit, from the service's count to a complete package on disk. Restarts a broken download.
+ * Repeats a complete download once if the number of rows differs from the reported number. If a route is refused, tries
  * the next one.
  *
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
@@ -207,8 +207,8 @@ async function refuseRepeatedRows(
 }
 
 /**
- * Compares the counts. A download that is cut at the end of a row looks complete, so the first difference counts as a
- * cut. A second one is attributed to the service.
+ * Compares the counts. A download that is cut off at the end of a row looks complete, so the first difference is
+ * treated as a broken download. A second difference is attributed to the service.
  */
 function refuseDifference(
   name: string,

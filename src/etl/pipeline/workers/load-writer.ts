@@ -25,8 +25,8 @@ interface WriteRequest {
 }
 
 /**
- * Writes the rows of packages to files of the engine, like the run would. The run registers a file if it still has the
- * columns, types and values that the run would write (docs/decisions/engines.md).
+ * Writes the rows of packages to files of the engine, like the run would. The run registers a file if the file still
+ * has the columns, types and values that the run would write (docs/decisions/engines.md).
  */
 export class LoadWriter implements AsyncDisposable {
   readonly #files: RowFiles;

@@ -23,8 +23,8 @@ const TABLES = 'tables.json';
 const FILES = /^(manifest\.json|parts\/[A-Za-z0-9][\w.-]{0,199}\.parquet|rejects-[\w.-]{1,199}\.parquet)$/;
 
 /**
- * Packages in transit from the process that staged them to the process that loads them, in the store of the `packages`
- * setting. The key of each package contains the token of its claim, so no process writes to the package of another
+ * The packages in the store of the `packages` setting, in transit from the process that staged them to the process that
+ * loads them. The key of each package contains the token of its claim, so no process writes to the package of another
  * claim.
  */
 export class PackageStore implements AsyncDisposable {

@@ -43,8 +43,8 @@ export function runTables(context: SharedContext, packages: PackageStore, datase
 }
 
 /**
- * Returns existing tables as JSON, for workers of the same version. Others are omitted, because Iceberg creates no
- * table where files exist.
+ * Returns existing tables as JSON, for workers of the same version. Other tables are omitted, because Iceberg creates
+ * no table where files already exist.
  */
 export async function describeTables(
   {

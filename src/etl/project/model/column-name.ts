@@ -7,8 +7,8 @@ const MARK = 6;
 
 /**
  * Yields the names that the column of a field may have, preferred first: the field's own name, then the name with a
- * mark. The mark comes from the exact spelling and distinguishes names that are equal for DuckDB. A mark within the
- * field's own name is only part of that name, so there is always another name.
+ * mark. The mark comes from the exact spelling and distinguishes names that are equal for DuckDB. If a field's own name
+ * contains a mark, that mark is only part of the name, so there is always another name.
  *
  * @param isReserved whether the field's own name is reserved
  */
@@ -20,8 +20,8 @@ function* columnNames(field: string, isReserved = false): Generator<string> {
 }
 
 /**
- * Returns a column for each of several fields. A field in lowercase, as in the specification, keeps its own name
- * before one that differs only in case.
+ * Returns a column for each of several fields. A lowercase field, as in the specification, keeps its own name in
+ * preference to a field that differs only in case.
  *
  * @param isFree whether a name is still free; names assigned earlier are not
  */

@@ -8,7 +8,7 @@ export interface NamedCrawl {
   readonly project_name: string | null;
   /** The day on which it ended, in UTC: `2026-11-22`; null if its end is unknown. */
   readonly day: string | null;
-  /** Its number of crawls after the latest of its project: 0 for the latest; null if it does not count. */
+  /** The position of the crawl, counted back from the latest of its project (0); null if the crawl is not counted. */
   readonly back: number | null;
 }
 

@@ -19,7 +19,8 @@ export interface Download {
   readonly filter: Oql | null;
   readonly parts: AsyncGenerator<Part, DownloadFacts>;
   /**
-   * Fields that no two rows may share, for rows that come in pages. None where nothing is known or there are no pages.
+   * Fields whose values no two rows may share, for rows that are received in pages. Empty if nothing is known or there
+   * are no pages.
    */
   readonly key?: readonly string[];
   /** Where a person can find the files of the rows. */

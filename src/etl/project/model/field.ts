@@ -50,8 +50,8 @@ export function typeFamily(type: string): TypeFamily {
 }
 
 /**
- * The most columns of a table. DuckDB has no limit, but memory has. With the default `memory_limit`, 5,000 rows of
- * 1,500 columns can be loaded, but not with 2,000 columns (docs/decisions/warehouse.md).
+ * The maximum number of columns of a table. DuckDB has no limit, but memory does. With the default `memory_limit`,
+ * 5,000 rows with 1,500 columns can be loaded, but not with 2,000 columns (docs/decisions/warehouse.md).
  */
 export const MOST_COLUMNS = 1500;
 

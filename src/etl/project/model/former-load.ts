@@ -14,7 +14,7 @@ export const FormerLoad = z.strictObject({
   run_id: z.string().nullable(),
   /** When its crawl or comparison ended, UTC milliseconds; null if it has no end, or none was recorded. */
   source_ended_at: z.number().nullable(),
-  /** A reload failed, so these are its previous rows and it is due. False for a quarantined unit. */
+  /** Whether a reload failed, so that the unit keeps its previous rows and is due. False for a quarantined unit. */
   is_owed: z.boolean(),
 });
 export type FormerLoad = Typed<typeof FormerLoad>;

@@ -1,7 +1,7 @@
 import { keptRecord } from '../../../client/resources/kept-record.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** Returns a record of a list with the keys that the pipeline includes, also those that it does not declare. */
+/** Returns a record of a list with the keys that the pipeline includes, even if it does not declare them. */
 export function includedKeys<T extends Readonly<Record<string, unknown>>>(
   record: T,
   fields: Pipeline['fields'],

@@ -14,7 +14,7 @@ export interface Inventory {
   readonly dates: ProjectDates;
   /** Workspaces whose lists could not be read, by id. */
   readonly unread: ReadonlyMap<string, CrawlhouseError>;
-  /** Everything that could not be read or breaks its contract. The rest is unaffected. */
+  /** Failures of everything that could not be read or breaks its contract. The rest is unaffected. */
   readonly failures: readonly CrawlhouseError[];
 }
 
@@ -24,7 +24,7 @@ export interface WorkspaceView {
   readonly record: Workspace;
   readonly projects: ReadList<Project>;
   readonly crawls: ListReading<Crawl>;
-  /** Null where no pipeline requests them, and where they could not be read. */
+  /** Null if no pipeline requests the comparisons, or if they could not be read. */
   readonly crawlOverCrawls: ListReading<CrawlOverCrawl> | null;
   readonly dataExports: ListReading<DataExport> | null;
   /** Why a list cannot be loaded into `raw` as a whole: it could not be read, or some of its records are broken. */

@@ -59,7 +59,7 @@ export const ListUpdate = z.object({
 });
 export type ListUpdate = z.infer<typeof ListUpdate>;
 
-/** Within the package's folder: no part of a name leads out of it. */
+/** A path within the package's folder. No part of the name leads out of the folder. */
 const PARTS = /^parts\/[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.parquet$/;
 const REJECTS = /^rejects-[A-Za-z0-9._-]{1,199}\.parquet$/;
 

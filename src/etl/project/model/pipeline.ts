@@ -12,8 +12,8 @@ export const SCHEMA_CHANGE = ['variant', 'evolve', 'freeze'] as const;
 export type SchemaChangeRule = (typeof SCHEMA_CHANGE)[number];
 
 /**
- * The entry of a column in a pipeline file: its type, or an object. The service gives the type of a crawl's column, so
- * such an entry only states which changes are allowed.
+ * The entry of a column in a pipeline file: its type, or an object. The service reports the type of a crawl's column,
+ * so such an entry only states which changes are allowed.
  */
 const DeclaredColumn = z.union([
   z.string(),
@@ -27,7 +27,7 @@ const DeclaredColumn = z.union([
     schema_change: z.enum(SCHEMA_CHANGE).optional(),
     /** A dimension of ranking performance that some services lack. */
     optional: z.literal(true).optional(),
-    /** Whether it may come with a type that its column has no room for. If absent, the unit is refused. */
+    /** Whether the field may have a type that does not fit its column. If absent, the unit is refused. */
     retype: z.literal('allow').optional(),
   }),
 ]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Typed } from '../../../core/text/typed-rows.ts';
 
-/** Newest loads of a project's dataset by one route and format that count. */
+/** The number of a project's newest loads of a dataset, by one route and format, that determine the pace. */
 export const LAST_LOADS = 7;
 /** Minimum rows of a load for its pace to count. Fewer rows take most of their time for the requests before them. */
 export const LEAST_ROWS = 100_000;

@@ -28,7 +28,10 @@ export interface Task {
   readonly failure: CrawlhouseError | null;
   /** The pipeline's filter combined with the unit's window. */
   readonly oql: Oql | null;
-  /** Requested again although it is loaded: lists, and windows whose data may still change. */
+  /**
+   * Whether the unit is requested again although it is loaded, as for lists and for windows whose data may still
+   * change.
+   */
   readonly refresh: boolean;
   /** The command that restores an archived crawl before its data is requested, or null. */
   readonly restore: 'unarchive' | 'unarchive-fast' | null;

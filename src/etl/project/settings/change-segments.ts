@@ -87,7 +87,7 @@ function changeMap(own: YAMLMap, next: WrittenSegmentation, document: Document):
   else own.set('segments', items);
 }
 
-/** A second segmentation of one name has no effect on the projects of the first. */
+/** Refuses a second segmentation with the same name, which would have no effect on the projects of the first. */
 function refuseTwin({ name, projects }: WrittenSegmentation, file: unknown): void {
   const { segmentations } = SegmentsFile.catch({ segmentations: [] }).parse(file ?? {});
   const isTwin = segmentations.some(

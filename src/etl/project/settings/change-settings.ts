@@ -114,7 +114,9 @@ export function changeRules(settings: ChangeSettings): readonly (readonly Change
   );
 }
 
-/** Keys that the project omits keep their values. A threshold also switches its change on. */
+/**
+ * Merges the settings of a project. Keys that the project omits keep their values. A threshold also enables its change.
+ */
 function merged(general: ProjectChanges, own: ProjectChanges): ProjectChanges {
   const both = (name: keyof typeof CHANGE_RULES) => {
     const [first, second] = [general[name], own[name]];

@@ -39,7 +39,7 @@ export function cronFields(text: string): CronFields {
   return known;
 }
 
-/** A scheduler parses the same expressions every ten seconds. */
+/** Caches parsed expressions, because a scheduler parses the same expressions every ten seconds. */
 const KNOWN = new Map<string, CronFields>();
 const MOST_KNOWN = 1000;
 

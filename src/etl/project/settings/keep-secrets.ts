@@ -14,9 +14,11 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'headers',
   'token',
 ]);
-/** The clients of the stores and of PostgreSQL read these themselves. */
+/** Secret variables that the clients of the stores and of PostgreSQL read themselves. */
 const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'PGPASSWORD'] as const;
-/** The path of a webhook's address is often its secret. A shorter path is a word. */
+/**
+ * Minimum length of a secret path. The path of a webhook's address is often its secret, but a shorter path is a word.
+ */
 const LEAST_PATH = 8;
 
 /** Registers every secret in the settings before any message can show it. */

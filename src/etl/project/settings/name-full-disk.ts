@@ -7,7 +7,7 @@ const QUOTED = /["']([^"']*[/\\][^"']*)["']/g;
 
 /**
  * Adds the unit, the path and its setting to the error of a full disk. Returns every other error unchanged. An error
- * without a file belongs to the state directory, with the ledger, packages and the working copy.
+ * without a file is attributed to the state directory, which contains the ledger, the packages and the working copy.
  */
 export function nameFullDisk(
   error: CrawlhouseError,

@@ -86,7 +86,10 @@ const listenAt = (example: string) =>
     .optional();
 const SINCE = 'all or a date such as 2026-01-31 is expected';
 
-/** A header value. A line break or another control character could end the header or begin another one. */
+/**
+ * A header value. It must not contain line breaks or other control characters, which could end the header or begin
+ * another one.
+ */
 export const ServiceAddress = address('an address is expected, such as https://service.example');
 export const Token = z
   .string()

@@ -49,7 +49,7 @@ function missing(key: string): CrawlhouseError {
   });
 }
 
-/** What distinguishes a folder with an account from one that crawls by itself. */
+/** The settings that distinguish a folder with an account from a folder that crawls websites itself. */
 export type CrawlFolderSettings = AccountSettings & { readonly state_dir: string };
 
 /** Returns the folder where a project's local service keeps its crawls. */
@@ -57,7 +57,7 @@ export function localServiceFolder({ state_dir }: { readonly state_dir: string }
   return join(state_dir, 'service');
 }
 
-/** Returns whether a project folder has no account and has crawled websites itself. It then needs none. */
+/** Returns whether a project folder has no account but has crawled websites itself, so that it needs no account. */
 export function isCrawlFolder(settings: CrawlFolderSettings): boolean {
   const { base_url, access_token, oauth } = settings;
   if (base_url !== undefined || access_token !== undefined || oauth !== undefined) return false;

@@ -23,7 +23,7 @@ export async function readYaml(path: string, shownAs: string, code: ErrorCode): 
   return yamlSource(await readText(path), shownAs, code);
 }
 
-/** Does what `readYaml` does, with a text instead of a file. */
+/** Parses YAML like `readYaml`, but from a text instead of a file. */
 export function yamlSource(text: string, shownAs: string, code: ErrorCode): YamlSource {
   const read = parsed(text, shownAs, code);
   const { value, lineOf } = read;

@@ -36,7 +36,7 @@ const DataFile = MirroredPartition.extend({
 });
 type DataFile = z.infer<typeof DataFile>;
 
-/** The input of the next version. It is stored next to the metadata; other readers ignore it. */
+/** The input for the next version. It is stored next to the metadata; other readers ignore it. */
 const TableState = z.object({
   metadata: TableMetadata,
   /** The files of all kept snapshots. */
@@ -152,8 +152,8 @@ export class IcebergTable {
   }
 
   /**
-   * Makes these partitions the content of the table: writes manifest, list, metadata, and last the hint. A table that
-   * already has them keeps its snapshot.
+   * Makes these partitions the content of the table: writes manifest, list, metadata, and finally the hint. A table
+   * that already contains exactly these partitions keeps its snapshot.
    */
   async commit(partitions: readonly PlacedPartition[], commit: LayoutCommit): Promise<void> {
     const placed = new Set(partitions.map(({ object }) => object));

@@ -8,8 +8,8 @@ import type { RouteContext, RouteKind, RouteRequest } from '../route.ts';
 import { extractAggregates, RANKING_FILE, RANKING_VALUES, type RankingWindows } from './ranking-windows.ts';
 
 /**
- * A window of ranking performance. Each declared column that is not a metric is a dimension; an optional one only where
- * the service has it. The rows come together with those of other days, or are requested separately
+ * A window of ranking performance. Each declared column that is not a metric is a dimension; an optional column only if
+ * the service has it. The rows are requested together with those of other days, or separately
  * (docs/decisions/service.md).
  */
 export const AGGREGATES_ROUTE: RouteKind = {
@@ -22,7 +22,7 @@ export const AGGREGATES_ROUTE: RouteKind = {
   open: openAggregates,
 };
 
-/** Takes only a part of a route's inputs. */
+/** Opens aggregates. Uses only some of a route's inputs. */
 export async function openAggregates(
   { client, rankings, signal }: Pick<RouteContext, 'client' | 'rankings' | 'signal'>,
   { task, folder }: Pick<RouteRequest, 'task' | 'folder'>,

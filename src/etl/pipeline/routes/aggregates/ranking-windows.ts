@@ -25,7 +25,10 @@ interface Series {
   width: number;
   /** Maximum days that the quota allowed. */
   most: number;
-  /** Ends with the current request. One runs at a time, because its response may contain the next unit's day. */
+  /**
+   * Resolves when the current request ends. Requests run one at a time, because the response may contain the next
+   * unit's day.
+   */
   last: Promise<unknown>;
 }
 
@@ -62,8 +65,8 @@ export class RankingWindows {
   }
 
   /**
-   * Returns the rows of a day; null if they must be requested separately: the day has more than a page, does not add
-   * up, or is requested again.
+   * Returns the rows of a day; null if they must be requested separately because the day has more than a page, does not
+   * add up, or is requested again.
    *
    * @throws CrawlhouseError `quota` when the project's quota does not suffice for this day
    */
@@ -175,9 +178,9 @@ interface RankingWindow {
 }
 
 /**
- * Requests several days of ranking performance together: one page of rows, sorted by day, and the sums of each day. A
- * full page ends within a day. It omits that day and the following ones, and days whose rows do not add up. The caller
- * requests them separately.
+ * Requests several days of ranking performance together: one page of rows, sorted by day, and the sums of each day. If
+ * a page is full, it ends within a day. That day, the following days, and days whose rows do not add up are omitted,
+ * and the caller requests them separately.
  *
  * @param request its `oql` selects these days; `date` is one of its dimensions
  * @param days `YYYY-MM-DD`, ascending, without gaps
@@ -214,7 +217,7 @@ export async function readRankingWindow(
   };
 }
 
-/** A truncated page contains complete days only if they are in order. */
+/** Refuses rows out of order, because a truncated page contains complete days only if they are in order. */
 function refuseDisorder(rows: readonly AggregateRow[], days: readonly string[], path: string): void {
   let last = '';
   for (const [index, { date }] of rows.entries()) {

@@ -34,8 +34,8 @@ export function refuseForeignType(contentType: string | undefined, { format, fil
 }
 
 /**
- * Passes a file on after a check of its first bytes. A page of HTML or an error object is not a file of rows, whatever
- * its status.
+ * Passes on a file after checking its first bytes. An HTML page or an error object is not a file of rows, whatever its
+ * status.
  *
  * @throws CrawlhouseError `contract_broken`, or the service's own error
  */

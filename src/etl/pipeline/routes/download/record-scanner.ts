@@ -17,8 +17,9 @@ export interface Scan {
 }
 
 /**
- * Counts records in bytes, piece by piece, without parsing them: a newline ends a record, in CSV only outside quotes. A
- * blank line is not a record; in JSON it may contain spaces. The state covers a record that a piece leaves incomplete.
+ * Counts records in bytes, piece by piece, without parsing them. A newline ends a record; in CSV, only outside quotes.
+ * A blank line is not a record; in JSON, it may contain spaces. The state includes a record that a piece leaves
+ * incomplete.
  */
 export class RecordScanner {
   readonly #csv: boolean;

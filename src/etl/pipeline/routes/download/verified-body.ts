@@ -26,7 +26,7 @@ export interface BodyFacts {
 }
 
 /**
- * Reads a body to its real end. It counts the transferred bytes, decompresses gzip and checks its CRC and length, and
+ * Reads a body to its real end. Counts the transferred bytes, decompresses gzip and checks its CRC and length, and
  * hashes the content. `facts` is complete after the last chunk.
  *
  * @throws CrawlhouseError `cut_short` or `connection`, retriable; `over_limit`

@@ -254,7 +254,7 @@ function readLine(line: string, file: string, delimiter: string): string[] {
   }
 }
 
-/** The service sent more rows than it reports, so the unit cannot be correct whatever follows. */
+/** The error if the service sends more rows than it reports, so that the unit cannot be correct whatever follows. */
 export class TooManyRows extends Error {
   readonly rows: number;
 

@@ -10,7 +10,10 @@ import { durationText } from '../../../../core/text/amounts.ts';
 import { sleepWithoutSlot } from '../../../../core/time/sleep-without-slot.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-facts.ts';
 
-/** Waits between two polls of a data export, in milliseconds. Each is half as long again, up to the longest. */
+/**
+ * Waits between two polls of a data export, in milliseconds. Each wait is one and a half times as long as the previous
+ * one, up to the longest.
+ */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 

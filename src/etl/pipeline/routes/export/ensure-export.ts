@@ -23,7 +23,7 @@ interface ExportDestination {
   readonly workspaceId: string;
 }
 
-/** Returns the attempt's data export: the one in progress, or a new one; and whether it was just requested. */
+/** Returns the attempt's data export, either the one in progress or a new one, and whether it was just requested. */
 export async function ensureExport(
   { client, ledger, settings, signal, reload, runId }: RouteContext,
   { unit, name, pipeline }: Task,
@@ -97,7 +97,7 @@ function isAnswered(error: unknown): boolean {
   return error instanceof CrawlhouseError && ['refused', 'access', 'forbidden', 'skip'].includes(error.kind);
 }
 
-/** A finished export whose objects are gone is useless. */
+/** Returns whether the objects of a finished export still exist. Without them, the export is useless. */
 async function hasObjects(
   target: StoreName,
   settings: RouteContext['settings'],

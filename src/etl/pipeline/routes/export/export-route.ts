@@ -103,8 +103,9 @@ async function openExport(context: RouteContext, routed: RouteRequest): Promise<
 }
 
 /**
- * The service's message about a bucket that it cannot write to is free text. If the store also reports a missing bucket
- * or another region, the settings are wrong, and a retry is useless.
+ * Returns the error of wrong settings, if any. The service's message about a bucket that it cannot write to is free
+ * text. If the store also reports a missing bucket or a different region, the settings are wrong, and a retry is
+ * useless.
  */
 async function wrongSettings(
   { settings, signal }: RouteContext,
@@ -253,7 +254,7 @@ async function wholeFile(content: AsyncIterable<Buffer>, folder: string, file: s
   };
 }
 
-/** The objects of one export have one header. */
+/** Checks that the objects of an export all have the same header. */
 function sameHeader(
   before: readonly string[] | null,
   now: readonly string[] | null,

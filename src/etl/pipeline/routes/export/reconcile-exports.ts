@@ -21,10 +21,10 @@ export interface ReconcileContext {
 }
 
 /**
- * Finishes the data exports whose rows are in the published warehouse. Their objects are removed if the settings say
- * so, and the next attempt requests its own export. Before the publication, the working copy may be lost, and then the
- * objects are read again instead of a second data export. A process may be killed before this step, so each run begins
- * with the exports that the former run left.
+ * Finishes the data exports whose rows are in the published warehouse. Removes their objects if the settings require
+ * it; the next attempt requests its own export. This happens after the publication because the working copy may be lost
+ * before it, and the objects are then read again instead of requesting a second data export. A process may be killed
+ * before this step, so each run begins with the exports that the previous run left.
  */
 export async function reconcileExports(
   context: ReconcileContext,
@@ -38,7 +38,10 @@ export async function reconcileExports(
   }
 }
 
-/** A store's refusal to remove objects is only a warning, because the rows are in the warehouse. */
+/**
+ * Finishes a data export. If a store refuses to remove objects, only logs a warning, because the rows are in the
+ * warehouse.
+ */
 async function finishExport(
   { ledger, settings, signal, logger }: ReconcileContext,
   job: LedgerExport,

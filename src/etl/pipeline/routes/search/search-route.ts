@@ -59,10 +59,11 @@ interface Piece {
 }
 
 /**
- * Downloads rows by searches. Pages of one search contain each row once only if the order is total. So rows with a key
- * are sorted by it, and staging checks the key. Without a key, a search requests one page only
- * (docs/decisions/service.md). If there are more rows than that, or than a search returns (api-spec.md §8), they are
- * split by ranges of a number, each counted by the service, until every piece is within reach. Resolves once they are.
+ * Downloads rows by searches. The pages of a search contain each row exactly once only if the order is total. So rows
+ * with a key are sorted by the key, and staging checks the key. Without a key, a search requests only one page
+ * (docs/decisions/service.md). If there are more rows than that, or than a search returns (api-spec.md §8), the rows
+ * are split by ranges of a number, each counted by the service, until a search can read every piece. Resolves once all
+ * rows are split.
  *
  * @throws CrawlhouseError `impossible_route` when no number distinguishes the rows, `cut_short` when rows appear or
  *   disappear meanwhile
@@ -133,7 +134,7 @@ class SearchSplit {
     return this.#split({ leaves: [], count: this.#request.total }, 0);
   }
 
-  /** Splits by the numbers from `at` on: the rows without the number, then halves of its span. */
+  /** Splits rows by the numbers from `at` on: first the rows without the number, then halves of its span. */
   async *#split(piece: Piece, at: number): AsyncGenerator<Piece> {
     const { leaves, count } = piece;
     if (count <= this.#most) {
@@ -198,10 +199,10 @@ class SearchSplit {
   }
 
   /**
-   * Returns whether two parts together have each row of the whole once. If not, the number cannot split these rows: the
-   * service has values that its own bounds do not order.
+   * Returns whether two parts together contain each row of the whole exactly once. If not, the number cannot split
+   * these rows, because the service has values that its own bounds do not order.
    *
-   * @throws CrawlhouseError `cut_short` where the whole has other rows by now
+   * @throws CrawlhouseError `cut_short` if the rows of the whole have changed meanwhile
    */
   async #addUp(name: string, whole: Piece, [one, other]: readonly [Piece, Piece]): Promise<boolean> {
     if (one.count + other.count === whole.count) return true;

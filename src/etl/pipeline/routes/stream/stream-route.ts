@@ -62,7 +62,8 @@ export interface StreamRequest {
 
 /**
  * Downloads rows by one streamed export (api-spec.md §4.1), part by part; resolves when the service starts it. A part
- * may be staged immediately, but counts only after the generator has returned. Until then the download may still break.
+ * may be staged immediately, but is valid only after the generator has returned. Until then, the download may still
+ * break.
  *
  * @throws CrawlhouseError retriable when the stream is refused for now, cut, reset or idle; `over_limit`; TooManyRows
  */

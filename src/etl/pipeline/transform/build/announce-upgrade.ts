@@ -12,8 +12,8 @@ import { keepContract, keptContract } from '../../../state/catalog/ops/ops-contr
 import { WAREHOUSE_VERSION } from '../../../state/catalog/schema.ts';
 
 /**
- * Reports once what changed in `mart` since the contract that the working copy was made with, then stores the present
- * one.
+ * Reports once what changed in `mart` since the contract that the working copy was made with, then stores the current
+ * contract.
  *
  * @returns the models with another definition; null if there are none
  */

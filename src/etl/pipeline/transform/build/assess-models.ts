@@ -23,8 +23,8 @@ export interface Assessor {
 }
 
 /**
- * Compares the models with their tables. Each model is assessed after the models before it. A model to build counts as
- * built, so assessing all models in turn shows what a run would do.
+ * Compares the models with their tables. Models are assessed in order. A model that must be built is treated as built,
+ * so assessing all models shows what a run would do.
  *
  * @param changed sources that this run wrote, or `all` to build everything
  */
@@ -100,7 +100,7 @@ function fingerprint({ model, sql, tests }: PlannedModel): string {
 
 /**
  * Returns a hash that changes when the rows of a model would, for the same data: its SQL, that of the models it reads,
- * or an output type of one of them. A declared column that a source has newly gained changes no former row.
+ * or an output type of one of them. If a source gains a declared column, no earlier row changes.
  */
 function definitionOf(
   { model, models, outputs }: PlannedModel,
@@ -117,8 +117,8 @@ function definitionOf(
 }
 
 /**
- * Returns a short stamp of a model's inputs: the versions of its sources and the stamps of the models it reads. It is
- * stored with the model, so that a run after a kill knows the models that are out of date.
+ * Returns a short stamp of a model's inputs: the versions of its sources and the stamps of the models it reads. The
+ * stamp is stored with the model, so that the run after a killed process knows which models are out of date.
  */
 function madeFrom(
   { sources, models }: PlannedModel,

@@ -15,8 +15,8 @@ interface UpgradeContext {
 }
 
 /**
- * Adds up the tables of `mart` before models with another definition are built, and ensures that these are built and
- * published before any load. So all differences come from the upgrade.
+ * Adds up the tables of `mart` before models with a changed definition are built, and ensures that these models are
+ * built and published before any load. So all differences come from the upgrade.
  *
  * @param changed models with another definition
  * @returns a function that adds them up again, and reports the differences

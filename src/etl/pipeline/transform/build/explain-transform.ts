@@ -28,8 +28,8 @@ export interface ExplainOptions {
 }
 
 /**
- * Returns what `transform` would do on the current working copy, and why. It builds and publishes nothing. It cannot
- * foresee a partition that depends on a table that is itself out of date.
+ * Returns what `transform` would do on the current working copy, and why. Builds and publishes nothing. Cannot foresee
+ * a partition that depends on a table that is itself out of date.
  *
  * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
  */

@@ -73,8 +73,8 @@ export async function makeModel(
 }
 
 /**
- * Returns whether a view stays unchanged, and only shows new rows. DuckDB stores the names and types of its columns,
- * which a source may have changed.
+ * Returns whether a view stays unchanged and only shows new rows. DuckDB stores the names and types of the view's
+ * columns, which a source may have changed.
  */
 export function isAsMade(
   { model, outputs }: PlannedModel,

@@ -42,7 +42,7 @@ export async function martFigures(
   return figures;
 }
 
-/** Sums of fractions run in any order, so that the last digits differ. */
+/** Rounds a sum. Fractions are summed in any order, so the last digits may differ. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value.toPrecision(9));
 

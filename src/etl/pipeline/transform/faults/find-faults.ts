@@ -54,8 +54,8 @@ export interface FindOptions {
 
 /**
  * Finds the new units that caused failed tests of severity `error` or broken models. Published units have passed the
- * tests, so only new ones can be the cause. Of models that read each other, only the first is examined, because its
- * fault shows in the others too. A fault without a certain cause is attributed to no unit.
+ * tests, so only new units can be the cause. Of models that read each other, only the first is examined, because its
+ * fault also appears in the others. A fault without a certain cause is attributed to no unit.
  */
 export async function findFaults(options: FindOptions): Promise<TestFault[]> {
   const { outcome, found } = options;
@@ -203,9 +203,9 @@ interface AttributedRows {
   readonly rows: number;
   /** One or two values of such a row. */
   readonly example: string;
-  /** Names of the possible units of the rows; empty where they name no new unit. */
+  /** Names of the possible units of the rows; empty if the rows name no new unit. */
   readonly units: readonly string[];
-  /** Whether they name the units themselves, and not only the project. */
+  /** Whether the rows name the units themselves, and not only the project. */
   readonly isExact: boolean;
 }
 

@@ -79,8 +79,8 @@ export async function loadCases(folder: string, shown: string): Promise<ModelCas
 }
 
 /**
- * Builds a model, with its sources, from the rows of a case, on an empty warehouse, and compares. A case needs neither
- * the comments nor the records of a run, which take longer than small tables.
+ * Builds a model, with its sources, from the rows of a case, on an empty warehouse, and compares. A case omits the
+ * comments and records of a run, which take longer than building small tables.
  */
 export async function runCase(
   connection: Connection,
@@ -156,8 +156,8 @@ export interface CaseReport extends CaseResult {
 }
 
 /**
- * Runs the cases of the project's models (`sql/cases/*.yaml`), each on an empty warehouse in memory. It uses neither
- * the service nor the project's warehouse.
+ * Runs the cases of the project's models (`sql/cases/*.yaml`), each on an empty warehouse in memory. Uses neither the
+ * service nor the project's warehouse.
  *
  * @param names of the models whose cases to run; empty for all
  * @throws CrawlhouseError `bad_model`

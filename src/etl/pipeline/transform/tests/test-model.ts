@@ -53,7 +53,7 @@ export interface TestedModel {
   readonly reports: readonly TestReport[];
 }
 
-/** Tests a model. For a partitioned one, only partitions that have not passed yet. */
+/** Tests a model. For a partitioned model, tests only partitions that have not passed yet. */
 export async function testModel(
   { connection, engine }: ModelPlace,
   planned: PlannedModel,
@@ -97,7 +97,7 @@ export async function recordTests(
 }
 
 interface CountOptions {
-  /** A condition on the rows to test, where only some are new. Rules about all rows ignore it. */
+  /** A condition on the rows to test, if only some rows are new. Rules about all rows ignore it. */
   readonly where?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -110,8 +110,8 @@ interface Counting {
 }
 
 /**
- * Counts the rows of a model that break each of its tests. Tests of the same columns are one statement. Only a test
- * that needs more, such as a SELECT of its author, runs by itself.
+ * Counts the rows of a model that break each of its tests. Tests of the same columns share one statement. Only a test
+ * that needs more, such as an author's own SELECT, runs by itself.
  */
 async function countTests(
   queries: ModelQueries,
@@ -154,9 +154,9 @@ async function readCounts(
 
 /**
  * Returns the tests that one statement counts. A unique key is checked by hashes of 8 bytes, which need a third of the
- * memory and half of the time of the values. The same groups count the NULLs of its columns. Other NULLs of tables are
- * counted separately, because DuckDB knows without reading which blocks have none. A view would be computed once for
- * each.
+ * memory and half of the time that the values would need. The same groups count the NULLs of the key's columns. Other
+ * NULLs of tables are counted separately, because DuckDB knows without reading which blocks contain none. A view would
+ * be computed again for each count.
  */
 function countTogether(
   tests: readonly DataTest[],
@@ -213,7 +213,10 @@ function ofKind<Kind extends SharedRule['kind']>(tests: readonly DataTest[], kin
   return tests.flatMap((test) => (test.shares?.kind === kind ? [[test, test.shares] as Shared<Kind>] : []));
 }
 
-/** Returns an error for each failed data test of severity `error`. Any of them keeps the previous publication. */
+/**
+ * Returns an error for each failed data test of severity `error`. Any such error keeps the previous publication in
+ * place.
+ */
 export function failedTests(tests: readonly TestReport[]): CrawlhouseError[] {
   return tests
     .filter((test) => test.status === 'failed' && test.severity === 'error')

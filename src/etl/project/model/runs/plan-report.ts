@@ -122,8 +122,8 @@ export interface EstimateLanes {
 }
 
 /**
- * Returns the seconds until all units are done, in as many lanes as the limits allow: at least as long as the longest
- * unit. `null` until every unit has an estimate.
+ * Returns the seconds until all units are done, in as many lanes as the limits allow. This is at least as long as the
+ * longest unit takes. Returns `null` until every unit has an estimate.
  */
 export function estimateTogether(
   units: readonly { readonly project: string; readonly seconds: number | null }[],

@@ -11,7 +11,7 @@ export interface RunResult {
   readonly report: RunReport;
   readonly exitCode: number;
   readonly errors: readonly CrawlhouseError[];
-  /** Whether it yielded the lock to a waiting process before the end. Then nothing was published. */
+  /** Whether the command yielded the lock to a waiting process before the end. If so, nothing was published. */
   readonly yielded: boolean;
 }
 

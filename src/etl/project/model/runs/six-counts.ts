@@ -34,7 +34,7 @@ export function sixCounts<Count extends z.ZodType>(count: Count) {
   } satisfies Record<CountName, Count>);
 }
 
-/** Two places whose numbers should be equal and are not. */
+/** Two places whose numbers should be equal but differ. */
 export interface Difference {
   readonly left: string;
   readonly leftCount: number;
@@ -43,7 +43,7 @@ export interface Difference {
 }
 
 /**
- * Returns the first difference on the way, or null: `reported` = `received` = `staged` + `rejected`, `staged` =
+ * Returns the first violation of these equations, or null: `reported` = `received` = `staged` + `rejected`, `staged` =
  * `loaded` = `queryable`. Unknown counts are not compared.
  */
 export function reconcile(counts: Counts): Difference | null {

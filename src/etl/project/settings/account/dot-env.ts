@@ -5,7 +5,8 @@ import { readText } from '../../../../core/files/read-text.ts';
 import { envLine } from '../command-environment.ts';
 
 /**
- * Sets a variable in the `.env` of a project folder, which only the user may read; null removes it. Other lines stay.
+ * Sets a variable in the `.env` file of a project folder, which only the user may read; null removes the variable.
+ * Other lines stay.
  *
  * @throws CrawlhouseError `usage` for a value that `.env` cannot contain
  */

@@ -23,7 +23,7 @@ export interface DataTest {
   readonly columns: readonly string[];
   /** Its place in the header. */
   readonly path: readonly PropertyKey[];
-  /** Whether time alone can make it fail. Such a test runs even if nothing has changed. */
+  /** Whether the test can fail because of time alone. Such a test runs even if nothing has changed. */
   readonly dependsOnTime: boolean;
   /** The part that one statement can count together with other tests of the model; null if it runs by itself. */
   readonly shares: SharedRule | null;

@@ -17,7 +17,7 @@ import {
 const SEPARATOR = 'chr(31)';
 /** Separates the related URL of a finding from its text. */
 const URL_END = 'chr(30)';
-/** The maximum number of conditions of one pass over the pages. Engines limit code and arguments. */
+/** The maximum number of conditions in one pass over the pages, because engines limit code and arguments. */
 const MOST_CONDITIONS = 60;
 const NUMBER_LENGTH = 4;
 
@@ -107,8 +107,8 @@ function projects(tuned: TunedIssues): string {
 
 /**
  * Returns one row for each page and issue: crawl_id, project_id, url, issue, why, related_url, relation (of
- * `mart.page_relations`). A few passes over `mart.pages` check the conditions on it. A page is not related to itself:
- * its related_url is then NULL.
+ * `mart.page_relations`). A few passes over `mart.pages` check the conditions on pages. A page is not related to
+ * itself: in that case, related_url is NULL.
  */
 function found(tuned: TunedIssues): string {
   const issues = tuned.issues.filter(isLookedFor);
@@ -179,7 +179,7 @@ function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
   );
 }
 
-/** Returns the SQL of a scan. Its thresholds depend on the project where the settings do. */
+/** Returns the SQL of a scan. Its thresholds depend on the project if the settings do. */
 function tunedSql(sql: string, { settings }: TunedIssue): string {
   return replaceThresholds(sql, (name) => {
     const numbers = settings.map(({ thresholds }) => numberText(thresholds[name] ?? 0));

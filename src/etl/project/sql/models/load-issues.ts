@@ -62,9 +62,9 @@ const IssueHeader = z.strictObject({
   /** Columns of `mart.pages` that show it, or fields of another dataset: `crawl_structured_data.valid`. */
   evidence: z.array(z.string().min(1)).min(1),
   /**
-   * What must have been read besides the page. Without all `links` or all `sitemaps` of the crawl, no page has the
-   * issue. Without the `related` page, the issue is neither new nor fixed. Without the `previous` crawl, the affected
-   * pages are unknown.
+   * What else the crawl must have read, besides the page. Without all `links` or all `sitemaps` of the crawl, no page
+   * has the issue. Without the `related` page, the issue is neither new nor fixed. Without the `previous` crawl, the
+   * affected pages are unknown.
    */
   needs: z.array(z.enum(['links', 'sitemaps', 'related', 'previous'])).default([]),
   /** Relation of `mart.page_relations` that names the other page, where the SELECT does not. */
@@ -78,7 +78,7 @@ const IssueHeader = z.strictObject({
   thresholds: z
     .record(ThresholdName, z.strictObject({ default: Threshold, unit: z.string().min(1) }))
     .default({}),
-  /** Pages that have it, and pages that just miss it. */
+  /** Pages that have the issue, and pages that just miss it. */
   cases: z.strictObject({ has: z.array(Page).min(1), has_not: z.array(Page).min(1) }).optional(),
 });
 
@@ -240,7 +240,7 @@ function isRelation(given: Code): boolean {
   return given.outside.some((at) => at < from && nameOf(given.code[at])?.toLowerCase() === 'related_url');
 }
 
-/** Returns null for a SELECT of any other form. It is then a query of its own. */
+/** Returns null for a SELECT of any other form, which then runs as its own query. */
 function pageScan(given: Code): PageScan | null {
   const { tokens, code, outside, words } = given;
   const head = HEAD.split(' ').length;

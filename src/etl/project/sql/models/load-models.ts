@@ -39,7 +39,7 @@ import { loadTunedIssues } from './tune-issues.ts';
 
 /**
  * Reads every model in the given folders, sorted by name. A model in a later folder replaces an earlier model of the
- * same name. `planModels` checks what needs the database: one SELECT, its sources, its columns.
+ * same name. `planModels` checks what requires the database: that there is one SELECT, its sources, and its columns.
  *
  * @throws CrawlhouseError `bad_model` naming file, line, key and valid values
  */
@@ -109,7 +109,7 @@ export function withSegments(model: Model, segmentations: readonly Segmentation[
  * Returns the rows of a seed in the given folders, with the columns of its model.
  *
  * @param of the folders whose rows are read, all by default
- * @throws CrawlhouseError `bad_model` also where no folder has the seed
+ * @throws CrawlhouseError `bad_model`, also if no folder contains the seed
  */
 export async function loadSeed(
   folders: readonly SqlFolder[],
@@ -342,8 +342,8 @@ const COLUMN_TYPES: readonly string[] = [
 ];
 
 /**
- * Returns the fields of a dataset that models declare under `reads`, with their types. It omits fields that two models
- * read as different types, and columns added by crawlhouse.
+ * Returns the fields of a dataset that models declare under `reads`, with their types. Omits fields that two models
+ * read as different types, and columns that crawlhouse adds.
  */
 export function fieldsRead(models: readonly Model[], dataset: string): ReadonlyMap<string, ReadField> {
   const reads = new Map<string, ReadField>();

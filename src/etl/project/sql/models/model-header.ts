@@ -112,7 +112,9 @@ export const ModelHeader = z.strictObject({
   name: MartName,
   /** A seed is a table whose rows are in a file, `seeds/<name>.csv`. */
   kind: z.enum(['view', 'table', 'seed']),
-  /** Makes an expensive view a table where rows are not in the file, because each query computes views again. */
+  /**
+   * Turns an expensive view into a table if rows are not in the file, because each query would compute the view again.
+   */
   materialize: z.literal('table', 'only table is possible').optional(),
   description: z.string().min(1),
   grain: Grain,

@@ -1,4 +1,4 @@
-/** Returns the names in an order in which dependencies come first, else by name; or a closed circle: `[a, b, a]`. */
+/** Returns the names with dependencies first, otherwise ordered by name; or a cycle, such as `[a, b, a]`. */
 export function orderModels(
   dependencies: ReadonlyMap<string, ReadonlySet<string>>,
 ): { readonly order: readonly string[] } | { readonly circle: readonly string[] } {

@@ -6,7 +6,7 @@ import type { Model } from './model.ts';
 
 /**
  * Returns a model with the rows of tickets.yaml instead of the tables `ops.tickets` and `ops.ticket_urls`. No warehouse
- * contains these tables, so they are empty without tickets.
+ * contains these tables, so the rows are empty if there are no tickets.
  */
 export function withTickets(model: Model, tickets: readonly Ticket[]): Model {
   if (tickets.length === 0) return model;

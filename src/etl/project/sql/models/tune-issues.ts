@@ -90,7 +90,7 @@ export function defaultSetting({ severity, thresholds }: Issue): IssueSetting {
   return { isOn: true, severity, thresholds: Object.fromEntries(defaults) };
 }
 
-/** Keys that the change omits keep their values. A change also switches the issue on. */
+/** Applies a change to a setting. Keys that the change omits keep their values. A change also enables the issue. */
 function changed(setting: IssueSetting, change: IssueChange | undefined): IssueSetting {
   if (change === undefined) return setting;
   if (typeof change === 'boolean') return { ...setting, isOn: change };

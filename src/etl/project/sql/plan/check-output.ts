@@ -87,7 +87,7 @@ export async function checkSegments(
 }
 
 /**
- * DuckDB's parser decides whether a condition contains a subquery. Binding a condition without a subquery reads no file
+ * Refuses subqueries in conditions, as found by DuckDB's parser. Binding a condition without a subquery reads no file
  * and no URL.
  *
  * @throws CrawlhouseError `bad_segments`

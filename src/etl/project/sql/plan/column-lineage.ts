@@ -54,7 +54,7 @@ export async function columnLineage(
   );
 }
 
-/** A loaded table has the columns that the model declares. */
+/** Returns the columns of a loaded table, which are those that the model declares. */
 function declared(model: Model, table: string): ColumnSources {
   const columns = [...(model.reads.get(table)?.keys() ?? [])];
   return new Map(columns.map((column) => [column, new Set([`${table}.${column}`])]));

@@ -9,7 +9,7 @@ import type { SourceTables } from './source-tables.ts';
 export interface Surroundings {
   readonly present: SourceTables;
   readonly models: ReadonlyMap<string, Model>;
-  /** Returns the result that a former plan had for the same inputs, or else does the work. */
+  /** Returns the result that an earlier plan had for the same inputs, or else does the work. */
   readonly remember: <T>(inputs: readonly unknown[], work: () => Promise<T>) => Promise<T>;
 }
 
@@ -17,7 +17,7 @@ export interface Surroundings {
 export interface PlacedSql {
   readonly sql: string;
   readonly start: SqlPlace;
-  /** Binds it, or returns the former result for tables of the same columns. */
+  /** Binds the SQL, or returns the earlier result for tables with the same columns. */
   readonly remember?: (work: () => Promise<OutputList>) => Promise<OutputList>;
 }
 

@@ -55,7 +55,7 @@ export async function readContract(
 }
 
 /**
- * Returns what was removed, renamed or changed its meaning since a former contract. It ignores tables that were never
+ * Returns what was removed, renamed or changed in meaning since an earlier contract. Ignores tables that were never
  * built in.
  */
 export function diffContract(
@@ -134,8 +134,8 @@ export function definitionsOf(models: readonly Defined[]): Record<string, string
 }
 
 /**
- * Returns the models of the contract that a former program defined differently; null if none. Where it recorded no
- * definitions, the entries of the contract since then count.
+ * Returns the models of the contract that a former program defined differently; null if none. If that program recorded
+ * no definitions, the entries of the contract since then determine the models.
  */
 export function changedDefinitions(
   { version, tables, definitions }: KeptContract,

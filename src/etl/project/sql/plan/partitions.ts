@@ -47,8 +47,8 @@ const literalOf = (types: PartitionedModel['types'], column: string, value: stri
   `CAST(${text(value)} AS ${types.get(column)})`;
 
 /**
- * Returns a semi join that keeps the rows of these partitions, for rows named `made`. No engine moves it into a
- * subquery, unlike a condition.
+ * Returns a semi join that keeps the rows of these partitions, for rows named `made`. Unlike a condition, no engine
+ * moves a semi join into a subquery.
  */
 export function semiJoinPartitions({ by, types }: PartitionedModel, partitions: readonly string[]): string {
   const rows = partitions.map((key) => {
@@ -61,8 +61,8 @@ export function semiJoinPartitions({ by, types }: PartitionedModel, partitions: 
 }
 
 /**
- * Returns a condition that holds for the rows of these partitions. It also compares each column by itself: DuckDB
- * pushes such a condition down to the scans, which then skip the rows of other partitions.
+ * Returns a condition that holds for the rows of these partitions. The condition also compares each column by itself,
+ * because DuckDB pushes such a condition down to the scans, which then skip the rows of other partitions.
  */
 export function inPartitions(
   { by, types, oneOf = inValues }: PartitionedModel,

@@ -5,7 +5,7 @@ import type { PlannedModel } from './plan-models.ts';
 
 /**
  * Returns the models that a command line selects, in the order of the plan, or all. `pages` means `mart.pages`. A plus
- * before the name adds what it reads, a plus after it what reads it.
+ * before the name adds the models that it reads; a plus after the name adds the models that read it.
  *
  * @throws CrawlhouseError `usage` for a name that no model has
  */

@@ -94,7 +94,9 @@ function withRows(tokens: readonly SqlToken[], table: string, rows: string): str
   return texts;
 }
 
-/** A single value is not unnested as a list, which would take five times as long. */
+/**
+ * Returns the rows of a column's values. A single value is not unnested as a list, which would take five times as long.
+ */
 function valueRows(source: string, name: string, type: string): string {
   const column = `source.${ident(name)}`;
   if (!type.endsWith('[]')) {

@@ -84,7 +84,7 @@ export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Ques
 /**
  * Returns the question with this name, or with an unambiguous prefix of its name.
  *
- * @throws CrawlhouseError `usage` where there is none, or more than one
+ * @throws CrawlhouseError `usage` if there is no such question, or more than one
  */
 export function questionNamed(questions: readonly Question[], name: string): Question {
   const begun = questions.filter((question) => name !== '' && question.name.startsWith(name));

@@ -68,13 +68,13 @@ function kindOf(type: string): Kind {
   return type === 'TIMESTAMP WITH TIME ZONE' ? 'datetime' : 'opaque';
 }
 
-/** A list of nulls counts as empty: it has no value. */
+/** Returns SQL that is true if there is a value. A list of nulls counts as empty. */
 function hasValue(column: string, isList: boolean): string {
   if (!isList) return `${column} IS NOT NULL`;
   return `(array_length(${column}) > 0 AND array_to_string(${column}, ',') IS NOT NULL)`;
 }
 
-/** A list matches if one of its values does. */
+/** Returns SQL that is true if a value matches. A list matches if one of its values does. */
 function matches(value: Value, isList: boolean, test: Test): string {
   if (!isList) return fits(value, test);
   if (value.kind === 'text' && !test.options.regex) return hasText(value.sql, test);
@@ -83,7 +83,7 @@ function matches(value: Value, isList: boolean, test: Test): string {
   return `page_key IN (SELECT pages.page_key FROM mart.pages AS pages CROSS JOIN UNNEST(pages.${value.sql}) AS items(item) WHERE ${condition})`;
 }
 
-/** Searches the joined texts of a list. A subquery for each row takes several times as long. */
+/** Searches the joined texts of a list, because a subquery for each row takes several times as long. */
 function hasText(list: string, { filter, value, options: { ci } }: Test): string {
   const joined = `${SEPARATOR} || array_to_string(${list}, ${SEPARATOR}) || ${SEPARATOR}`;
   const written = text(String(value));
@@ -135,7 +135,10 @@ function literal(kind: Kind, value: OqlValue): string {
   return `TIMESTAMPTZ ${text(`${day} ${time}+00:00`)}`;
 }
 
-/** Whole numbers of any size compare exactly. A DOUBLE would treat neighbors beyond 2^53 as equal. */
+/**
+ * Writes a number so that whole numbers of any size compare exactly. A DOUBLE would treat neighbors beyond 2^53 as
+ * equal.
+ */
 function numberLiteral(value: number | bigint): string {
   const digits = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
   if (/^-?\d{1,18}$/.test(digits)) return digits;
@@ -174,8 +177,8 @@ function misfit(kind: Kind, { filter, value, options }: Test): string | undefine
 }
 
 /**
- * Checks for the regular expression syntax that all engines match alike. `(?i)` may come first, with or without the
- * option `ci`.
+ * Checks that a regular expression uses only syntax that all engines match alike. `(?i)` may come first, with or
+ * without the option `ci`.
  */
 function patternFault(pattern: string): string | undefined {
   try {

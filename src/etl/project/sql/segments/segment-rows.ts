@@ -55,7 +55,7 @@ export function replacedRows(segmentations: readonly Segmentation[]): string {
   return selects.join(' UNION ') || 'SELECT crawl_id AS segmentation, project_id FROM mart.pages WHERE false';
 }
 
-/** Returns the parts of conditions by which `planModels` finds the faulty one. */
+/** Returns the parts of conditions, by which `planModels` finds a faulty condition. */
 export function segmentParts(
   segmentations: readonly Segmentation[],
   columns: ColumnTypes,
@@ -70,7 +70,10 @@ export function segmentParts(
   );
 }
 
-/** A condition of several lines is a block, which begins under its key. */
+/**
+ * Returns the place of a condition. A condition of several lines is a YAML block, which begins on the line after its
+ * key.
+ */
 function blockPlace({ condition, placeOf }: Segment): SqlPlace {
   const place = placeOf();
   const isBlock = condition.kind === 'sql' && condition.condition.includes('\n');
@@ -127,9 +130,9 @@ function isOneOf(projects: readonly string[]): string {
 
 /**
  * Returns a condition on `url` and on the column that `withPath` adds. It is true if any of the patterns matches.
- * Patterns are those of robots.txt: they match from the start, `*` stands for any characters, and `$` at the end for
- * the end. A pattern that begins with / or * matches the path with the query, any other the whole URL. URLs are
- * compared unchanged.
+ * Patterns are like those of robots.txt: they match from the start, `*` stands for any characters, and `$` at the end
+ * means the end. A pattern that begins with / or * matches the path with the query. Any other pattern matches the whole
+ * URL. URLs are compared unchanged.
  */
 export function urlCondition(patterns: readonly string[]): string {
   return patterns.map((pattern) => fits(/^[/*]/.test(pattern) ? PATH : 'url', pattern)).join(' OR ');

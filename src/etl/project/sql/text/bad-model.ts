@@ -11,7 +11,7 @@ export interface SqlPlace {
 
 /**
  * Returns the error of an invalid file under `sql/`: the place, the fault, and a fix. A damaged warehouse is not the
- * model's fault and stays `damaged_warehouse`.
+ * model's fault, so its error stays `damaged_warehouse`.
  */
 export function badModel(place: SqlPlace, message: string, hint?: string, cause?: unknown): CrawlhouseError {
   const known = toCrawlhouseError(cause);

@@ -79,8 +79,8 @@ const regexpReplace: Use = ([, written, by, flags]) => {
 
 /**
  * Functions with the same meaning in both engines, by their names in DuckDB, some under a condition. `translateSql`
- * writes those that other engines name or bound differently. Both engines are tested with values for each
- * (docs/models.md, Portable SQL).
+ * translates functions that other engines name or bound differently. Tests run each function with values on both
+ * engines (docs/models.md, Portable SQL).
  */
 export const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
   ...[

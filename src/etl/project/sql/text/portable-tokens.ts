@@ -54,8 +54,8 @@ const NAME_KEYS = new Set(
 );
 
 /**
- * Finds faults that leave no trace in DuckDB's tree, or one that several spellings share. `translateSql` passes words
- * on unchanged, so each must be a name of the tree or a word that engines share.
+ * Finds faults that leave no trace in DuckDB's tree, or a trace that several spellings share. `translateSql` passes
+ * words on unchanged, so each must be a name of the tree or a word that engines share.
  */
 export function tokenFaults(sql: string, tree: unknown): PortabilityFault[] {
   const tokens = sqlTokens(sql).filter(isCode);

@@ -12,9 +12,9 @@ interface Edit {
 
 /**
  * Replaces tables with a subquery (on one line), under the alias or name that the table had. DuckDB's parser finds the
- * tables and their positions. The rest of the text stays unchanged, because `json_deserialize_sql` would write another
- * text: it loses comments and lines (so errors name wrong ones), turns `lambda x: …` into the deprecated arrow, and
- * expands `ORDER BY ALL` and list comprehensions.
+ * tables and their positions. The rest of the text stays unchanged. `json_deserialize_sql` would write a different
+ * text: it loses comments and line breaks (so errors name wrong lines), turns `lambda x: …` into the deprecated arrow,
+ * and expands `ORDER BY ALL` and list comprehensions.
  */
 export function replaceTables(
   sql: string,
