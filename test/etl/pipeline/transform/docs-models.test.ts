@@ -58,7 +58,7 @@ test('the error in docs/models.md matches the program', async () => {
 });
 
 test('docs/models.md lists the shipped models', async () => {
-  const [, section = ''] = /^## Models that ship\n([\s\S]*?)^## /m.exec(docs) ?? [];
+  const [, section = ''] = /^## Shipped models\n([\s\S]*?)^## /m.exec(docs) ?? [];
   const cells = [...section.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].map(([, cell = '']) => cell);
   const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => `mart.${name}`));
   const shipped = await loadModels([sqlFolder(join(repository, 'sql'))]);
