@@ -8,11 +8,12 @@ import { serveConsole } from '../../src/app/console/server/serve-console.ts';
 import { loadSettings } from '../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
 import { makeWarehouse } from './make-warehouse.ts';
+import { familyCpuSeconds } from './resources.ts';
 
 /**
  * `npm run bench:console`: how long the pages of the console take on a published warehouse of so many pages and links,
- * the first time after a publication, until all of its figures are read, and the next time. Beside each is its ratio to a count of the pages of one crawl
- * by Ask in the same console.
+ * the first time after a publication, until all of its figures are read, and the next time. `whole cpu` is what all
+ * processors together spent until then. The ratio is to a count of the pages of one crawl by Ask in the same console.
  */
 const { values } = parseArgs({
   options: {
@@ -81,8 +82,8 @@ async function report(warehouse: string): Promise<void> {
   const line = (name: string, figures: readonly string[]): void => {
     process.stdout.write(`${name.padEnd(64)}${figures.map((one) => one.padStart(10)).join('')}\n`);
   };
-  line('page of the console', ['cold s', 'whole s', 'warm s', 'ratio', 'bytes']);
-  line('a count of the pages of a crawl', ['', '', baseline.toFixed(2), '1.0', '']);
+  line('page of the console', ['cold s', 'whole s', 'whole cpu', 'warm s', 'ratio', 'bytes']);
+  line('a count of the pages of a crawl', ['', '', '', baseline.toFixed(2), '1.0', '']);
   const list = '/projects/p0/pages';
   const found = await get(`${list}?issue=client_error`);
   const url = /url\?url=([^&"]*)/.exec(found.text)?.[1] ?? '';
@@ -95,13 +96,11 @@ async function report(warehouse: string): Promise<void> {
     '/projects/p0/demand',
     '/projects/p0/migration',
     '/projects/p0/compare',
-
     '/crawls/p0c1',
     list,
     `${list}?issue=thin`,
     `${list}?issue=thin&sort=priority+desc`,
     `${list}?depth=gte:4&sort=title`,
-
     `${list}?change=title`,
     `${list}?issue=thin&change=new`,
     `${list}?search_bot_hits=gte:1&sort=clicks+desc`,
@@ -111,13 +110,16 @@ async function report(warehouse: string): Promise<void> {
     '/search?q=page-4711',
     '/search?q=nowhere-at-all',
   ]) {
+    const begun = familyCpuSeconds();
     const cold = await get(path);
     // The next page begins when all figures of this one are read.
     const rest = WITH_LATER_FIGURES.includes(path) ? (await get(`${path}?wait=1`)).seconds : 0;
+    const spent = familyCpuSeconds() - begun;
     const warm = await get(path);
     line(decodeURIComponent(path).slice(0, 62), [
       cold.seconds.toFixed(2),
       rest === 0 ? '' : (cold.seconds + rest).toFixed(2),
+      spent.toFixed(2),
       warm.seconds.toFixed(2),
       (warm.seconds / baseline).toFixed(1),
       String(warm.text.length),

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Lets `peakRss` begin again with the present size, where Linux can: so each part of a benchmark has its own. */
 export function resetPeak(): void {
@@ -25,4 +25,24 @@ export function cpuSeconds(): number {
 export function childCpuSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(stat[13]) + Number(stat[14])) / 100;
+}
+
+/** Seconds of this process and of the processes that it has started, even of those that still run. */
+export function familyCpuSeconds(): number {
+  const running = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(statOf)
+    .filter(([, parent]) => Number(parent) === process.pid);
+  const ticks = running.reduce((sum, stat) => sum + Number(stat[11]) + Number(stat[12]), 0);
+  return cpuSeconds() + childCpuSeconds() + ticks / 100;
+}
+
+/** What follows the name of a process; nothing if it has ended. */
+function statOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  } catch {
+    // It has ended since the listing.
+    return [];
+  }
 }
