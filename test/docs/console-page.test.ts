@@ -19,6 +19,14 @@ test('the guide lists each console page by its address', () => {
   expect(missing.map(({ path }) => `docs/console.md does not list the page ${path}`)).toEqual([]);
 });
 
+test('the guide marks the pages for operators', () => {
+  const marked = [...guide.matchAll(/^- \*\*(\w[\w ]*)\*\* (?:(?!\n- )[\s\S])*?\(operators\s+only\)/gm)];
+  const own = PAGES.filter(({ audience = 'all' }) => audience !== 'all');
+  expect(marked.map(([, name]) => name).toSorted()).toEqual(
+    own.map(({ path }) => named.get(addressOf(path))).toSorted(),
+  );
+});
+
 test('the pages that accept ?wait=1 match the guide', () => {
   const waiting = PAGES.filter(({ query = {} }) => 'wait' in query).map(({ path }) =>
     named.get(addressOf(path)),

@@ -18,19 +18,16 @@ const text = ({ form }: SentForm, field: string): string => (form.get(field) ?? 
  */
 const WEBHOOK_FORM: ConsoleForm = {
   path: '/schedules/alerts',
+  audience: 'owner',
   failed: 'The webhook was not written',
   // Its path is often a secret.
   audit(sent) {
     const host = URL.parse(text(sent, 'webhook'))?.host;
     return `${text(sent, 'change')} webhook of alerts${host === undefined ? '' : ` at ${host}`}`;
   },
-  async act(sent, { settings, isOwners }) {
+  async act(sent, { settings }) {
     const address = text(sent, 'webhook');
     keepSecrets({ webhook: address });
-    if (!isOwners)
-      throw new CrawlhouseError('usage', 'only the owner of this machine can change the webhook', {
-        hint: 'change alerts in crawlhouse.yaml',
-      });
     const change = text(sent, 'change');
     if (change !== 'save' && change !== 'remove')
       throw new CrawlhouseError('usage', `change ${change}: save or remove is expected`);
@@ -52,8 +49,8 @@ const WEBHOOK_FORM: ConsoleForm = {
     Object.assign(settings, { alerts: { ...settings.alerts, ...changed } });
     return '/schedules';
   },
-  again: async ({ form, session }, _error, { settings, isOwners }) =>
-    isOwners && form.get('change') === 'save'
+  again: async ({ form, session }, _error, { settings }) =>
+    form.get('change') === 'save'
       ? webhookForm(
           {
             is_set: settings.alerts.webhook !== undefined,

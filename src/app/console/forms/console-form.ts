@@ -6,6 +6,7 @@ import type { AlertSettings } from '../../../etl/project/settings/alert-settings
 import type { CrawlFolderSettings } from '../../../etl/project/settings/settings.ts';
 import type { TicketSender } from '../../operations/alert/send-ticket.ts';
 import type { OfferedAccounts } from '../access/offered-accounts.ts';
+import type { Audience } from '../access/require-audience.ts';
 import type { SignedIn } from '../access/sessions.ts';
 import type { SharedLinks } from '../access/shared-links.ts';
 import type { Actions } from '../actions/actions.ts';
@@ -59,6 +60,8 @@ export interface FormPage {
 export interface ConsoleForm {
   /** In the syntax of fastify, such as `/projects/:project_id/notes`. It accepts only POST. */
   readonly path: string;
+  /** Who may send it; default: operators of a console whose actions are on. */
+  readonly audience?: Audience;
   /** Maximum bytes of the files that the form accepts; absent: it accepts none. */
   readonly fileBytes?: number;
   /** The heading if the change fails, such as "The note was not written". */

@@ -1,24 +1,5 @@
-import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { type Html, html } from '../../../core/text/html.ts';
 import { type Action, fieldsOf } from '../actions/action.ts';
-import { NotFound, type PageRequest } from './console-page.ts';
-
-/** @throws CrawlhouseError `forbidden` if the person is not an operator */
-export function requireOperator({ session }: Pick<PageRequest, 'session'>): void {
-  if (session.role === 'operator') return;
-  throw new CrawlhouseError('forbidden', 'only operators can see this', {
-    hint: 'console_oidc.operators lists the operators',
-  });
-}
-
-/** @throws NotFound if the console starts no actions; CrawlhouseError `forbidden` if the person is not an operator */
-export function requireActing(request: Pick<PageRequest, 'session' | 'canAct'>): void {
-  requireOperator(request);
-  if (request.canAct) return;
-  throw new NotFound(
-    'This console is read-only. Set console_actions: true in crawlhouse.yaml, then restart it.',
-  );
-}
 
 /** Returns the action that retries a unit: a run of its dataset, only for its crawl or project. */
 export function retryOf({

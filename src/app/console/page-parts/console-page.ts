@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Html } from '../../../core/text/html.ts';
 import type { OfferedAccounts } from '../access/offered-accounts.ts';
+import type { Audience } from '../access/require-audience.ts';
 import type { SignedIn } from '../access/sessions.ts';
 import type { SharedLinks } from '../access/shared-links.ts';
 import type { Actions } from '../actions/actions.ts';
@@ -35,6 +36,8 @@ export interface Page<T> {
    * form has the session's token, and changes nothing.
    */
   readonly posted?: string;
+  /** Who may open it; default: all who are signed in. */
+  readonly audience?: Audience;
   readonly schema: z.ZodType<T>;
   /** @throws NotFound for an unknown name; CrawlhouseError */
   readonly read: (request: PageRequest, readers: Readers, signal: AbortSignal) => Promise<T>;

@@ -8,7 +8,6 @@ import { AuditEntry } from '../access/audit-log.ts';
 import type { Actions } from '../actions/actions.ts';
 import { runLink } from '../layout/addresses.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
-import { requireOperator } from '../page-parts/acting.ts';
 import { NotFound, page } from '../page-parts/console-page.ts';
 
 const SIZE = 50;
@@ -23,9 +22,9 @@ export const AUDIT = page<Typed<typeof AuditPage>>({
   path: '/audit',
   summary: 'The commands that people started in the console, newest first.',
   query: { page: 'The page, from 1.' },
+  audience: 'operators',
   schema: AuditPage,
   async read(request) {
-    requireOperator(request);
     const { actions, query } = request;
     const { from, ...paging } = pagingOf(query.get('page'), actions.audit.count(), SIZE);
     return { entries: actions.audit.list(SIZE, from).map((entry) => auditLine(entry, actions)), paging };
@@ -75,9 +74,9 @@ export function auditTable(entries: readonly AuditLine[]): Html {
 export const DO_ACTION = page<AuditLine>({
   path: '/do/actions/:action_id',
   summary: 'One action and its progress.',
+  audience: 'operators',
   schema: AuditLine,
   async read(request) {
-    requireOperator(request);
     const { actions, path } = request;
     const entry = actions.audit.find(Number(path.action_id));
     if (entry === null) throw new NotFound(`There is no action ${path.action_id}.`);

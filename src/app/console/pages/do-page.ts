@@ -7,7 +7,7 @@ import { table } from '../../answers/presentation/html-table.ts';
 import { readKnownUnits } from '../../operations/status/remembered.ts';
 import { Action } from '../actions/action.ts';
 import { unitLink } from '../layout/addresses.ts';
-import { planButton, requireActing, retryOf } from '../page-parts/acting.ts';
+import { planButton, retryOf } from '../page-parts/acting.ts';
 import { page } from '../page-parts/console-page.ts';
 import { AuditLine, auditLine, auditTable } from './audit-page.ts';
 
@@ -25,9 +25,9 @@ const Do = z.strictObject({
 export const DO = page<Typed<typeof Do>>({
   path: '/do',
   summary: 'The commands that operators can start: a run, a backfill, a retry, a drop.',
+  audience: 'acting',
   schema: Do,
   async read(request, readers) {
-    requireActing(request);
     const pipelines = await loadPipelines(readers.settings.projectDir);
     const units = await readKnownUnits(readers.settings);
     const failing = units.filter(({ status }) => status === 'failed' || status === 'refused');

@@ -9,7 +9,7 @@ import { ACTION_FIELDS, Action, readAction } from '../actions/action.ts';
 import { ActionPlan } from '../actions/plan-action.ts';
 import { drawBlocks } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';
-import { hiddenFields, requireActing } from '../page-parts/acting.ts';
+import { hiddenFields } from '../page-parts/acting.ts';
 import { page } from '../page-parts/console-page.ts';
 
 const DoPlan = z.strictObject({
@@ -25,9 +25,9 @@ export const DO_PLAN = page<Typed<typeof DoPlan>>({
   path: '/do/plan',
   summary: 'What an action would do and cost. Starts nothing.',
   query: ACTION_FIELDS,
+  audience: 'acting',
   schema: DoPlan,
   async read(request, _desk, signal) {
-    requireActing(request);
     const { actions, query, isOwn } = request;
     // A plan sends requests to the service, so pages of other sites cannot start one.
     if (!isOwn)

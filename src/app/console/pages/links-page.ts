@@ -6,7 +6,6 @@ import { timeText } from '../../answers/presentation/marks.ts';
 import { SharedLink } from '../access/shared-links.ts';
 import { askAddress } from '../layout/ask-address.ts';
 import { csrfField } from '../layout/shell.ts';
-import { requireOperator } from '../page-parts/acting.ts';
 import { page } from '../page-parts/console-page.ts';
 
 const LinksPage = z.strictObject({
@@ -20,9 +19,9 @@ export const LINKS = page<Typed<typeof LinksPage>>({
   path: '/links',
   summary: 'The links that serve the rows of a statement without a session.',
   query: { made: 'The key of a link that was just made.' },
+  audience: 'operators',
   schema: LinksPage,
   async read(request, readers) {
-    requireOperator(request);
     const { query, session, shared } = request;
     const made = readers.texts.find(session.subject, query.get('made') ?? '') ?? null;
     return { links: [...shared.list()], made };

@@ -7,6 +7,7 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { visible } from '../../../core/text/visible.ts';
 import { crawlName } from '../../answers/presentation/value-text.ts';
+import { requireAudience } from '../access/require-audience.ts';
 import { tabName } from '../layout/project-tabs.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { calledProject } from '../page-parts/called-project.ts';
@@ -118,13 +119,14 @@ function notRead(thrown: unknown, page: Page<unknown>, readers: Readers): PageAn
 }
 
 /** Returns the document of a page. Tests ensure that it fits its schema (test/support/checked-pages.ts). */
-function documentOf(
+async function documentOf(
   page: Page<unknown>,
   request: PageRequest,
   readers: Readers,
   signal: AbortSignal,
 ): Promise<unknown> {
-  return readers.lanes.of(request.session, () => page.read(request, readers, signal));
+  requireAudience(page.audience ?? 'all', request);
+  return await readers.lanes.of(request.session, () => page.read(request, readers, signal));
 }
 
 /** Returns the status of an answer, and the error as in every document (docs/errors.md). */

@@ -31,6 +31,7 @@ export function consoleApi(pages: readonly Page<unknown>[], version: string): Js
           200: { description: 'The content of the page.', content: content(page.schema) },
           400: failure('A parameter is invalid.'),
           401: failure('Sign-in is required.'),
+          403: failure('The page is for others, or another site links to it.'),
           404: failure('Not found, or nothing is published yet.'),
           500: failure('The page could not be read.'),
         },

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { html } from '../../../core/text/html.ts';
+import { requireAudience } from '../access/require-audience.ts';
 import { FORMS } from '../forms/all-forms.ts';
 import type { ConsoleForm, FormContext, FormPage, SentForm } from '../forms/console-form.ts';
 import { notice } from '../layout/shell.ts';
@@ -19,7 +20,7 @@ export function formRoutes(app: FastifyInstance, context: FormContext, signal: A
   for (const form of FORMS) {
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const session = sessionOf(request);
-      const refusal = actingRefusal(session, context.mayAct);
+      const refusal = refusalOf(form, session, context);
       if (refusal !== null) return refuse(request, reply, refusal);
       const path = request.params as Record<string, string>;
       const left = leaving(reply, signal);
@@ -39,18 +40,19 @@ export function formRoutes(app: FastifyInstance, context: FormContext, signal: A
   }
 }
 
-/** Returns why a person may not change anything here; null if allowed. */
-function actingRefusal({ role }: SentForm['session'], isOn: boolean): Refused | null {
-  if (isOn && role === 'operator') return null;
-  return {
-    status: 403,
-    code: 'forbidden',
-    title: 'Refused',
-    message: isOn ? 'Only operators can start commands here.' : 'This console is read-only.',
-    hint: isOn
-      ? 'console_oidc.operators lists the operators'
-      : 'set console_actions: true, then restart the console',
-  };
+/** Returns why a person may not send the form; null if allowed. */
+function refusalOf(
+  { audience = 'acting' }: ConsoleForm,
+  session: SentForm['session'],
+  { mayAct, isOwners }: FormContext,
+): Refused | null {
+  try {
+    requireAudience(audience, { session, canAct: mayAct && session.role === 'operator', isOwners });
+    return null;
+  } catch (thrown) {
+    const { code, message, hint } = toCrawlhouseError(thrown);
+    return { status: 403, code, title: 'Refused', message, hint };
+  }
 }
 
 /** Makes a change and writes its start and end to the audit. @returns the next page or its address, or the error */

@@ -40,8 +40,8 @@ async function acting(extra: Readonly<Record<string, string>> = {}) {
 test('with console_actions off, no action is shown or started, and the page names the setting', async () => {
   const { ask, start, audit } = await acting({ CRAWLHOUSE_CONSOLE_ACTIONS: 'false' });
   const page = await ask('/do');
-  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('console_actions: true')]);
-  expect((await ask('/do/plan?action=run')).status).toBe(404);
+  expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('console_actions: true')]);
+  expect((await ask('/do/plan?action=run')).status).toBe(403);
   expect((await start({ action: 'run' })).status).toBe(403);
   expect(await (await ask('/')).text()).not.toContain('href="/do"');
   expect(audit()).toEqual([]);

@@ -134,7 +134,7 @@ test('in a console for others, an operator sends a test, but does not choose an 
   for (const fields of [{ change: 'save', webhook: 'http://169.254.169.254/' }, { change: 'remove' }]) {
     const refused = await shared.save(fields);
     expect([refused.status, await refused.text()]).toEqual([
-      400,
+      403,
       expect.stringContaining('only the owner of this machine'),
     ]);
   }

@@ -4,13 +4,13 @@ import { type Html, html } from '../../../../core/text/html.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { crawlFileOf } from '../../../../etl/project/settings/crawls/crawl-file.ts';
 import { isCrawlFolder } from '../../../../etl/project/settings/settings.ts';
+import { requireAudience } from '../../access/require-audience.ts';
 import { drawForm, drawValues } from '../../crawl-settings/draw-form.ts';
 import { drawTest } from '../../crawl-settings/draw-test.ts';
 import { openSite } from '../../crawl-settings/open-site.ts';
 import { type SiteFile, settingsOf } from '../../crawl-settings/site-form.ts';
 import { testedUrl, testUrl, UrlTest } from '../../crawl-settings/test-url.ts';
 import { projectTabs } from '../../layout/project-tabs.ts';
-import { requireActing } from '../../page-parts/acting.ts';
 import { calledProject } from '../../page-parts/called-project.ts';
 import { type PageRequest, page } from '../../page-parts/console-page.ts';
 import type { Readers } from '../../readers/readers.ts';
@@ -80,7 +80,7 @@ async function requestedTest(
 ): Promise<UrlTest | null> {
   const url = testedUrl(request.query);
   if (url === null) return null;
-  requireActing(request);
+  requireAudience('acting', request);
   // A test sends requests to the website, so pages of other sites cannot start one.
   if (!request.isOwn)
     throw new CrawlhouseError('forbidden', 'another site links to this test', {

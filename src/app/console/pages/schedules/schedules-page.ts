@@ -11,7 +11,6 @@ import { statusMark } from '../../../answers/presentation/marks.ts';
 import { targetsOf } from '../../../operations/alert/targets.ts';
 import { readScheduleState, stateFile } from '../../../operations/schedule/state-file.ts';
 import { csrfField } from '../../layout/shell.ts';
-import { requireActing } from '../../page-parts/acting.ts';
 import { NotFound, type PageRequest, page } from '../../page-parts/console-page.ts';
 import { AlertTargets, alertTargets, drawAlertTargets } from '../../page-parts/schedules/alert-targets.ts';
 import { fieldsOfSchedule } from '../../page-parts/schedules/schedule-fields.ts';
@@ -77,9 +76,9 @@ const OneSchedule = z.strictObject({ schedule: ScheduleLine, form: Form });
 export const SCHEDULE = page<Typed<typeof OneSchedule>>({
   path: '/schedules/:schedule',
   summary: 'The form that changes or deletes a schedule.',
+  audience: 'acting',
   schema: OneSchedule,
   async read(request, readers) {
-    requireActing(request);
     const { schedule: named } = request.path;
     const schedule = (await projectSchedules(readers.settings.projectDir)).find(({ name }) => name === named);
     const [line] = await linesOf(schedule === undefined ? [] : [schedule], readers);

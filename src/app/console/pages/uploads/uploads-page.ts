@@ -12,7 +12,6 @@ import { MOST_FILE_BYTES } from '../../actions/staged-files.ts';
 import { READING_FIELDS, readUpload, UploadAction } from '../../actions/upload-action.ts';
 import { UploadPreview } from '../../actions/upload-preview.ts';
 import { csrfField } from '../../layout/shell.ts';
-import { requireActing } from '../../page-parts/acting.ts';
 import { NotFound, type PageRequest, page } from '../../page-parts/console-page.ts';
 import { AuditLine, auditLine } from '../audit-page.ts';
 
@@ -40,9 +39,9 @@ const Uploads = z.strictObject({
 export const UPLOADS = page<Typed<typeof Uploads>>({
   path: '/uploads',
   summary: 'For operators: the form for access logs and search exports, and the files that were added.',
+  audience: 'acting',
   schema: Uploads,
   async read(request) {
-    requireActing(request);
     const { actions } = request;
     const lineOf = (id: number | null): AuditLine | null => {
       const entry = id === null ? null : actions.audit.find(id);
@@ -142,9 +141,9 @@ export const UPLOAD = page<Typed<typeof UploadDocument>>({
     site: 'The website or project; empty: the only one.',
     ...LABELS,
   },
+  audience: 'acting',
   schema: UploadDocument,
   async read(request, _readers, signal) {
-    requireActing(request);
     const { actions, query, isOwn } = request;
     // A preview starts a process, so pages of other sites cannot start one.
     if (!isOwn)

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type Html, html } from '../../../../core/text/html.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { csrfField } from '../../layout/shell.ts';
-import { requireActing } from '../../page-parts/acting.ts';
 import { page } from '../../page-parts/console-page.ts';
 import { canConnect, OfferedWorkspace, readOffered } from '../../page-parts/website/connecting.ts';
 import { connectForm } from '../../page-parts/website/website-forms.ts';
@@ -20,9 +19,9 @@ type Connect = Typed<typeof Connect>;
 export const CONNECT = page<Connect>({
   path: '/connect',
   summary: 'The workspaces and projects of an account, before the project folder loads from it.',
+  audience: 'acting',
   schema: Connect,
   async read(request, { settings }, signal) {
-    requireActing(request);
     const can_connect = canConnect(request, settings);
     const account = can_connect ? request.accounts.find(request.session.subject) : null;
     return {

@@ -8,7 +8,6 @@ import { table } from '../../../answers/presentation/html-table.ts';
 import { statusMark } from '../../../answers/presentation/marks.ts';
 import { readLiveCrawl } from '../../../operations/status/live-crawl.ts';
 import { readCrawl } from '../../actions/crawl-action.ts';
-import { requireActing } from '../../page-parts/acting.ts';
 import { page } from '../../page-parts/console-page.ts';
 import { checkForm, crawlForm } from '../../page-parts/website/website-forms.ts';
 
@@ -55,9 +54,9 @@ export const START = page<Typed<typeof Start>>({
   path: '/start',
   summary: 'Checks a website, and offers to crawl it. Starts nothing.',
   query: { url: 'The address of the website; none: only the form.' },
+  audience: 'acting',
   schema: Start,
   async read(request, { settings }, signal) {
-    requireActing(request);
     const { query, isOwn, isOwners } = request;
     const url = (query.get('url') ?? '').trim();
     const account = settings.base_url ?? null;

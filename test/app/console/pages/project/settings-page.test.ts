@@ -168,7 +168,7 @@ test('cross-site pages, readers and consoles without actions can neither test no
   const page = await (await reading.ask(PATH)).text();
   expect(page).not.toContain('<form class="settings"');
   expect(page).toMatch(/Maximum URLs<\/th><td[^>]*><code>77</);
-  expect((await reading.ask(tested)).status).toBe(404);
+  expect((await reading.ask(tested)).status).toBe(403);
   expect((await reading.send({ max_url: '5' })).status).toBe(403);
   expect([site.hits, existsSync(reading.file)]).toEqual([[], false]);
 });
