@@ -84,8 +84,9 @@ interface BucketSql {
 }
 
 /**
- * Buckets by distinct values include null for rows without a value. A many-valued field counts a row once under each of
- * its values. By ranges, a row counts under each range that has one of its values, or under none.
+ * Buckets by distinct values include null for rows without a value. For a many-valued field, a row is counted once
+ * under each of its values. For ranges, a row is counted under each range that contains one of its values, or under
+ * none.
  */
 function bucketSql({ column, ranges }: Bucket, bind: Bind): BucketSql {
   if (ranges !== undefined) return rangeSql(column, ranges, bind);
@@ -161,7 +162,7 @@ interface MetricSql {
 /** Whole numbers with at most these digits are summed exactly: HUGEINT can hold the sum of 10^8 such numbers. */
 const EXACT_DIGITS = 30;
 
-/** In a many-valued field every value counts. */
+/** Returns SQL for a metric. In a many-valued field, every value counts. */
 function metricSql({ column, method }: AggregateMetric): MetricSql {
   const isList = isMany(column);
   const isTyped = !isList && (column.kind === 'int' || column.kind === 'float');
@@ -220,12 +221,15 @@ function isWholeOrder(it: string): string {
   return `CASE WHEN ${isWhole(it)} THEN CAST(${it} AS HUGEINT) END`;
 }
 
-/** Sums come as floats (wire-facts.md), with all the digits of the exact sum; the sum of no values is 0.0. */
+/**
+ * Returns SQL for a sum. Sums are floats on the wire (wire-facts.md), with all digits of the exact sum; the sum of no
+ * values is 0.0.
+ */
 function wholeSum(it: string): string {
   return `concat(CAST(coalesce(sum(${it}), 0) AS VARCHAR), '.0')`;
 }
 
-/** JSON has no form for infinite values and NaN. */
+/** Replaces infinite values and NaN, which JSON cannot represent. */
 function finite(number: string): string {
   return `CASE WHEN isfinite(${number}) THEN CAST(${number} AS VARCHAR) END`;
 }

@@ -92,7 +92,7 @@ function bucketProblems(
   });
 }
 
-/** A field's name may contain a colon, a method cannot. */
+/** Splits a metric into field and method. A field's name may contain a colon, but a method cannot. */
 function splitMetric(value: string): { readonly field: string; readonly method: string } {
   const at = value.lastIndexOf(':');
   return { field: at < 0 ? value : value.slice(0, at), method: at < 0 ? '' : value.slice(at + 1) };

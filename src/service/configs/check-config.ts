@@ -81,7 +81,7 @@ function checkCustomFields({ custom_fields = [], js_rendering = false }: ConfigI
   if ('problem' in read) throw invalidParameter(read.place, 'invalid', read.problem);
 }
 
-/** A secret belongs to an address, so each address is listed once. */
+/** Refuses repeated addresses of webhooks, because a secret belongs to an address. */
 function checkWebhooks({ notifications }: ConfigInput): void {
   const urls = (notifications?.custom_webhooks ?? []).map((webhook) => webhook.url);
   const again = urls.findIndex((url, index) => urls.indexOf(url) !== index);
@@ -125,7 +125,7 @@ function webhookSecrets({ notifications }: ConfigInput, former: Secrets): Secret
   return Object.fromEntries(entries);
 }
 
-/** The API only shows whether there is a secret. */
+/** Returns notifications as the API serves them, which shows only whether there is a secret. */
 function servedNotifications(notifications: ConfigInput['notifications'], secrets: Secrets) {
   const recipients = notifications?.email_recipients;
   return {
@@ -137,7 +137,7 @@ function servedNotifications(notifications: ConfigInput['notifications'], secret
   };
 }
 
-/** Without a password, the stored one of this user name stays. */
+/** Returns the password to store. Without a given password, the stored one of this user name stays. */
 function passwordOf({ http_auth }: ConfigInput, known: StoredResource | undefined): string | undefined {
   if (http_auth === undefined || http_auth === null) return undefined;
   if (http_auth.password !== undefined) return http_auth.password;

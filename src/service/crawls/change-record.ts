@@ -9,8 +9,8 @@ import type { CrawlClock } from './crawl-clock.ts';
 import { followCrawl } from './crawl-source.ts';
 
 /**
- * Changes any field of a record and everything that depends on it. Creates a token that does not exist, which is how a
- * token with fewer scopes is made.
+ * Changes any field of a record and everything that depends on the field. Creates a token if it does not exist, which
+ * is how tests make tokens with fewer scopes.
  *
  * @throws Refusal if the record does not exist
  */

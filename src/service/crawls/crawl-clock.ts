@@ -9,8 +9,8 @@ const GLANCE = 500;
 
 /**
  * Applies the events of the service: crawls and comparisons end, scheduled crawls fire, crawls are archived. Events are
- * applied one after the other, each at its own time. A clock that jumps therefore gives the same result as a running
- * one.
+ * applied one after the other, each at its own time. A clock that jumps therefore leads to the same result as a running
+ * clock.
  */
 export class CrawlClock implements AsyncDisposable {
   readonly #context: CrawlContext;

@@ -23,8 +23,8 @@ const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {
 };
 
 /**
- * Returns the crawl after a command. A crawl that was put into its state by hand has no work to continue, and changes
- * its state immediately.
+ * Returns the crawl after a command. If a crawl was put into its state by hand, there is no work to continue, and its
+ * state changes immediately.
  *
  * @throws Refusal `invalid_state_for_request`
  */
@@ -69,7 +69,7 @@ function workFrom(crawl: LaunchedCrawl, elapsed: number, since: number): Pick<La
   return crawl._plan === undefined ? {} : { _work: { elapsed, since } };
 }
 
-/** A canceled crawl has no report (spec-notes.md 24). */
+/** Returns the crawl after its cancellation. A canceled crawl has no report (spec-notes.md 24). */
 function cancelled(crawl: LaunchedCrawl, now: number): StoredResource {
   const { _work, ...rest } = crawl;
   const steps = stepsAt(crawl, now);
@@ -83,7 +83,7 @@ function cancelled(crawl: LaunchedCrawl, now: number): StoredResource {
   };
 }
 
-/** The fetched pages are analyzed, at least the start URL. */
+/** Returns the crawl after its termination. The fetched pages are analyzed, or at least the start URL. */
 function terminated(crawl: LaunchedCrawl, now: number): StoredResource {
   if (crawl._crawler !== undefined) return { ...crawl, status: 'terminating' };
   if (crawl._plan === undefined)

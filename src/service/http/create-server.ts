@@ -26,7 +26,10 @@ const PREFIX = '/api/v2';
 const DEEPEST_BODY = 500;
 const TOO_DEEP = 'it is nested too deeply';
 
-/** The operations that a workspace without an active subscription still allows: which show it and its subscription. */
+/**
+ * The operations that a workspace without an active subscription still allows, which show the workspace and its
+ * subscription.
+ */
 const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
 
 /** Refuses requests that need an object store. */

@@ -260,7 +260,7 @@ function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer | undef
   }
 }
 
-/** Every byte but the continuations of UTF-8 begins a character. */
+/** Counts the characters of UTF-8 text. Every byte except a continuation byte begins a character. */
 function charactersOf(bytes: Buffer): number {
   let count = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1;

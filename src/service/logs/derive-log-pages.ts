@@ -10,8 +10,8 @@ import type { ServiceData } from '../rows/service-state.ts';
 import { derivedGranularities, periodSql, weekDefinitionOf } from './log-metadata.ts';
 
 /**
- * Makes the pages of log monitoring from its events, so that both agree: one row for each URL and day, week or month,
- * in this order. Events without a readable date are not counted.
+ * Derives the pages of log monitoring from its events, so that both agree. Makes one row for each URL and day, week or
+ * month, in this order. Does not count events without a readable date.
  */
 export async function deriveLogPages(
   rows: ServiceRows,
@@ -96,7 +96,7 @@ function eventsSql(source: string, event: EventValues): string {
 
 /**
  * Returns SQL for a number that grows with time, and within a second with the line. The same events thus always have
- * the same last one. It is a number, because DuckDB can't spill text aggregates.
+ * the same last one. The result is a number, because DuckDB cannot spill text aggregates.
  */
 function placeOf({ at, day }: EventValues): string {
   const moment = `coalesce(TRY_CAST(replace(substr(${at}, 1, 19), '/', '-') AS TIMESTAMP), CAST(${day} AS TIMESTAMP))`;
@@ -130,7 +130,8 @@ const ORGANIC = '^https?://([^/]+\\.)?google\\.([a-z]{2,3}|com?\\.[a-z]{2})(/|$)
 
 /**
  * Reads events by the names of the default fields. Derives missing data about bots and visits from the user agent and
- * the referrer. Only the search engine of the metadata has kinds of bots. Undefined if events have no URL or no date.
+ * the referrer. Only bots of the metadata's search engine have a kind. Returns undefined if events have no URL or no
+ * date.
  */
 function eventValues(columns: readonly Column[]): EventValues | undefined {
   const byName = new Map(columns.map((column) => [column.field.name, column]));

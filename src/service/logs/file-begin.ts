@@ -17,7 +17,10 @@ export interface FileBegin {
   readonly sample: string;
 }
 
-/** Finds how far a file was read before, under any name: the longest text of a known file that it begins with. */
+/**
+ * Finds how far a file was previously read under any name, which is the longest text of a known file that it begins
+ * with.
+ */
 export async function beginOf(source: LogSource, store: FileStore, signal: AbortSignal): Promise<FileBegin> {
   const sample = await textOf(plainText(source, signal), SAMPLE_BYTES);
   const known = await alikeFiles(store, sample);
@@ -85,7 +88,7 @@ async function textOf(pieces: AsyncGenerator<Uint8Array>, bytes: number): Promis
 
 /**
  * Returns the file that an earlier version has read and that is the same as this one or its beginning: its first lines
- * and its last read bytes are equal. It is read again as a whole, because its lines have no marks.
+ * and its last read bytes are equal. Such a file is read again as a whole, because its lines have no marks.
  */
 async function formerFile(
   source: LogSource,

@@ -6,7 +6,7 @@ import type { LogTables } from './log-tables.ts';
 /** Lines of a file that were read before in others. */
 const HITS = table('temp', 'main', 'log_known_lines');
 
-/** If this percentage of a file's lines of a time are in another file, the two were merged. */
+/** If another file contains this percentage of a file's lines in a time span, the two files were merged. */
 const MERGED = 90;
 
 /**
@@ -31,12 +31,12 @@ interface NewLines {
 }
 
 /**
- * Makes a line that several files contain count once. Of files read with the same rules, the first keeps it; lines read
- * with other rules give way to the current reading.
+ * Counts a line that several files contain only once. Among files read with the same rules, the first file keeps the
+ * line. Lines read with other rules are replaced by the current reading.
  *
  * A single line that another file also contains may be a coincidence, such as the checks of a load balancer by two
- * servers. It counts, unless it begins the file or is next to another such line. If nearly all lines of the other file
- * in that time are here, however far apart, the two files were merged.
+ * servers. Such a line counts, unless it begins the file or is next to another such line. If this file contains nearly
+ * all lines of the other file in that time, however far apart, the two files were merged.
  *
  * @returns the number of new lines that were removed, and the name of a file that contains them
  */

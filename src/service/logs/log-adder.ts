@@ -63,7 +63,7 @@ export interface AddingLogs {
   readonly now: number;
 }
 
-/** Adds log files to a project, each in one transaction: either a file is completely read, or none of it. */
+/** Adds log files to a project, each in one transaction, so that a file is read either completely or not at all. */
 export class LogAdder {
   readonly #connection: Connection;
   readonly #tables: LogTables;
@@ -286,7 +286,7 @@ function missingKeys(
   );
 }
 
-/** Rolls back the transaction of a refused file. */
+/** The error that rolls back the transaction of a refused file. */
 class RefusedFile extends CrawlhouseError {
   readonly report: LogFileReport;
 

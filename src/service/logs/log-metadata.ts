@@ -89,8 +89,9 @@ export function derivedGranularities(resources: Resources, projectId: string): r
 }
 
 /**
- * Returns SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week has the year of its
- * Thursday, and a week that starts on Sunday the year of its Saturday. So the week of 1 January is the first.
+ * Returns SQL for the day, week or month of a DATE, as text (spec-notes.md 30). An ISO week belongs to the year of its
+ * Thursday, and a week that starts on Sunday to the year of its Saturday. In the latter case, the week of January 1 is
+ * the first.
  */
 export function periodSql(granularity: Granularity, day: string, weeks: WeekDefinition): string {
   switch (granularity) {

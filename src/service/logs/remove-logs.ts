@@ -29,8 +29,8 @@ export interface RemovedLog {
 }
 
 /**
- * Removes files as if they had never been added: lines that other files also contain count there. Runs in a
- * transaction.
+ * Removes files as if they had never been added. Lines that other files also contain then count in those files. Runs in
+ * a transaction.
  *
  * @throws CrawlhouseError `usage` for a file that was not added
  */

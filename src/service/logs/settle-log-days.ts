@@ -118,8 +118,8 @@ async function forgetSums(
 }
 
 /**
- * Sums the days of weeks or months that have new days and have ended (UTC). Summing the current period would repeat all
- * its days for each new day, and the sums are not needed before the period ends.
+ * Sums the days of weeks or months that have new days and have ended (UTC). Summing the current period would sum all
+ * its days again for each new day, and the sums are not needed before the period ends.
  */
 async function sumDays(
   connection: Connection,

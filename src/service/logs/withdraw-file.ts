@@ -14,7 +14,10 @@ const COUNTED = table('temp', 'main', 'log_lines_counted');
 export const SharedLines = z.strictObject({ file: z.string(), events: z.number() });
 export type SharedLines = Typed<typeof SharedLines>;
 
-/** Removes the lines of a file as if they had never been read: lines that other files also contain count there. */
+/**
+ * Removes the lines of a file as if they had never been read. Lines that other files also contain then count in those
+ * files.
+ */
 export async function withdrawFile(
   connection: Connection,
   tables: LogTables,
@@ -43,8 +46,8 @@ async function linkedFiles(connection: Connection, { hidden }: LogTables, id: nu
 }
 
 /**
- * Decides again which lines of the given files count, one reading after another, as when they were read. Returns the
- * lines that count now.
+ * Decides again which lines of the given files count, one reading after another, in the order in which they were read.
+ * Returns the lines that now count.
  */
 async function decideAgain(
   connection: Connection,

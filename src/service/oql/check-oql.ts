@@ -99,7 +99,7 @@ const VALUES: Readonly<Record<Exclude<ValueKind, 'opaque'>, Fit>> = {
   ],
 };
 
-/** A day of the calendar: 2025-02-30 is not. */
+/** Returns whether a value is a calendar day; 2025-02-30 is not. */
 function isDate(text: string): boolean {
   const [, year, month, day] = DATE.exec(text) ?? [];
   if (year === undefined) return false;

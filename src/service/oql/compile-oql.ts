@@ -59,8 +59,9 @@ interface Element {
 }
 
 /**
- * Returns a leaf as SQL that is never NULL. A many-valued field fits if one element fits. `not_equals` is the exact
- * reverse of `equals`, so it holds for a missing value. An empty string is a value; a list of nulls only is not.
+ * Returns a leaf as SQL that is never NULL. A many-valued field matches if one element matches. `not_equals` is the
+ * exact reverse of `equals`, so it is true for a missing value. An empty string is a value, but a list that contains
+ * only nulls is not.
  */
 export function compileLeaf([, filter, value, options = {}]: OqlLeaf, column: Column, bind: Bind): string {
   if (filter === 'has_value') return hasValue(column);

@@ -16,7 +16,7 @@ import { type RowEdges, stageDemand } from './stage-demand.ts';
 import { type AddedDemand, NotAgreed, storeDemand } from './store-demand.ts';
 import { sumDemand } from './sum-demand.ts';
 
-/** An hourly quota is of no use to a local service. */
+/** The quota of a local service, which needs no hourly limit. */
 const QUOTA = Number.MAX_SAFE_INTEGER;
 /** The name of the feature, and of the data. */
 const RANKING = 'ranking_performance';
@@ -44,8 +44,8 @@ export interface UnderstoodDemand extends RowEdges {
  * Adds the rows of an export to the ranking performance of a project, in one transaction. An export whose rows are
  * still in place is not added again.
  *
- * Rows by day and URL: a day has the rows of one export. A later export replaces its days, unless their existing rows
- * have more dimensions. Totals of a period replace all totals of the same search engine and days.
+ * For rows by day and URL, a day contains the rows of one export. A later export replaces its days, unless their
+ * existing rows have more dimensions. Totals of a period replace all totals of the same search engine and days.
  *
  * @throws CrawlhouseError `rejected_values` for a bad row if `onReject` is `fail`; `usage` for a project whose ranking
  *   performance has other fields, or if all pages are of other hosts; Refusal `resource_not_found`
@@ -99,7 +99,7 @@ export async function addDemand(
  * Removes the exports of the given files from a project's ranking performance, in one transaction.
  *
  * @param isDryRun nothing is removed, only reported
- * @throws CrawlhouseError `usage` for a file that was not added, or only together with others
+ * @throws CrawlhouseError `usage` for a file that was not added, or that was added only together with others
  */
 export async function removeAddedDemand(
   { resources, rows }: ServiceData,
@@ -146,7 +146,9 @@ function withBigints<T extends object>(amounts: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** Imported or generated rows have other fields, and must not be changed here. */
+/**
+ * Refuses a project whose rows were imported or generated, because they have other fields and must not be changed here.
+ */
 function refuseOtherFields(resources: Resources, projectId: string): void {
   const known = resources.dataset(projectId, RANKING);
   if (known === undefined || JSON.stringify(known.columns) === JSON.stringify(DEMAND_COLUMNS)) return;

@@ -6,9 +6,9 @@ import { ServiceRows } from '../rows/service-rows.ts';
 
 const SPECIFIED = ['url', 'query', 'date', 'device', 'clicks', 'impressions', 'position'];
 /**
- * Ranking performance from added files: the specification's fields (api-spec.md §2.13), then crawlhouse's own fields.
- * A country may have any value. Rows of days and URLs have no `period_days`. Totals have it: the number of their days,
- * of which `date` is the last, and in `totals_by` their dimensions.
+ * Ranking performance from added files: the specification's fields (api-spec.md §2.13), then crawlhouse's own fields. A
+ * country may have any value. Rows of days and URLs have no `period_days`. Totals have `period_days`, the number of
+ * their days, of which `date` is the last, and their dimensions in `totals_by`.
  */
 const DEMAND_FIELD_RECORDS: readonly FieldRecord[] = [
   ...RANKING_FIELD_RECORDS.filter(({ name }) => SPECIFIED.includes(name)),
@@ -24,8 +24,9 @@ export const DEMAND_COLUMNS: readonly Column[] = columnsOf(DEMAND_FIELD_RECORDS)
 /** Columns of the table that are not served: the dimensions of a row's table, and its export. */
 export const [BY, EXPORT] = ['_by', '_export'] as const;
 /**
- * Columns of rows that were replaced or left out: the export that did it, its place in the order, whether it replaced
- * all of a period, and whether they were kept out by `--keep`, which gives way to any other. */
+ * Columns of rows that were replaced or left out: the export that caused this, its place in the order, whether it
+ * replaced a whole period, and whether `--keep` left the rows out, which any other cause overrides.
+ */
 export const [REPLACED_BY, REPLACED_AT, IS_WHOLE, IS_KEPT_OUT] = [
   '_replaced_by',
   '_replaced_at',

@@ -104,7 +104,7 @@ function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path:
   return value.map((one, index) => metricOf(one, index, columns, `${path}.value[${index}]`));
 }
 
-/** `sort` and the response find a column by its name, so names are unique. */
+/** Refuses repeated column names, because `sort` and the response identify a column by its name. */
 function refuseDuplicates(made: readonly Column[], buckets: number, path: string): void {
   const names = made.map((column) => column.field.name);
   names.forEach((name, index) => {
@@ -114,7 +114,7 @@ function refuseDuplicates(made: readonly Column[], buckets: number, path: string
   });
 }
 
-/** Ties are broken by the buckets, which are unique per row, so pages never overlap. */
+/** Returns the order of the rows. Buckets, which are unique per row, break ties, so that pages never overlap. */
 function orderOf(
   { sort = [] }: Query,
   made: readonly Column[],
@@ -137,7 +137,7 @@ function patternsUnder(path: string, { patterns }: Compiled): Compiled['patterns
   return patterns.map((pattern) => ({ ...pattern, path: pattern.path.replace(/^oql/, path) }));
 }
 
-/** The bound values of the second condition come after those of the first. */
+/** Renumbers the bound values of a second condition, which follow those of the first. */
 function renumbered(sql: string, by: number): string {
   return sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
 }
@@ -165,8 +165,8 @@ export async function touchedBy(
 }
 
 /**
- * Returns the part of a filter that concerns days: every other leaf counts as true. No node negates, so these days
- * include every row of the filter.
+ * Returns the part of a filter that concerns days, with every other leaf treated as true. No node negates, so these
+ * days include every row of the filter.
  */
 function scopeOfDates(oql: Oql, field: string): Oql {
   if ('field' in oql) return oql.field[0] === field ? oql : { and: [] };
@@ -231,8 +231,8 @@ interface RankingMetric {
 }
 
 /**
- * Positions have this many decimals, and so does their sum before the division. Equal averages are therefore equal in
- * any order of summing, even if the last decimal is a tie.
+ * The number of decimals of positions, and of their sum before the division. Equal averages are therefore equal in any
+ * order of summing, even if the last decimal is a tie.
  */
 const DECIMALS = 6;
 

@@ -38,7 +38,9 @@ const [DATE, PERIOD, TOTALS_BY, ENGINE] = ['date', 'period_days', 'totals_by', '
 const CELLS = [...DEMAND_COLUMNS.map(({ id }) => ident(id)), ident(BY), ident(EXPORT)].join(', ');
 /** The key of rows that only one export may have: a day, or the totals of a period by some dimensions. */
 const SLOT = `CASE WHEN ${PERIOD} IS NULL THEN ${DATE} ELSE concat_ws(' ', ${ENGINE}, ${DATE}, ${PERIOD}, ${TOTALS_BY}) END`;
-/** All totals of a period except those of the whole site: an export of the page replaces them together. */
+/**
+ * All totals of a period except those of the whole site. An export from the Search Console page replaces them together.
+ */
 const PERIOD_SLOT = `CASE WHEN ${TOTALS_BY} <> 'all' THEN concat_ws(' ', ${ENGINE}, ${DATE}, ${PERIOD}) END`;
 
 /** Keeps the rows that an export replaces until that export is removed. */
@@ -64,8 +66,8 @@ export async function keepReplaced(
 }
 
 /**
- * Deletes the rows that an earlier reading of the same days left out. The rows that it had replaced now belong to the
- * later reading.
+ * Deletes the rows that an earlier reading of the same days left out. The rows that the earlier reading had replaced
+ * now belong to the later reading.
  */
 export async function forgetReading(
   connection: Connection,
@@ -94,10 +96,10 @@ export async function keepLeftOut(
 }
 
 /**
- * Removes the exports of the given files as if they had never been added: the rows that they replaced come back. Runs
- * in a transaction.
+ * Removes the exports of the given files as if they had never been added, and restores the rows that they replaced.
+ * Runs in a transaction.
  *
- * @throws CrawlhouseError `usage` for a file that was not added, or only together with others
+ * @throws CrawlhouseError `usage` for a file that was not added, or that was added only together with others
  */
 export async function removeDemand(
   connection: Connection,

@@ -63,8 +63,8 @@ export async function leaveRepeated(connection: Connection, place: string): Prom
 }
 
 /**
- * Leaves out the rows of a property on days for which another property that covers it has rows, as
- * `sc-domain:e.example` covers `https://e.example/`: both have the same clicks.
+ * Leaves out the rows of a property on days for which a property that covers it has rows, because both contain the same
+ * clicks. For example, `sc-domain:e.example` covers `https://e.example/`.
  *
  * @returns the number of removed rows, by property
  */

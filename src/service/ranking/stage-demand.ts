@@ -11,12 +11,12 @@ import {
 } from '../../site/search-data/demand-row.ts';
 import { leaveCovered, leaveRepeated, refuseOverflow, STAGED } from './repeated-demand.ts';
 
-/** Milliseconds after which signals are checked: rows in memory arrive without a pause. */
+/** Milliseconds after which signals are checked, because rows in memory arrive without a pause. */
 const MOST_BUSY = 100;
 /** Rejected rows whose positions are stored. */
 const MOST_PLACES = 100;
 
-/** What was read in addition to the rows. */
+/** The facts about an export that were read in addition to the rows. */
 export interface StagedDemand {
   readonly rejected: { readonly rows: number; readonly places: readonly RejectedRow[] };
   /** Rows of search types other than web search, by type. */

@@ -112,7 +112,7 @@ export async function storeDemand(
   }
 }
 
-/** The rows by day and URL, without the days that have rows of more dimensions. */
+/** Stores the rows by day and URL, except for days that have rows with more dimensions. */
 async function makeDetails(
   connection: Connection,
   { rows }: DemandTables,
@@ -147,7 +147,7 @@ async function makeDetails(
   return { replaced_days: Number(counts?.replaced ?? 0), kept_days: Number(counts?.kept ?? 0) };
 }
 
-/** The rows that are totals, of a day or of a period. */
+/** Stores the rows that are totals of a day or of a period. */
 async function makeTotals(connection: Connection, source: DemandExport): Promise<void> {
   const { period } = source;
   const days = period === null ? 1 : (Date.parse(period.to) - Date.parse(period.from)) / DAY + 1;
@@ -161,7 +161,7 @@ async function makeTotals(connection: Connection, source: DemandExport): Promise
   );
 }
 
-/** An export that loses rows is forgotten, so that adding it again restores them. */
+/** Replaces rows of earlier exports. Forgets an export that loses rows, so that adding it again restores them. */
 async function replaceRows(
   connection: Connection,
   tables: DemandTables,

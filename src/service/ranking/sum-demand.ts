@@ -85,7 +85,7 @@ function totalOf(all: readonly DemandExport['tables'][number]['dimensions'][]): 
   return totals.map(dimensionsText).sort((a, b) => a.length - b.length)[0];
 }
 
-/** Sums of both over their common days; rows without days are compared with all days. */
+/** Compares the sums of both over their common days. Rows without days are compared with all days. */
 async function compare(
   connection: Connection,
   by: string,

@@ -25,7 +25,7 @@ const FEW = 12;
 
 /**
  * Parses a query or a body; invalid parameters are refused by name. The single key around a resource (`{project: {…}}`)
- * is not part of a parameter's name (api-spec.md §7: `start_url`).
+ * is not part of a parameter's name (api-spec.md §7, such as `start_url`).
  */
 export function checkRequest<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input, { error: issueWords });

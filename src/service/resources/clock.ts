@@ -1,4 +1,6 @@
-/** The service's clock: the system's, or the time set by `POST /_sandbox/clock`, which runs on from there. */
+/**
+ * The service's clock: the system's clock, or one that was set by `POST /_sandbox/clock` and runs on from that time.
+ */
 export class Clock {
   #offset = 0;
 

@@ -5,8 +5,8 @@ import { WORKSPACE_ID } from './seed.ts';
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
 
 /**
- * Returns the `export_failure_reason` if the rows could not be read. Their resource may be deleted while the export
- * waits or runs. For other errors, the first line, because the rest contains internal table names.
+ * Returns the `export_failure_reason` if the rows could not be read. The resource may have been deleted while the
+ * export waited or ran. For other errors, this is only the first line, because the rest contains internal table names.
  */
 export function readingFailure(
   resources: Resources,

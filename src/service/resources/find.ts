@@ -44,8 +44,8 @@ export function refuseUnlessReported(crawl: StoredResource, dataType: CrawlDataT
 }
 
 /**
- * Refuses a request that needs a missing feature. Crawl, project and workspace have lists of features; the innermost
- * non-empty list decides (spec-notes.md 26).
+ * Refuses a request that needs a missing feature. Crawl, project and workspace each have a list of features. The
+ * innermost non-empty list determines the features (spec-notes.md 26).
  *
  * @throws Refusal `forbidden`, with the code `missing_feature`
  */

@@ -144,7 +144,7 @@ export class Resources implements Disposable {
     this.#database.prepare(sql).run(source, fingerprint);
   }
 
-  /** Puts everything that `work` puts, or nothing. */
+  /** Stores everything that `work` puts, or nothing. */
   transaction(work: () => void): void {
     inTransaction(this.#database, work);
   }
@@ -159,8 +159,8 @@ function parseStored(row: Record<string, unknown>): StoredResource {
 }
 
 /**
- * Internal settings that `PATCH /_sandbox/<resource>/<id>` accepts. Each is stored under its name after `_`, and so
- * never served.
+ * Internal settings that `PATCH /_sandbox/<resource>/<id>` accepts. Each setting is stored under its name after `_`,
+ * and is therefore never served.
  */
 export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
   workspaces: ['archive_after_days', 'crawl_url_quota'],
@@ -174,7 +174,7 @@ export function publicView(doc: StoredResource): StoredResource {
   return Object.fromEntries(entries) as StoredResource;
 }
 
-/** Spends the refresh token of a token on that token's first use. */
+/** Invalidates the refresh token of a token when that token is first used. */
 export function spendReplaced(
   resources: Resources,
   kind: 'tokens' | 'oauth_refresh_tokens',

@@ -32,7 +32,7 @@ export async function changedDays(rows: ServiceRows): Promise<ChangedDay[]> {
   });
 }
 
-/** Notes that datasets were loaded with the days of some spans as they are now. */
+/** Records that datasets were loaded with the current state of the days in some spans. */
 export async function noteLoadedDays(rows: ServiceRows, spans: readonly LoadedDays[]): Promise<void> {
   if (spans.length === 0) return;
   await rows.use(async (connection) => {

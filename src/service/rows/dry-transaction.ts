@@ -1,6 +1,6 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 
-/** Does work in a transaction, and rolls it back if only the outcome is wanted. */
+/** Runs work in a transaction, and rolls the transaction back if only the outcome is needed. */
 export async function dryTransaction<T>(
   connection: Connection,
   isDryRun: boolean,

@@ -54,8 +54,8 @@ function paging({ limit, offset }: ExportOptions): string {
 }
 
 /**
- * Returns SQL for a row as one JSON object followed by `end`. Built as text, because a STRUCT cannot hold both `Title`
- * and `title`; in one expression, because every further step copies the whole text.
+ * Returns SQL for a row as one JSON object followed by `end`. The row is built as text, because a STRUCT cannot contain
+ * both `Title` and `title`, and in a single expression, because every further step would copy the whole text.
  */
 export function jsonLine(columns: readonly Column[], end: string): string {
   const cells = columns.flatMap((column, index) => [
@@ -91,7 +91,8 @@ function headerCell(name: string, delimiter: string): string {
 
 /**
  * Streams the lines of a query, its column `line`, as bytes, in pieces of about 64 KB. DuckDB computes ahead of the
- * reader only within a bounded buffer; `lineBytes`, an estimate of a line's length, sets its number of rows.
+ * reader only within a bounded buffer. `lineBytes`, an estimate of a line's length, determines the number of rows in
+ * the buffer.
  */
 export async function* streamLines(
   connection: Connection,

@@ -53,7 +53,7 @@ export class ServiceRows implements AsyncDisposable {
     return existsSync(this.#mark);
   }
 
-  /** Deleted rows stay in free blocks of the file until it is rewritten. */
+  /** Requests a rewrite of the file, because deleted rows stay in its free blocks until then. */
   set isToRewrite(isToRewrite: boolean) {
     if (isToRewrite) closeSync(openSync(this.#mark, 'a'));
     else rmSync(this.#mark, { force: true });
@@ -96,7 +96,7 @@ export class ServiceRows implements AsyncDisposable {
     return (await namesOf(connection, 'view')).includes(name);
   }
 
-  /** Lends a connection for `work`; closing the store waits for it, `signal` ends its queries. */
+  /** Lends a connection to `work`. Closing the store waits for `work`; `signal` ends its queries. */
   async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#uses.add(promise);
@@ -171,8 +171,8 @@ export class ServiceRows implements AsyncDisposable {
 }
 
 /**
- * Ends the queries of a connection when the signal aborts. Dispose it before the connection: interrupting a closed one
- * is an error.
+ * Ends the queries of a connection when the signal aborts. Dispose the result before the connection, because
+ * interrupting a closed connection is an error.
  */
 function interruptedBy(signal: AbortSignal | undefined, connection: Connection): Disposable | undefined {
   signal?.throwIfAborted();

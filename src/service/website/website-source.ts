@@ -60,7 +60,9 @@ interface WebsiteWork extends ServiceState {
   readonly vitals: VitalsSettings;
 }
 
-/** A full disk, a missing browser, a folder that cannot be created. */
+/**
+ * Codes of errors that the user can fix, such as a full disk, a missing browser, or a folder that cannot be created.
+ */
 const MENDABLE: readonly string[] = ['disk', 'missing_feature', 'bad_project'];
 
 /** Internal keys of a configuration, in addition to those of web vitals and lists. */
@@ -76,7 +78,7 @@ interface Run {
 
 /**
  * Launched crawls that fetch a website. The crawler follows the status of a stored crawl, which contains the crawler's
- * last report. A crawl that pauses, or whose service closes, is interrupted and continues in its folder.
+ * last report. If a crawl is paused, or its service closes, the crawl is interrupted and later continues in its folder.
  */
 export class WebsiteSource implements CrawlSource, AsyncDisposable {
   readonly isSynthetic = false;
@@ -161,7 +163,10 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     this.#runs.set(id, { control, interruption, stopped });
   }
 
-  /** An error that the user can fix does not end a crawl: it continues in its folder when this service starts again. */
+  /**
+   * Handles the failure of a crawl. An error that the user can fix does not end the crawl, which continues in its
+   * folder when this service starts again.
+   */
   #failed(id: string, error: CrawlhouseError): void {
     this.#work.logger.error('crawl stopped', { crawl: id, error: error.message });
     if (MENDABLE.includes(error.code)) this.#stuck.set(id, error);
@@ -227,7 +232,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     });
   }
 
-  /** Puts the crawler's report into its stored crawl, unless that was deleted or set by hand. */
+  /** Stores the crawler's report in its crawl, unless the crawl was deleted or its state was set by hand. */
   #tell(id: string, told: Pick<CrawlerWork, 'progress' | 'ended'>): void {
     const { resources } = this.#work;
     const known: LaunchedCrawl | undefined = resources.get('crawls', id);

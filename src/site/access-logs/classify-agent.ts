@@ -24,8 +24,8 @@ const BROWSER =
 const OF_PEOPLE = /\bGoogle ?TV\b|https?:\/\/(?:servicewechat|weixin|wx)\.\S*/gi;
 
 /**
- * Returns what a user agent tells about the visitor, in the fields of log events. Browsers always send a user agent: a
- * request without one is from a bot.
+ * Returns what a user agent reveals about the visitor, in the fields of log events. Browsers always send a user agent,
+ * so a request without one is from a bot.
  */
 export function classifyAgent(userAgent: string, list: BotList) {
   const known = list.recognise(userAgent) ?? null;

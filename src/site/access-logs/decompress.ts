@@ -104,7 +104,10 @@ export async function* joined(first: Buffer, pieces: AsyncGenerator<Buffer>): As
   }
 }
 
-/** Node's decoder may end where a frame or member ends within a piece: the unread rest begins the next one. */
+/**
+ * Decompresses with Node's decoder, which may end where a frame or member ends within a piece. The unread rest then
+ * begins the next one.
+ */
 async function* throughZlib(
   name: string,
   compression: 'gzip' | 'zstd',
@@ -174,7 +177,7 @@ function write(stream: Gunzip | ZstdDecompress, piece: Buffer): Promise<void> {
   });
 }
 
-/** Decompresses with the program bzip2, which machines with such files have. */
+/** Decompresses with the program bzip2, which is usually installed on machines with such files. */
 async function* throughBzip2(
   name: string,
   bytes: AsyncIterable<Buffer>,

@@ -71,8 +71,8 @@ const MOST_PAIRS = 500_000;
 const NO_CLIENT = /^(?:(?:SOFT|FASTLY)?PURGE\w*|BAN|REFRESH|INVALIDATE|ICP_QUERY)$/i;
 
 /**
- * Makes rows of lines, as text that DuckDB reads: cells between tabs, in the order of the `CELLS` of `InsertEvents`.
- * The first is a digit, that of the verdict on a bot, or 0.
+ * Converts lines to rows, as text that DuckDB reads: cells separated by tabs, in the order of the `CELLS` of
+ * `InsertEvents`. The first cell is a digit for the verdict on a bot, or 0.
  */
 export class EventRows {
   readonly rules: EventRules;
@@ -114,8 +114,8 @@ export class EventRows {
   }
 
   /**
-   * Adds the row of a line with its number in the file, or returns why not: `skip` for a line that is not a client's
-   * request.
+   * Adds the row of a line with its number in the file, or returns why the line was not added: `skip` for a line that
+   * is not a client's request.
    */
   add(line: LogLine, number: number): 'added' | 'other_host' | 'skip' | RejectReason {
     if (!this.isPlausible(line.second)) {

@@ -20,8 +20,9 @@ export function blankReport(name: string) {
   return {
     name,
     /**
-     * `added`: lines were read. `known`: all of it had been read before. `empty`: it has no bytes. `refused`: some
-     * lines are rejects, and nothing of it was added. `planned`: it would be added. `failed`: it could not be read.
+     * `added`: lines were read. `known`: the whole file had been read before. `empty`: the file is empty. `refused`:
+     * some lines are rejects, so nothing was added. `planned`: the file would be added. `failed`: the file could not be
+     * read.
      */
     status: 'known' as 'added' | 'planned' | 'known' | 'empty' | 'refused' | 'failed',
     format: null as string | null,

@@ -157,7 +157,7 @@ function monthOfLanguages(bytes: string): number {
   );
 }
 
-/** Without its dot and accents: editions of the tables differ in them. */
+/** Returns a month name without its dot and accents, in which editions of the tables differ. */
 function plainMonth(text: string): string {
   return text
     .normalize('NFD')
@@ -184,8 +184,8 @@ class ZoneOffsets {
   }
 
   /**
-   * Returns the moment of a wall clock, in seconds since 1970 as if it were UTC. In an hour that occurs twice it is the
-   * first; a skipped hour counts by the offset before it.
+   * Returns the moment of a wall clock, in seconds since 1970 as if it were UTC. If an hour occurs twice, the first one
+   * is meant. A skipped hour uses the offset before it.
    */
   utc(wall: number): number {
     if (this.#format === null) return wall;

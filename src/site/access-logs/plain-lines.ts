@@ -39,9 +39,9 @@ interface KnownAgent {
 }
 
 /**
- * Reads lines of the common shape in one pass over their bytes, at a third of the cost of the general reader, and
- * leaves all others to that reader: both give the same rows. A line is plain if nothing in it is quoted, escaped,
- * spelled differently, or of unusual length.
+ * Reads lines of the common shape in one pass over their bytes, at a third of the cost of the general reader. Leaves
+ * all other lines to that reader. Both readers return the same rows. A line is plain if nothing in it is quoted,
+ * escaped, spelled differently, or of unusual length.
  */
 export class PlainLines {
   readonly #rows: EventRows;
@@ -175,7 +175,7 @@ export class PlainLines {
     return end > at + 6 && end + 2 <= stop && this.#has(end, QUOTE, SPACE) ? end + 2 : -1;
   }
 
-  /** Returns whether it is the method of most requests. The general reader knows the methods that no client sends. */
+  /** Returns whether the method is that of most requests. The general reader knows the methods that no client sends. */
   #isUsualMethod(at: number): boolean {
     const first = this.#view.getUint8(at);
     return first === GET || first === HEAD || (first === POST && this.#view.getUint8(at + 1) !== PURGE);

@@ -10,7 +10,7 @@ import {
 import { PlainLines } from './plain-lines.ts';
 import { LONGEST_LINE, type TextDigest } from './text-digest.ts';
 
-/** Rows and bytes that are passed on at a time: as many rows as DuckDB writes in whole groups. */
+/** Rows and bytes that are passed on at a time. DuckDB writes this many rows in whole groups. */
 const CHUNK = { rows: 4 * 30_720, bytes: 16 * 1024 * 1024 };
 /** Usual bytes of a piece. */
 const PIECE = 512 * 1024;

@@ -13,8 +13,8 @@ const LEAST_SHARE = 50;
 export const HANDFUL = 10;
 
 /**
- * Returns the format of most of the first lines, with their prefix. Of equal formats, the format that is tried first
- * wins.
+ * Returns the format of most of the first lines, with their prefix. If several formats fit equally well, the one that
+ * is tried first wins.
  *
  * @param text whole lines, one byte per character
  * @throws CrawlhouseError `usage` if no format fits half of the lines

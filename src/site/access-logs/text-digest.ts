@@ -71,8 +71,8 @@ export function keyedHash(key: string, text: string): string {
 }
 
 /**
- * Marks of lines: numbers of 53 bits, by a key, that identify a line. The mix is that of MurmurHash3 in two lanes with
- * multipliers and seeds of the key.
+ * Marks of lines: numbers of 53 bits, by a key, that identify a line. The mixing function is that of MurmurHash3, in
+ * two lanes whose multipliers and seeds come from the key.
  */
 export function lineMarks(key: string): (text: DataView, from: number, end: number) => number {
   const seed = createHash('sha256').update(key).update('marks').digest();

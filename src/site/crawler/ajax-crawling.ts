@@ -9,7 +9,7 @@ const NAME = '_escaped_fragment_';
 const LONGEST_HEAD = 65_536;
 /**
  * Characters that the scheme escapes in addition to those of the URL parser: `%`, `#`, `&` and `+`. A `%` of an octet
- * that the parser would have written itself stays, because both spellings are one URL.
+ * that the parser would have written itself stays, because both spellings are the same URL.
  */
 const ESCAPED = /[#&+]|%(?!(?:[01][0-9a-f]|20|22|3c|3e|60|7f|[89a-f][0-9a-f]))/gi;
 

@@ -13,7 +13,9 @@ import { domainOf, isWithinDomain, type ScopeRules } from './frontier/scope.ts';
 import { type HostKey, hostKeyOf } from './host-overrides.ts';
 import { isWholeAgent, robotNameOf } from './robot-name.ts';
 
-/** Replace only the name: a site may treat browsers and crawlers differently. */
+/**
+ * Complete user agents in which only the name is replaced, because a site may treat browsers and crawlers differently.
+ */
 const AGENTS = {
   web: (name: string) => `Mozilla/5.0 (compatible; ${name})`,
   mobile: (name: string) =>
@@ -151,8 +153,8 @@ function headersOf(config: Complete): Record<string, string> {
 }
 
 /**
- * Empty: pages are not rendered. `watched`: patterns of the resources that pages are recorded with; none means all;
- * null: no list of resources.
+ * Returns the rendering settings; empty if pages are not rendered. `watched`: patterns of the resources that are
+ * recorded with a page. No patterns means all resources; null means no list of resources.
  *
  * @throws CrawlhouseError `bad_settings` for watched resources without rendering
  */

@@ -54,7 +54,7 @@ export interface CrawlOptions extends SettingsOptions {
   readonly folder: string;
   /** Additional start URLs, such as those of ingest files of kind seed. */
   readonly seeds?: Iterable<string> | AsyncIterable<string>;
-  /** The pages that the previous crawl fetched, in batches. The crawl counts pages that are not among them. */
+  /** The pages that the previous crawl fetched, in batches. The crawl counts its pages that are not among these. */
   readonly former?: AsyncIterable<readonly string[]> | undefined;
   /** The maximum number of URLs outside the crawl that it requests at its end; 0: none. */
   readonly recheck?: number;
@@ -85,7 +85,7 @@ export interface CrawlOptions extends SettingsOptions {
 
 export type CrawlResult = Awaited<ReturnType<typeof crawlWebsite>>;
 
-/** The site, or its owner, does not want further requests. */
+/** End reasons that mean that the site, or its owner, does not want further requests. */
 const REASONS_TO_STOP: ReadonlySet<CrawlEndReason> = new Set([
   'stopped_progressing',
   'user_cancelled',

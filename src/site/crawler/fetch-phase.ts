@@ -27,8 +27,8 @@ export interface FetchPhaseOptions {
 }
 
 /**
- * Fetches a site level by level: all URLs of a depth before the URLs of the next depth. Each level takes rounds until
- * every URL has a response or has failed three times. URLs that only sitemaps list come last.
+ * Fetches a site level by level: all URLs of a depth before the URLs of the next depth. Each level is repeated in
+ * rounds until every URL has a response or has failed three times. URLs that only sitemaps list come last.
  */
 export class FetchPhase {
   readonly #options: FetchPhaseOptions;
@@ -83,7 +83,7 @@ export class FetchPhase {
     return isFilled;
   }
 
-  /** Returns null when the level is done. */
+  /** Fetches a level. Returns null when the level is done. */
   async #fetchLevel(): Promise<CrawlEndReason | null> {
     const { frontier, control, signal } = this.#tools;
     for (let round = 0; frontier.open() > 0; round++) {

@@ -172,7 +172,10 @@ export class FetchRound {
     return lane.isAsking || this.#isBusy(host) ? Number.POSITIVE_INFINITY : this.#tools.pace.readyAt(host);
   }
 
-  /** With several hosts, none may use more than half of the requests: a slow one would delay the others. */
+  /**
+   * Returns whether a host is busy. With several hosts, none may use more than half of the requests, because a slow
+   * host would delay the others.
+   */
   #isBusy(host: string): boolean {
     const { concurrency } = this.#tools;
     const most = this.#underWay.size > 1 ? Math.ceil(concurrency / 2) : concurrency;
@@ -183,7 +186,7 @@ export class FetchRound {
     this.#underWay.set(host, (this.#underWay.get(host) ?? 0) + change);
   }
 
-  /** Sets a URL aside if its host is not ready, so that others continue. */
+  /** Sets a URL aside if its host is not ready, so that other URLs continue. */
   #mustWait(item: QueuedUrl, now: number): boolean {
     const { robots, pace } = this.#tools;
     const url = ownUrl(item.url);
@@ -225,7 +228,7 @@ export class FetchRound {
     this.#track(this.#fetch(item, url));
   }
 
-  /** Waits for this before the round ends; an error ends the round. */
+  /** Makes the round wait for this work before it ends. An error of the work ends the round. */
   #track(work: Promise<void>): void {
     const running: Promise<void> = work
       .catch((error: unknown) => {
@@ -238,7 +241,7 @@ export class FetchRound {
     this.#running.add(running);
   }
 
-  /** Ends early when the crawl ends or, if allowed, when anything happens; longer in a pause. */
+  /** Sleeps. Ends early when the crawl ends or, if allowed, when anything happens; lasts longer during a pause. */
   async #sleep(ms: number, mayWake = false): Promise<void> {
     let isOver = false;
     const timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import type { FetchTools } from './fetch-round.ts';
 import { textOf } from './parse/threads/parse-messages.ts';
 import type { MissingPageRecord, PageRecord } from './records/records.ts';
 
-/** A site may have any number of subdomains. */
+/** The maximum number of origins to check, because a site may have any number of subdomains. */
 const MOST_ORIGINS = 20;
 
 export type MissingTools = Pick<
@@ -13,7 +13,10 @@ export type MissingTools = Pick<
   'fetcher' | 'frontier' | 'parser' | 'renderer' | 'robots' | 'pace' | 'signal'
 >;
 
-/** An address that cannot exist on the site. It is the same in each crawl, so that its owner finds it in logs. */
+/**
+ * Requests an address that cannot exist on the site. The address is the same in each crawl, so that the site's owner
+ * can find it in logs.
+ */
 export async function askForMissingPages(tools: MissingTools): Promise<void> {
   const origins = tools.frontier.origins(MOST_ORIGINS);
   const records = await Promise.all(origins.map((origin) => askOrigin(origin, tools)));

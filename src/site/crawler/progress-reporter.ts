@@ -124,13 +124,13 @@ export class CrawlControl {
     return this.#state;
   }
 
-  /** Calls `listener` after each command, until the result is disposed of. */
+  /** Calls `listener` after each command, until the result is disposed. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** False when the crawl has to end; waits while it is paused. */
+  /** Waits while the crawl is paused. Returns false if the crawl must end. */
   async mayGoOn(signal: AbortSignal): Promise<boolean> {
     while (this.#state === 'paused') {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ export class CrawlControl {
     return this.#state === 'running';
   }
 
-  /** Stops further requests; those under way end. */
+  /** Stops further requests. Requests in progress are completed. */
   pause(): void {
     if (this.#state === 'running') this.#become('paused');
   }

@@ -21,7 +21,7 @@ import { findLighthouse } from './vitals/find-lighthouse.ts';
 export type StartStep = 'dns' | 'connection' | 'robots' | 'redirects' | 'answer';
 
 const MOST_HOPS = 5;
-/** Only the headers are of interest. */
+/** Maximum bytes to read, because only the headers are of interest. */
 const BYTES = 1024;
 
 export interface TryOptions extends SettingsOptions {

@@ -183,7 +183,7 @@ async function recognizeArchive(
   throw unknown(path, `no member is a table of search results${why === undefined ? '' : `; ${why}`}`, HINT);
 }
 
-/** Groups the files that form one export. Rows by other dimensions would count the same clicks again. */
+/** Groups the files that form one export. Rows by other dimensions would count the same clicks twice. */
 function groupOf(all: readonly ReadTable[]): (found: ReadTable) => string {
   const byRows = all.flatMap((table) => (table.kind === 'rows' ? [table.table.dimensions] : []));
   const detailed = new Set(byRows.filter(isDetailed).map(dimensionsText));

@@ -88,7 +88,7 @@ async function readsOf(
 
 type Warehouse = Awaited<ReturnType<typeof readWarehouse>>;
 
-/** @param inCatalog whether the file contains the rows; otherwise `ops` has their number */
+/** @param inCatalog whether the file contains the rows; if not, `ops` contains the row counts */
 async function readWarehouse(connection: Connection, inCatalog: boolean) {
   const results = await lastTestResults(connection);
   return {

@@ -3,7 +3,7 @@ import { askFields } from './ask-address.ts';
 import { csrfField } from './shell.ts';
 
 /**
- * Returns the form that makes a link to the rows of a statement.
+ * Returns the form that creates a link to the rows of a statement.
  *
  * @param query the statement, as in an address of `/ask`
  */

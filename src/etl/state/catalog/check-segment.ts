@@ -13,8 +13,8 @@ const THERE = `SELECT count(DISTINCT table_name) AS tables FROM duckdb_columns()
     AND table_name IN (${READ.map((name) => `'${name}'`).join(', ')})`;
 
 /**
- * The segmentations that share the name in the latest crawl of a configuration. One row, because readers may limit
- * rows.
+ * SQL for the segmentations that share the name in the latest crawl of a configuration. It returns one row, because
+ * readers may limit rows.
  */
 const SHARED = `
   SELECT array_agg(DISTINCT segments.segmentation ORDER BY segments.segmentation) AS segmentations

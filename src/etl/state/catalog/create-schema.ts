@@ -3,8 +3,8 @@ import { commentOpsTables, commentRawColumns, rawTables } from './comment-column
 import { MIGRATIONS, VERSION_1, WAREHOUSE_VERSION } from './schema.ts';
 
 /**
- * Creates missing schemas and `ops` tables and migrates those of an earlier version, in one transaction. Then it
- * comments the columns that have no comment. The warehouse must be the connection's default.
+ * Creates missing schemas and `ops` tables and migrates those of an earlier version, in one transaction. Then adds
+ * comments to the columns that have none. The warehouse must be the connection's default.
  */
 export async function createSchema(connection: Connection): Promise<void> {
   const isCurrent = await connection.transaction(async () => {

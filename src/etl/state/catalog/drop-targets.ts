@@ -9,7 +9,7 @@ export interface WarehouseUnit extends NamedUnit {
   readonly rows: number;
   /** When the crawl ended, or else when it was loaded; UTC milliseconds. */
   readonly endedAt: number;
-  /** Requested by id, although `keep` had no place for it. */
+  /** Whether the crawl was requested by id although it is beyond `keep`. */
   readonly pinned: boolean;
 }
 

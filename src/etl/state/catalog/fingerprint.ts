@@ -7,7 +7,10 @@ import { CATALOG } from './schema.ts';
 
 const FingerprintRow = z.strictObject({ unit: z.string(), fingerprint: z.string() });
 
-/** Units of one statement. DuckDB reads the other columns only where `_unit` matches; with `IN` it would read all. */
+/**
+ * Units of one statement. DuckDB then reads the other columns only if `_unit` matches; with `IN`, it would read all
+ * columns.
+ */
 const UNITS_AT_ONCE = 50;
 
 export interface FingerprintValue {
@@ -16,14 +19,14 @@ export interface FingerprintValue {
 }
 
 /**
- * Returns SQL that sums up rows by their values, in any order: a whole number as text, `0` for no rows. Two results
- * compare only where the values have the same types.
+ * Returns SQL that sums up rows by their values, in any order: a whole number as text, `0` for no rows. Two results can
+ * be compared only if the values have the same types.
  */
 export function fingerprintSql(values: readonly FingerprintValue[]): string {
   return hashSumSql(rowHashSql(values));
 }
 
-/** Returns SQL of a row's hash. Columns count in the order of their names. */
+/** Returns SQL of a row's hash. Columns are hashed in the order of their names. */
 export function rowHashSql(values: readonly FingerprintValue[]): string {
   if (values.length === 0) return 'CAST(NULL AS UBIGINT)';
   const sorted = values.toSorted((value, other) => (value.column < other.column ? -1 : 1));
@@ -42,7 +45,10 @@ interface UnitsOfDataset {
   readonly recent?: string;
 }
 
-/** Returns the fingerprints of units in their raw table. Each covers the columns that its unit came with. */
+/**
+ * Returns the fingerprints of units in their raw table. Each fingerprint covers the columns that its unit was loaded
+ * with.
+ */
 export async function unitFingerprints(
   connection: Connection,
   catalog: string,

@@ -3,7 +3,7 @@ import { typedRows } from '../../../core/text/typed-rows.ts';
 import type { NamedCrawl } from '../../project/model/crawl-name.ts';
 import type { CatalogReader } from './catalog.ts';
 
-/** Per project, or for all projects. Main crawls and the requested crawl are read beyond this number. */
+/** Maximum crawls, per project or for all projects. Main crawls and the requested crawl are read in addition. */
 const MOST = 1000;
 
 const COLUMNS = [
@@ -49,9 +49,9 @@ const KnownRow = z.strictObject({
 });
 
 /**
- * Returns the crawls of a published warehouse in the order of their ends; null if it has no `mart.crawls`. Questions
- * answer for the latest crawl of a project; the previous crawls have the same configuration. Each query returns one
- * row, because the reader may limit rows.
+ * Returns the crawls of a published warehouse in the order of their ends; null if there is no `mart.crawls`. Questions
+ * use the latest crawl of a project; the previous crawls have the same configuration. Each query returns one row,
+ * because the reader may limit rows.
  */
 export async function knownCrawls(
   warehouse: CatalogReader,

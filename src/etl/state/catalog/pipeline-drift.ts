@@ -19,8 +19,8 @@ export async function readDrift(settings: DriftSettings): Promise<readonly Pipel
 }
 
 /**
- * Returns the pipelines whose filter or fields differ from those of their loaded units. It leaves out lists, because
- * every run reads them again. For loads by earlier versions only the filter is known.
+ * Returns the pipelines whose filter or fields differ from those of their loaded units. Omits lists, because every run
+ * reads them again. For loads by earlier versions, only the filter is known.
  */
 async function pipelineDrift(
   connection: Connection,
@@ -79,13 +79,13 @@ async function pipelineDrift(
   }));
 }
 
-/** Units that were loaded with another filter or other fields than their pipeline has now. */
+/** Units that were loaded with a different filter or different fields than their pipeline now has. */
 export interface PipelineDrift {
   readonly dataset: string;
   readonly changed: readonly ('filter' | 'fields')[];
   /** Units that can be loaded again. */
   readonly units: number;
-  /** Units that cannot: their crawls are archived or gone. */
+  /** Units that cannot be loaded again, because their crawls are archived or gone. */
   readonly archived: number;
   /** Loads the units again; null if none can be loaded. */
   readonly command: string | null;
@@ -99,7 +99,7 @@ export function describeDrift({ dataset, changed, units, archived }: PipelineDri
   return `${what} since ${all} ${all === 1 ? 'unit was' : 'units were'} loaded${rest}`;
 }
 
-/** Returns what to do about it. */
+/** Returns what to do about the drift. */
 export function driftHint({ dataset, command }: PipelineDrift): string {
   return (
     command ?? `unarchive: unarchive in the pipeline of ${dataset} lets a backfill --reload restore them`

@@ -11,7 +11,8 @@ type Texts = ReadonlyMap<string, string | null>;
 
 /**
  * Resolves the values of a statement's parameters: `crawl` becomes an identifier. A question's project and crawl must
- * exist, because an answer without rows would look as if all were well. Its segment must be of one segmentation.
+ * exist, because an answer without rows would look as if everything were fine. The segment must belong to exactly one
+ * segmentation.
  *
  * @throws CrawlhouseError `usage`
  */
@@ -42,7 +43,7 @@ async function checkProject(project: string, warehouse: CatalogReader, signal: A
 /**
  * Refuses a question without a project if there are several projects. The result would mix URLs of several websites.
  *
- * @throws CrawlhouseError `usage` where there are several
+ * @throws CrawlhouseError `usage` if there are several
  */
 async function checkSingleProject(warehouse: CatalogReader, signal: AbortSignal): Promise<void> {
   const known = (await knownCrawls(warehouse, { project: null, crawl: null }, signal)) ?? [];
@@ -57,8 +58,8 @@ async function checkSingleProject(warehouse: CatalogReader, signal: AbortSignal)
 }
 
 /**
- * Returns the identifier of the crawl with this name, in one project or in all. It notifies the reader if the crawl is
- * not of the requested day.
+ * Returns the identifier of the crawl with this name, in one project or in all. Notifies the reader if the crawl's day
+ * differs from the requested day.
  *
  * @throws CrawlhouseError `usage`
  */

@@ -26,7 +26,10 @@ export const RAW_META_COLUMNS = {
 } as const;
 export type RawMetaColumn = keyof typeof RAW_META_COLUMNS;
 
-/** The tables as of version 1. Later changes are in the migrations, so that old and new files end up the same. */
+/**
+ * The tables as of version 1. Later changes are in the migrations, so that old and new files end up with the same
+ * tables.
+ */
 export const VERSION_1 = [
   'CREATE SCHEMA IF NOT EXISTS raw',
   'CREATE SCHEMA IF NOT EXISTS mart',

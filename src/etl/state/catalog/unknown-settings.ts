@@ -12,8 +12,8 @@ interface UnknownSetting {
 }
 
 /**
- * Returns the unknown projects and segments. Empty where nothing is loaded yet, or where the names are not: then
- * nothing can be checked.
+ * Returns the unknown projects and segments. Empty if nothing is loaded yet, or if the names are not loaded, because
+ * nothing can be checked then.
  */
 export async function unknownIssueSettings(
   connection: Connection,
@@ -65,7 +65,7 @@ async function segmentNames(connection: Connection): Promise<readonly string[]> 
   );
 }
 
-/** Returns the projects in segments.yaml that the warehouse does not contain; none where no project is loaded yet. */
+/** Returns the projects in segments.yaml that the warehouse does not contain; none if no project is loaded yet. */
 export async function unknownSegmentProjects(
   connection: Connection,
   segmentations: readonly Segmentation[],

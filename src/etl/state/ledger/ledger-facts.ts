@@ -5,7 +5,7 @@ import { Time } from '../../project/model/runs/ledger-records.ts';
 /** A data export requested by a unit's attempt. Its prefix contains unit and attempt (spec-notes.md 21). */
 export const LedgerExport = z.strictObject({
   unit: z.string(),
-  /** Null until the service answers: a kill may fall between the request and the answer. */
+  /** Null until the service responds. The process may be killed between the request and the response. */
   data_export_id: z.string().nullable(),
   store: z.string(),
   format: z.string(),

@@ -37,13 +37,13 @@ type UnitOrigin = UnitState | 'unknown';
 /** The ends of an attempt without rows, from any state. */
 const ENDS = ['failed', 'refused', 'skipped'] as const;
 
-/** The transitions of a unit that is not in progress, by a run or a person. */
+/** The moves of a unit that is not in progress, made by a run or a person. */
 const TAKEN_UP = ['requested', 'staged', ...ENDS, 'dropped'] as const;
 
 /** The states that the warehouse shows for a unit whose run was killed before it wrote the entry. */
 const HELD = ['loaded', 'published'] as const;
 
-/** The allowed moves. Any other one is a bug in crawlhouse. */
+/** The allowed moves. Any other move is a bug in crawlhouse. */
 export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
   unknown: ['discovered', ...HELD],
   discovered: [...TAKEN_UP, ...HELD],
@@ -68,8 +68,8 @@ interface NextEntry extends FormerEntry {
 }
 
 /**
- * The state of the pipeline between and during runs. The published warehouse is the source of truth about data; a lost
- * ledger is filled from it. Each method that writes is one transaction.
+ * The state of the pipeline between and during runs. The published warehouse is the source of truth about data, and a
+ * lost ledger is restored from it. Each writing method uses one transaction.
  */
 export abstract class Ledger extends ExportRecords implements AsyncDisposable {
   /** Version of its tables. */
@@ -94,7 +94,7 @@ export abstract class Ledger extends ExportRecords implements AsyncDisposable {
     return runs;
   }
 
-  /** Returns the claimed units, the longest claimed first; none where the ledger is not shared. */
+  /** Returns the claimed units, the longest claimed first; none if the ledger is not shared. */
   async claimed(): Promise<ClaimedUnit[]> {
     return [];
   }

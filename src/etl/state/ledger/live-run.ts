@@ -26,8 +26,8 @@ type BegunRun = Pick<LiveRun, 'run_id' | 'command' | 'started_at'>;
 const Written = LiveRun.extend({ pid: z.number(), scope: z.string() });
 
 /**
- * Writes `progress.json` in the state directory, for other processes: completely, at most once a second. It is removed
- * at the end. A file that cannot be written does not stop the run.
+ * Writes `progress.json` in the state directory, for other processes: completely, at most once a second. Removes the
+ * file at the end. A file that cannot be written does not stop the run.
  */
 export class LiveRunFile implements Disposable {
   readonly #path: string;
@@ -70,7 +70,7 @@ export class LiveRunFile implements Disposable {
   }
 }
 
-/** Returns the current run; null if there is none. It ignores a file that a killed run left. */
+/** Returns the current run; null if there is none. Ignores a file that a killed run left behind. */
 export function readLiveRun(stateDir: string): LiveRun | null {
   return watchLiveRun(stateDir)();
 }

@@ -56,7 +56,7 @@ export function sharedLedger({ ledger, projectDir }: LedgerSettings): PostgresAd
   return ledger === undefined ? undefined : postgresAddress(ledger, projectDir);
 }
 
-/** @throws CrawlhouseError `bad_settings` where this installation lacks `postgres/` */
+/** @throws CrawlhouseError `bad_settings` if this installation lacks `postgres/` */
 export async function sharedLedgerPart(): Promise<SharedLedgerPart> {
   const part = await optionalPart(
     'the ledger in PostgreSQL',

@@ -20,7 +20,8 @@ const ENDED: readonly UnitState[] = ['failed', 'refused', 'skipped'];
 /**
  * Corrects a ledger whose last run was killed, or that is older or newer than the warehouse. A unit in the warehouse
  * has been loaded; a unit that is missing there must be requested again. A failure stays, because only the ledger
- * records it, unless the rows were loaded after it: a crash of the machine may have reset the ledger.
+ * records it. But if rows were loaded after the failure, they take precedence, because a crash of the machine may have
+ * reset the ledger.
  */
 export function reconcileUnits(
   units: readonly KnownUnit[],

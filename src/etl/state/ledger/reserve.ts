@@ -6,8 +6,8 @@ import { host } from '../../../core/host/host.ts';
 const BYTES = 256 * 1024;
 
 /**
- * Space on the disk of the state directory that a run reserves, in the file `reserve`, to record its end on a full
- * disk. Without an end it would count as a killed run.
+ * Disk space that a run reserves in the state directory, in the file `reserve`, so that it can record its end on a full
+ * disk. A run without a recorded end would appear as killed.
  */
 export class Reserve implements Disposable {
   readonly #path: string;
@@ -24,7 +24,7 @@ export class Reserve implements Disposable {
     }
   }
 
-  /** Does some work. If the disk is full, it frees the reserve and repeats the work once. */
+  /** Runs `work`. If the disk is full, frees the reserve and repeats the work once. */
   async spend(work: () => Promise<void>): Promise<void> {
     try {
       await work();

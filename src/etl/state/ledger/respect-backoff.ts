@@ -64,8 +64,8 @@ export function nextTryAt(failures: number, now: number): string | null {
 }
 
 /**
- * Returns whether the time of a next try has come. A time further ahead than any wait comes from a clock that was
- * wrong.
+ * Returns whether the time of a next try has come. If the time is further ahead than any wait, it comes from a clock
+ * that was wrong.
  */
 export function mayTry(nextTry: string | null, now: number): boolean {
   if (nextTry === null) return true;
@@ -73,7 +73,10 @@ export function mayTry(nextTry: string | null, now: number): boolean {
   return wait <= 0 || wait > LONGEST_MS;
 }
 
-/** Returns failures in a row. An attempt in progress changes nothing, and a loaded unit may still be quarantined. */
+/**
+ * Returns the number of consecutive failures. An attempt in progress does not change it, and neither does a load,
+ * because a loaded unit may still be quarantined.
+ */
 export function failuresAfter(status: UnitState, before: number): number {
   if (status === 'failed' || status === 'refused') return before + 1;
   return UNDER_WAY.includes(status) ? before : 0;

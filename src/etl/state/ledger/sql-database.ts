@@ -16,7 +16,7 @@ export interface SqlDatabase extends LedgerStatements, AsyncDisposable {
   readonly own: string;
   /** The columns of a row that name its project. */
   readonly owner: LedgerRow;
-  /** Locks the rows of a SELECT, where the transaction alone does not. */
+  /** Locks the rows of a SELECT if the transaction alone does not. */
   readonly forUpdate: string;
   /** Sorts texts by their bytes. */
   readonly binary: string;

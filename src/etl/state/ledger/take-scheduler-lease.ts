@@ -2,10 +2,10 @@ import { type LedgerSettings, sharedLedger, sharedLedgerPart } from './open-ledg
 import type { SchedulerLease } from './shared-ledger.ts';
 
 /**
- * Takes the lease of the scheduler; undefined if the ledger is not shared, because the lock of the state directory
- * suffices there. A waiting process takes over when the holder ends, or sends no heartbeat for 30 seconds.
+ * Acquires the lease of the scheduler. Returns undefined if the ledger is not shared, because the lock of the state
+ * directory then suffices. A waiting process takes over when the holder ends, or sends no heartbeat for 30 seconds.
  *
- * @throws CrawlhouseError `locked` where it does not wait, and the reason of `signal`
+ * @throws CrawlhouseError `locked` if it does not wait; the reason of `signal`
  */
 export async function takeSchedulerLease(
   settings: LedgerSettings,

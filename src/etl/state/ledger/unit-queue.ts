@@ -50,8 +50,8 @@ export interface UnitOffers {
   /** Returns an id that distinguishes this queue from every other one, wherever both keep their packages. */
   id(): Promise<string>;
   /**
-   * Offers units. They replace units that are still unclaimed. A claimed or staged unit stays so if its work is the
-   * same.
+   * Offers units. They replace units that are still unclaimed. A claimed or staged unit keeps its status if its work is
+   * the same.
    */
   offer(runId: string, units: readonly OfferedUnit[], version: string): Promise<void>;
   /** Returns the claimed, staged and failed units, and the number of units that wait for a claim. */

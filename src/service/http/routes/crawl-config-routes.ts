@@ -84,7 +84,7 @@ function named(resources: Resources, project: StoredResource, name: string): Sto
   return resources.list('crawl_configs', project.id).find((config) => config.name === name);
 }
 
-/** A configuration that is used, or will be, stays. */
+/** Refuses to delete a configuration that is in use or will be used. */
 function refuseInUse(resources: Resources, project: StoredResource, config: StoredResource): void {
   const crawl = ofProject(resources.list('crawls'), project.id)
     .filter(isUnderWay)

@@ -52,7 +52,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, cr
   );
 }
 
-/** Two crawls of one project and one configuration (api-spec.md §4.6). */
+/** Refuses two crawls that differ in project or configuration (api-spec.md §4.6). */
 function refuseUnlikePair(project: StoredResource, crawl1: StoredResource, crawl2: StoredResource): void {
   const problem =
     crawl1.id === crawl2.id

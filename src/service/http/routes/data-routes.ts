@@ -35,12 +35,15 @@ const LOCAL_CRAWL = {
   export: { ...data.CRAWL.export, values: CRAWL_VALUES },
 };
 
-/** The four places of rows differ in their paths alone. */
+/** The endpoints of one of the four data sources, which differ only in their paths. */
 type RowEndpoints = typeof data.LOG_EVENTS;
 /** Parameters of a path, checked by the endpoint's definition. */
 type Parameters = Readonly<Record<string, string>>;
 
-/** Fields of a crawl; search, aggregates and streamed export of all four sources of rows (api-spec.md §4.1). */
+/**
+ * Registers the fields of a crawl, and search, aggregates and streamed export of all four sources of rows (api-spec.md
+ * §4.1).
+ */
 export function dataRoutes(api: FastifyInstance, context: Context): void {
   const { resources, clock } = context;
   const comparedPages: typeof crawlOverCrawlSource = (_, parameters) => {
@@ -210,7 +213,7 @@ async function sendExport(
   return reply.send(Readable.from(zips ? gzipped(bytes) : bytes, { objectMode: false }));
 }
 
-/** Clients send it in the query, in the body or in both (wire-facts.md). */
+/** Returns the requested file type. Clients send it in the query, in the body or in both (wire-facts.md). */
 function fileTypeOf(inQuery: ExportFileType | undefined, inBody: ExportFileType | undefined): ExportFileType {
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody)
     throw invalidParameter('file_type', 'conflict', `is ${inQuery} in the query and ${inBody} in the body`);

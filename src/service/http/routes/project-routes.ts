@@ -58,7 +58,7 @@ export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Conte
   }));
 }
 
-/** The metadata of log monitoring (api-spec.md §4.1); the same for events and pages. */
+/** Registers the metadata of log monitoring (api-spec.md §4.1), which is the same for events and pages. */
 export function logRoutes(api: FastifyInstance, { resources, rows }: Context): void {
   serve(api, GET_LOG_METADATA, ({ parameters }) => {
     const project = requireLogMonitoring(resources, parameters.project_id);

@@ -134,7 +134,10 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
   });
 }
 
-/** Files of the download center: anyone with the address may fetch them until they expire (docs/sandbox.md). */
+/**
+ * Registers the files of the download center. Anyone with the address may fetch them until they expire
+ * (docs/sandbox.md).
+ */
 export function downloadRoutes(app: FastifyInstance, { downloads }: Context): void {
   app.get<ByToken>('/:token/:file', async ({ params }, reply) => {
     const found = await downloads.find(params.token);

@@ -87,7 +87,7 @@ function oneOfJson(json: string, type: string): Typed {
   return { sql: plainJson(json, type), survives: undefined };
 }
 
-/** Lists, and lone values, which count as a list of one (wire-facts.md). */
+/** Reads lists, and lone values, which are treated as a list of one (wire-facts.md). */
 function manyOfJson(json: string, type: string): Typed {
   const list = `CASE WHEN json_type(${json}) = 'ARRAY' THEN ${json} ELSE concat('[', ${json}, ']') END`;
   const element = WHOLE.includes(type)
@@ -102,7 +102,7 @@ function manyOfJson(json: string, type: string): Typed {
   return { sql: `CASE WHEN ${json} IS NOT NULL THEN ${sql} END`, survives: `${json} IS NULL OR ${same}` };
 }
 
-/** Objects and lists keep their JSON text; a lone string, number or boolean is unchanged. */
+/** Returns plain text. Objects and lists keep their JSON text; a lone string, number or boolean is unchanged. */
 function plainText(column: Column): string {
   if (column.kind === 'text') return column.id;
   return isMany(column) ? jsonOf(column) : plainJson(jsonOf(column), column.field.type);

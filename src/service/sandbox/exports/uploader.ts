@@ -72,7 +72,10 @@ export async function gcsUploader({
   };
 }
 
-/** A file up to this size goes in one request, a longer one in parts, each read whole: so a part can be sent again. */
+/**
+ * Maximum size of a file that is sent in one request. A larger file is sent in parts, each read as a whole so that it
+ * can be sent again.
+ */
 const PART = 16 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 

@@ -107,8 +107,8 @@ export function sliceBounds(first: number, end: number, slices: number): [from: 
 }
 
 /**
- * Writes rows as CSV with its header, or as JSONL, with the lines of the streamed export. Streamed, because COPY would
- * hold whole row groups of lines in memory.
+ * Writes rows as CSV with its header, or as JSONL, with the lines of the streamed export. Rows are streamed, because
+ * COPY would keep whole row groups of lines in memory.
  */
 async function writeLines(
   rows: ServiceRows,

@@ -2,7 +2,7 @@ import { type Logger, silentLogger } from '../../../core/logs/logger.ts';
 import { TookTooLong, withinTime } from '../../../core/time/within-time.ts';
 import type { Fault, FaultPlace } from './fault.ts';
 
-/** The faults in force, in the order they were added. A request meets at most one fault. */
+/** The faults in force, in the order in which they were added. At most one fault applies to a request. */
 export class FaultBox {
   #armed: { readonly fault: Fault; left: number }[] = [];
   readonly #logger: Logger;

@@ -24,7 +24,7 @@ export class GeneratedSource implements CrawlSource {
     this.#resources = resources;
   }
 
-  /** Deterministic: a job has one outcome. */
+  /** Plans the work. Deterministic, so that a job always has the same outcome. */
   async plan({ project, config, number, startedAt }: CrawlJob, quota: number): Promise<PlannedWork> {
     const { site, shape } = siteOf(project, number, startedAt);
     const limits = {

@@ -16,8 +16,8 @@ import {
 
 /**
  * Returns SQL for one row per page with the basis of its fields. Everything is computed from the slot's number alone,
- * without a join, so that any number of pages streams. The layers keep each expression from being repeated. Values that
- * depend on other tables come from `counts`, which has the slots in the same order.
+ * without a join, so that any number of pages can be streamed. The layers avoid repeating expressions. Values that
+ * depend on other tables come from `counts`, which contains the slots in the same order.
  */
 export function pageFacts(site: GeneratedSite, counts?: PageCounts): string {
   const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));

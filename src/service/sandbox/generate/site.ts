@@ -81,8 +81,8 @@ export function hubs(site: GeneratedSite): number {
 }
 
 /**
- * Returns SQL for the number of the page in a slot at this crawl. A slot gets another page every 33rd crawl, each at
- * its own time. From one crawl to the next, about 3 % of the pages are thus replaced.
+ * Returns SQL for the number of the page in a slot at this crawl. Every 33rd crawl, a slot gets another page, each slot
+ * at its own time. From one crawl to the next, about 3 % of the pages are thus replaced.
  */
 export function pageIn(site: GeneratedSite, slot: string): string {
   const first = `(1 + ${numberBelow(site, 'replaced', slot, 33)})`;

@@ -17,8 +17,8 @@ const TokenPatch = z.strictObject({ scopes: z.array(z.string()), expires_at: z.i
 type ByResource = { Params: { resource: string; id: string } };
 
 /**
- * The endpoints for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine, and not from a
- * browser page of another origin.
+ * Registers the endpoints for tests (interface.md, "Outside `/api/v2`"). They need no token, but accept requests only
+ * from this machine, and not from a browser page of another origin.
  */
 export function controlRoutes(control: FastifyInstance, context: SandboxContext): void {
   const { resources, faults, clock, requests, crawlClock } = context;
@@ -77,8 +77,8 @@ function isLoopback(ip: string): boolean {
 
 /**
  * Returns the reason why a request does not come from a program on this machine; undefined if it does. A web page in a
- * browser here has this machine's address too. Its origin reveals it or, once its name was rebound to 127.0.0.1, that
- * name.
+ * browser on this machine also has this machine's address. Its origin reveals the page, or, if its name was rebound to
+ * 127.0.0.1, that name does.
  *
  * @param listening the host that the sandbox listens on
  */

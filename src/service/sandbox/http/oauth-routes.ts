@@ -13,7 +13,7 @@ import { sendPage } from '../pages/page.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const STALE = 'This page is too old, or has been answered already.';
 
-/** The OAuth2 authorization code grant (api-spec.md §5); its addresses are not in the specification. */
+/** Registers the OAuth2 authorization code grant (api-spec.md §5). Its addresses are not in the specification. */
 export function oauthRoutes(oauth: FastifyInstance, context: Context): void {
   const pending = new PendingAuthorizations(context.clock);
   oauth.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>

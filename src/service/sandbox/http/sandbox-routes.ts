@@ -28,7 +28,7 @@ export function sandboxRoutes(parts: SandboxParts): MoreRoutes {
   };
 }
 
-/** The description of the service: HTML at `/`, OpenAPI at `/openapi.json`. */
+/** Registers the description of the service: HTML at `/`, OpenAPI at `/openapi.json`. */
 function pageRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.get('/', async (request, reply) => {
     const address = addressOf(request);
@@ -37,7 +37,7 @@ function pageRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.get('/openapi.json', async (request) => openApiDocument(addressOf(request)));
 }
 
-/** As the client knows it. */
+/** Returns the address of the service as the client knows it. */
 function addressOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;
 }
@@ -96,7 +96,9 @@ function exampleValues({ resources, storeABucket }: SandboxContext, address: str
   };
 }
 
-/** A running crawl can be paused, and an archived one restored. */
+/**
+ * Returns a crawl for the example of a command: a running crawl can be paused, and an archived crawl can be restored.
+ */
 function steeredCrawl(crawls: readonly StoredResource[]): StoredResource | undefined {
   return (
     crawls.find((crawl) => crawl.status === 'running') ?? crawls.find((crawl) => crawl.status === 'archived')

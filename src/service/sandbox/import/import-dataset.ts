@@ -29,8 +29,8 @@ export async function importDataset(
 }
 
 /**
- * Returns the keys of a JSONL file that are not fields of it. Reads the file once before DuckDB does: DuckDB accepts
- * text that is not JSON (trailing commas, NaN), and counts the lines of its errors differently.
+ * Returns the keys of a JSONL file that are not fields of it. Reads the file once before DuckDB does, because DuckDB
+ * accepts text that is not JSON (trailing commas, NaN), and counts the lines of its errors differently.
  *
  * @throws CrawlhouseError `bad_project` with file and line
  */
@@ -64,7 +64,7 @@ const BITS = { bool: 1, int: 2, float: 4, text: 8, texts: 16, json: 32 } as cons
 
 /**
  * Loads a JSONL file into a table. A column gets a typed kind only if each of its values returns from that type with
- * the same text. Otherwise it keeps its JSON.
+ * the same text. Otherwise, the column keeps its JSON.
  */
 export async function importRows(
   connection: Connection,

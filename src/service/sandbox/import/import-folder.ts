@@ -99,7 +99,10 @@ function refuseTwins(resources: Resources, crawlId: string, dir: string): void {
   });
 }
 
-/** The folder's date is the day on which the crawl ended; without one it ends now. */
+/**
+ * Returns the times of a crawl. The folder's date is the day on which the crawl ended; without a date, the crawl ends
+ * now.
+ */
 function times(plan: FolderPlan, file: CrawlFile, clock: Clock): { createdAt: number; endedAt: number } {
   const endOfDay = plan.date === undefined ? clock.now() : Date.parse(plan.date) + 23 * HOUR;
   const endedAt = file.ended_at ?? endOfDay;

@@ -43,8 +43,8 @@ export function issueCode(
 }
 
 /**
- * Exchanges a code for tokens, once. A code that is used twice counts as stolen, so its tokens are revoked (RFC 6749
- * §4.1.2).
+ * Exchanges a code for tokens, once. A code that is used twice is treated as stolen, so its tokens are revoked (RFC
+ * 6749 §4.1.2).
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */
@@ -64,8 +64,8 @@ function exchangeCode(store: GrantStore, clientId: string, code: string, redirec
 }
 
 /**
- * Tokens for a refresh token. It is spent as soon as one of the new tokens is used. Until then it may be sent again, in
- * case the answer was lost.
+ * Issues tokens for a refresh token. The refresh token becomes invalid as soon as one of the new tokens is used. Until
+ * then, it may be sent again, in case the response was lost.
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */

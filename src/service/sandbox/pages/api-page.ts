@@ -116,7 +116,7 @@ function breakable(path: string): Html {
   return html`${path.split('/').map((part, index) => (index === 0 ? html`${part}` : html`<wbr>/${part}`))}`;
 }
 
-/** Without the marks of Markdown. */
+/** Returns a text without Markdown marks. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }

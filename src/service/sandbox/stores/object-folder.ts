@@ -16,8 +16,8 @@ export type NewObject = Partial<Pick<IndexedObject, 'etag'>> &
   Pick<IndexedObject, 'bucket' | 'key' | 'headers' | 'checksums' | 'parts'>;
 
 /**
- * Buckets and objects on the disk. Bytes are written to a temporary name and renamed once complete. Then the index
- * names them, and files without an entry are removed. A started read continues to its end.
+ * Buckets and objects on the disk. Bytes are written under a temporary name and renamed once they are complete. The
+ * index then names them, and files without an entry are removed. A read that has started continues to its end.
  */
 export class ObjectFolder implements Disposable {
   readonly index: ObjectIndex;
@@ -104,7 +104,7 @@ export class ObjectFolder implements Disposable {
     await this.drop(object);
   }
 
-  /** The bytes of an object. The file is opened first, so that a deletion meanwhile is not seen. */
+  /** The bytes of an object. The file is opened first, so that a concurrent deletion has no effect. */
   async read(
     object: Pick<IndexedObject, 'file'>,
     range: ServedRange | undefined,
@@ -148,7 +148,7 @@ export class ObjectFolder implements Disposable {
     return this.#lastGeneration;
   }
 
-  /** Files that a killed sandbox left over. */
+  /** Removes files that a killed sandbox left behind. */
   #removeLeftovers(): void {
     rmSync(join(this.#dir, 'incoming'), { recursive: true });
     makeFolder(join(this.#dir, 'incoming'));

@@ -34,7 +34,10 @@ export interface Store {
   faulty(status: number): StoreAnswer;
 }
 
-/** Longer than clients keep an idle connection: closing one while a request arrives breaks that request. */
+/**
+ * Time to keep an idle connection, longer than clients do, because closing a connection while a request arrives breaks
+ * that request.
+ */
 const KEEP_ALIVE_MS = 72_000;
 
 /** A store at its own free port, because the clients of stores need the root of an address. */

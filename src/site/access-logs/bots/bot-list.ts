@@ -3,7 +3,7 @@ import type { Typed } from '../../../core/text/typed-rows.ts';
 import { AddressRanges } from './address-ranges.ts';
 
 const DAY_MS = 86_400_000;
-/** Operators change their addresses every few months. */
+/** Days after which ranges are outdated, because operators change their addresses every few months. */
 const OLD_DAYS = 180;
 
 /** A row of `sql/seeds/bots.csv`; an empty value is null. */

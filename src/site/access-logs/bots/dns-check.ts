@@ -31,7 +31,7 @@ const MOST_NAMES = 16;
 /** Suffixes of names that are not in DNS: those of anonymized addresses, and of private networks. */
 const NO_NAME = /\.(?:invalid|local|localhost|internal|lan|home|arpa)$/;
 
-/** Null: DNS gave no answer. */
+/** The answer of DNS; null if DNS did not respond. */
 type DnsAnswer = readonly string[] | null;
 
 /**
@@ -66,7 +66,7 @@ export class DnsCheck {
     return verification;
   }
 
-  /** Verifies by the name alone, for a log that has the name of an address instead of the address. */
+  /** Verifies a bot by name alone, for a log that contains the name of an address instead of the address. */
   async checkName(name: string, suffixes: readonly string[], signal: AbortSignal): Promise<BotVerification> {
     if (!/^[\w.-]+\.[a-z][a-z\d-]+$/.test(name) || NO_NAME.test(name)) return 'unchecked';
     if (!suffixes.some((suffix) => name.endsWith(`.${suffix.toLowerCase()}`))) return 'refuted';

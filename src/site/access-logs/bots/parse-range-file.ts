@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { prefixInterval } from './address-ranges.ts';
 
-/** A wider prefix of each family is a mistake: it would verify half of the Internet. */
+/** The widest valid prefix of each family. A wider prefix is a mistake that would verify half of the Internet. */
 const WIDEST = { ipv4: 8, ipv6: 16 };
 const MOST_PREFIXES = 50_000;
 const SHAPES =
@@ -10,8 +10,8 @@ const SHAPES =
 
 /**
  * Returns the prefixes of an operator's file: JSON in the shape of Google and Bing, or lines of text or CSV with a
- * prefix first. All are checked before any is returned. `prefixes`: with their lengths, in the order of the file, each
- * once. `published`: the day of the file, as in 2026-02-04; null if it has none.
+ * prefix first. All prefixes are checked before any is returned. `prefixes`: with their lengths, in the order of the
+ * file, without duplicates. `published`: the day of the file, as in 2026-02-04; null if it has none.
  *
  * @param shown the name of the file in errors
  * @throws CrawlhouseError `usage` naming the place in the file

@@ -18,8 +18,8 @@ export interface VerifyOptions {
 
 /**
  * Returns whether each is the bot that it claims to be, in the given order. The operator's ranges verify first. DNS, if
- * it is queried, can verify an address that is missing from outdated ranges. If DNS gives no answer, the ranges decide.
- * Private addresses do not identify a visitor. They belong to a proxy in front of the server, or to a test.
+ * it is queried, can verify an address that is missing from outdated ranges. If DNS does not respond, the ranges
+ * decide. Private addresses do not identify a visitor. They belong to a proxy in front of the server, or to a test.
  */
 export async function verifyBots(
   pairs: readonly ClaimedBot[],

@@ -102,7 +102,7 @@ export function fieldsFormat(time: LogTime, state: string): LogFormat {
 
 const DAY_MARK = '\t';
 const SECONDS_OF_DAY = 86_400;
-/** A clock that goes back further has passed midnight. */
+/** If the clock goes back further than this, midnight has passed. */
 const PASSED_MIDNIGHT = SECONDS_OF_DAY / 2;
 
 /** The days of lines that only have a time: IIS writes the day at the beginning of a file, in a line `#Date:`. */
@@ -203,7 +203,7 @@ function withoutServerParts(value: string): string {
   return kept === '' ? plain.slice(0, Math.max(mark - 1, 0)) : plain.slice(0, mark) + kept;
 }
 
-/** IIS writes `+` for a space, so a value with spaces is unchanged. */
+/** Decodes a value. IIS writes `+` for a space, so a value with spaces is unchanged. */
 function plainValue(value: string): string {
   return value.includes(' ') ? value : value.replaceAll(/\+(\+?)/g, ' $1');
 }

@@ -25,7 +25,10 @@ export function guessedFormat(name: string, time: LogTime, state: string): LogFo
   return new GuessedFormat(name, time, state);
 }
 
-/** The name in the position of a client's address may be a host, before a line of another format. */
+/**
+ * Returns whether the guess is uncertain. The name in the position of a client's address may be a host, until a line of
+ * another format is read.
+ */
 function isUnsure({ escapes, host, address }: LogLine): boolean {
   return escapes !== null && host === '' && isName(address);
 }

@@ -162,7 +162,10 @@ function take(field: MappedField, value: string, line: LogLine, time: LogTime): 
   return undefined;
 }
 
-/** Akamai encodes spaces, or once everything that a form encodes. An agent with its spaces may have `%20` in a name. */
+/**
+ * Decodes a user agent. Akamai encodes either spaces only, or everything that a form encodes. An agent that contains
+ * spaces may contain `%20` in a name.
+ */
 function plainAgent(agent: string): string {
   if (agent.includes(' ') || !/%(?:20|28)/.test(agent)) return agent;
   return unescaped(/%2f/i.test(agent) ? agent.replaceAll('+', ' ') : agent);
@@ -250,7 +253,7 @@ function memberAt(value: unknown, path: readonly string[], from: number): unknow
   return undefined;
 }
 
-/** Keys are compared in any case. */
+/** Returns a member, ignoring the case of keys. */
 function member(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const record = value as Record<string, unknown>;

@@ -85,7 +85,7 @@ const MAKERS: Readonly<Record<string, (asked: Asked) => LogFormat>> = {
   ),
 };
 
-/** A TCP listener logs connections only. Their lines have no request. */
+/** Returns a format that skips lines without a request, because a TCP listener logs only connections. */
 function requestsOnly(format: LogFormat): LogFormat {
   return {
     ...format,

@@ -53,7 +53,7 @@ export function looseFormat(name: string, time: LogTime): LogFormat {
   };
 }
 
-/** Undefined for a truncated text, or one with the clients' own quotation marks. */
+/** Splits a text into tokens. Returns undefined for a truncated text, or one with clients' own quotation marks. */
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let end = 0;

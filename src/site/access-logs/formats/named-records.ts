@@ -6,7 +6,8 @@ import { type JsonLog, type JsonRecord, type MappedField, parseJsonLine } from '
 
 /**
  * Keys that servers, frameworks and log shippers use for the properties of a request, without punctuation and in lower
- * case. Of several keys of one field the earlier one counts: the client's value comes before the server's.
+ * case. If a record has several keys for one field, the first one in this list counts: the client's value comes before
+ * the server's.
  */
 const KEYS: Readonly<Record<Exclude<MappedField, 'port'>, string>> = {
   time: 'timeiso8601 timelocal starttime requesttime requesttimeepoch reqtimesec starttimestamp time timestamp ts datetime date msec eventtime epoch',

@@ -4,7 +4,7 @@ import type { LogLine } from '../log-line.ts';
 import { isHost, isStatus } from '../request-parts.ts';
 import { isSiteHost } from './further-fields.ts';
 
-/** Lines of one host are adjacent. */
+/** Caches the last result, because lines of one host are adjacent. */
 let lastHost = '';
 
 /**

@@ -48,7 +48,9 @@ const MOST_OPEN = 3;
 /** In characters. */
 const LONGEST_TIME = 200;
 
-/** Reads a text by a format of strftime into parts; false if it does not match. */
+/**
+ * Returns a function that reads a text by a strftime format into parts, or returns false if the text does not match.
+ */
 export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
   const names: (keyof TimeParts | null)[] = [];
   let open = 0;

@@ -56,7 +56,7 @@ const ESCAPING: ReadonlyMap<string, Escaping> = new Map([
   ['istio', 'none'],
 ]);
 
-/** A format with variables of nginx only. */
+/** Returns whether a format contains only variables of nginx. */
 function isOfNginx(pattern: string): boolean {
   return pattern.includes('$') && !/%[^\s\d]/.test(pattern);
 }
@@ -82,7 +82,9 @@ function isChain(field: FormatPart['field']): boolean {
   return field === null || field === 'address' || field === 'forwarded';
 }
 
-/** A quotation mark within a value has a backslash, which may itself be escaped. */
+/**
+ * Finds the closing quotation mark. A quotation mark within a value follows a backslash, which may itself be escaped.
+ */
 function closingMark(text: string, at: number, end: number, until: string): number {
   let stop = text.indexOf(until, at);
   while (stop > at && stop < end && text.charCodeAt(stop - 1) === BACKSLASH) {

@@ -10,8 +10,8 @@ export type TimeField = 'clf' | 'iso' | 'epoch' | 'any';
 /**
  * The useful variables, as Apache (https://httpd.apache.org/docs/2.4/mod/mod_log_config.html) and nginx
  * (https://nginx.org/en/docs/varindex.html) write them, in lowercase except for directives. Others are ignored. If a
- * format has several variables of one field, the earlier one in this list with a value counts: values of the client's
- * request and its answer come before the server's own.
+ * format contains several variables of one field, the first one in this list that has a value counts. Values of the
+ * client's request and its response come before the server's own.
  */
 const VARIABLES: readonly (readonly [names: readonly string[], field: TextField])[] = [
   [['%a', '%h', '%{c}a', '$remote_addr', '$realip_remote_addr'], 'address'],

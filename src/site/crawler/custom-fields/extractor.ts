@@ -17,7 +17,7 @@ export interface Extracted {
 }
 
 /**
- * Reads the custom fields of pages with checked rules. If a rule takes too long, its field has no value, and the page
+ * Reads the custom fields of pages with checked rules. If a rule takes too long, its field stays empty and the page
  * gets a warning.
  */
 export function extractor(fields: readonly CustomField[]): (page: SelectorPage) => Extracted {
@@ -86,9 +86,9 @@ const GROUPED = /^(?:\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:[.,]\d{2})*[.,]\d{3})$/;
 const GROUPING = /['\u2019\u00a0\u202f ]/g;
 
 /**
- * Returns the first number of a text. The rule gives the decimal sign; the other one of point and comma groups
- * thousands. A text that breaks these rules is not a number: 12,5 could be a price or a misprint, so nothing is
- * guessed.
+ * Returns the first number of a text. The rule specifies the decimal sign; the other one of point and comma groups
+ * thousands. A text that breaks these rules is not a number. For example, 12,5 could be a price or a misprint, so the
+ * value is not guessed.
  */
 function numberOf(text: string, decimal: '.' | ','): number | null {
   const [, sign, digits = '', exponent = '0'] = NUMBER.exec(text) ?? [];

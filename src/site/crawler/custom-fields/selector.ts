@@ -107,5 +107,5 @@ interface XPathLibrary {
   };
 }
 const require = createRequire(import.meta.url);
-/** Importing its types would add the types of a browser to the program. */
+/** Declared here, because importing the types of `xpath` would add the types of a browser to the program. */
 const xpath = require('xpath') as XPathLibrary;

@@ -20,8 +20,8 @@ export interface DecodedBody {
 
 /**
  * Decodes a body by the content encodings of all its headers. An unknown encoding, such as `UTF-8`, leaves the body
- * unchanged, as in browsers. A body that ends early gives the part that was decoded. A body that grows beyond the limit
- * is cut, however small the transfer was.
+ * unchanged, as in browsers. If a body ends early, returns the decoded part. Cuts a body that grows beyond the limit,
+ * however small the transfer was.
  */
 export function decodeContent(
   body: Uint8Array,
@@ -81,13 +81,13 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', (bytes, most) => zstdDecompressSync(bytes, { maxOutputLength: most, finishFlush: ZSTD_e_flush })],
 ]);
 
-/** Some servers send it without the zlib header that RFC 9110 §8.4.1.2 requires. */
+/** Decodes `deflate`, which some servers send without the zlib header that RFC 9110 §8.4.1.2 requires. */
 function inflate(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   const isZlib = ((bytes[0] ?? 0) & 15) === 8 && (((bytes[0] ?? 0) << 8) + (bytes[1] ?? 0)) % 31 === 0;
   return (isZlib ? inflateSync : inflateRawSync)(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
 }
 
-/** Browsers check neither the sum and the length at the end of gzip nor what follows them. */
+/** Decodes gzip. Like browsers, checks neither the checksum and the length at the end nor any data after them. */
 function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   const options = { maxOutputLength, finishFlush: Z_SYNC_FLUSH };
   try {

@@ -9,8 +9,8 @@ import { basicAuthorization } from './digest-auth.ts';
 import type { HostResolver } from './resolve-host.ts';
 
 /**
- * The setting `crawl_proxy`: an HTTP proxy. It is not part of a crawl's configuration, which only says whether it is
- * used.
+ * The setting `crawl_proxy`: an HTTP proxy. The proxy is not part of a crawl's configuration, which only states whether
+ * the proxy is used.
  */
 export interface CrawlProxy {
   readonly url: string;
@@ -27,7 +27,10 @@ interface Way {
   readonly resolver: HostResolver;
   /** Milliseconds to connect. */
   readonly timeout: number;
-  /** NTLM signs in a connection. Through a proxy, only a tunnel is a connection of one client. */
+  /**
+   * Whether only tunnels may be used. NTLM authenticates a connection, and through a proxy, only a tunnel is a
+   * connection of a single client.
+   */
   readonly tunnelsOnly: boolean;
 }
 

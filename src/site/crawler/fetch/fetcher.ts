@@ -46,7 +46,7 @@ const LARGE_BODY = 1_000_000;
 /** Files of which a crawl reads only the beginning, which identifies them. */
 const MEDIA = /^(?:image|video|audio|font)\/|^application\/(?:x-)?(?:zip|gzip|tar|7z|rar|iso9660)/i;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
-/** The strict reader waits for an announced body that a status such as 204 cannot have. */
+/** Statuses such as 204, which cannot have a body. The strict reader would wait for an announced body. */
 const BODILESS = 'ERR_CRAWL_NO_BODY';
 /** Hosts whose connections are kept. */
 const MOST_POOLS = 256;
@@ -161,8 +161,8 @@ export class Fetcher implements AsyncDisposable {
   }
 
   /**
-   * Whether a host that does not support HTTP/1.1 supports HTTP/2. Other hosts use HTTP/1.1: undici joins the headers
-   * of HTTP/2 by name, and sends many requests on one connection.
+   * Whether a host that does not support HTTP/1.1 supports HTTP/2. Other hosts use HTTP/1.1, because undici joins the
+   * headers of HTTP/2 by name and sends many requests on one connection.
    */
   async #needsHttp2(url: URL, { error }: FetchedAnswer): Promise<boolean> {
     if (this.#onlyHttp2.has(url.origin) || this.#session.ntlmFor(url) !== null) return false;
@@ -212,7 +212,7 @@ export class Fetcher implements AsyncDisposable {
     return pool;
   }
 
-  /** A closed pool still finishes its requests. */
+  /** Closes the oldest pool. A closed pool still finishes its requests. */
   #closeOldest(): void {
     const [oldest] = this.#pools.keys();
     if (oldest !== undefined && this.#pools.size >= MOST_POOLS) this.#close(oldest);

@@ -18,9 +18,9 @@ interface Handler {
 export const NOT_HTTP = 'ERR_CRAWL_NOT_HTTP';
 
 /**
- * Reads an HTTP/1 answer like browsers, which are more lenient than RFC 9112: lines may end without CR, a header may be
- * folded or have no colon, a length may be repeated, and a length next to `chunked` is ignored. Ambiguous answers are
- * refused.
+ * Reads an HTTP/1 response like browsers, which are more lenient than RFC 9112. Lines may end without CR, a header may
+ * be folded or have no colon, a length may be repeated, and a length next to `chunked` is ignored. Refuses ambiguous
+ * responses.
  */
 export class LenientReader {
   readonly #handler: Handler;
@@ -44,7 +44,7 @@ export class LenientReader {
   }
 
   /**
-   * The connection was closed.
+   * Ends the response when the connection is closed.
    *
    * @throws an error with the code `NOT_HTTP` if the response is incomplete
    */
@@ -56,7 +56,7 @@ export class LenientReader {
     this.#state = 'done';
   }
 
-  /** False if it waits for more. */
+  /** Reads the next part. Returns false if more bytes are needed. */
   #step(): boolean {
     switch (this.#state) {
       case 'head':
@@ -162,7 +162,7 @@ function readHead(text: string) {
   return { statusCode: Number(status ?? 200), version, headers: lines.flatMap(headerOf) };
 }
 
-/** A line without a colon, or with an invalid name, is ignored. */
+/** Parses a header. Ignores a line without a colon or with an invalid name. */
 function headerOf(line: string): [name: string, value: string][] {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
@@ -178,7 +178,7 @@ function valuesOf(headers: AnswerHead['headers'], name: string): string[] {
 }
 
 /**
- * Servers send UTF-8 in headers, despite the standard. In a location that is not UTF-8 each octet counts, as in
+ * Servers send UTF-8 in headers, despite the standard. In a location that is not UTF-8, each octet is kept, as in
  * browsers.
  */
 export function headerText(value: Buffer | string, name = ''): string {

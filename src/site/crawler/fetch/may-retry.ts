@@ -9,8 +9,8 @@ export const MOST_ATTEMPTS = 3;
 export const LONGEST_HOLD_MS = 60_000;
 
 /**
- * Returns whether a request may get a better answer later: 429 and 503 ask to retry later, and the host is left alone
- * for the requested time; the rest of a body may arrive the next time.
+ * Returns whether a request may get a better response later. 429 and 503 ask to retry later, and the host then receives
+ * no requests for the requested time. A body that broke off may arrive completely the next time.
  */
 export function mayRetry(
   { statusCode, error, headers, isBrokenOff }: FetchedAnswer,

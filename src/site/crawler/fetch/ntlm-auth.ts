@@ -73,8 +73,8 @@ const ROUNDS: readonly Round[] = [
 ];
 
 /**
- * The messages by which NTLMv2 signs in (MS-NLMP §2.2.1, §3.3.2). It is no longer secure against eavesdropping, and
- * exists for servers without an alternative.
+ * The messages by which NTLMv2 signs in (MS-NLMP §2.2.1, §3.3.2). NTLM is no longer secure against eavesdropping, and
+ * is only for servers without an alternative.
  */
 
 export interface NtlmCredentials {

@@ -22,8 +22,8 @@ export class Doors {
 
   /**
    * Returns the response of a URL for a visitor who accepts the cookies on the way. A redirect that leads back to the
-   * URL, directly or over others, is a door, and the URL is requested again, as browsers do. Without a door, the first
-   * answer.
+   * URL, directly or via other URLs, is a door, and the URL is requested again, as browsers do. Without a door, this is
+   * the first response.
    *
    * @param hasNewCookie whether the first response set a cookie, which may change the next response
    * @param ask gives null for a URL that may not be requested

@@ -27,7 +27,7 @@ interface Connection {
   httpVersion: string | null;
 }
 
-/** A client that knows its connection, which undici does not pass to handlers. It has one at a time. */
+/** A client that knows its connection, which undici does not pass to handlers. It has one connection at a time. */
 export class ProtocolClient extends Client {
   readonly #connection: Connection;
 

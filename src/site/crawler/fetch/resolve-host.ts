@@ -15,8 +15,8 @@ export interface HostRules {
 
 /**
  * Resolves the hosts of a crawl, and refuses addresses outside the public Internet. Addresses of the start URL's own
- * kind are allowed. The check is made on the addresses that are connected to, so a name cannot pass by changing its
- * address.
+ * kind are allowed. The check applies to the addresses that are actually connected to, so a name cannot pass the check
+ * by changing its address.
  */
 export class HostResolver {
   readonly #rules: HostRules;
@@ -31,7 +31,8 @@ export class HostResolver {
   }
 
   /**
-   * A start URL whose host cannot be resolved allows public addresses only.
+   * Creates the resolver of a crawl. If the host of the start URL cannot be resolved, only public addresses are
+   * allowed.
    *
    * @param publicOnly allows public addresses only, whatever the start URL
    */

@@ -81,9 +81,9 @@ export const DepthCount = z.strictObject({
 export type DepthCount = Typed<typeof DepthCount>;
 
 /**
- * The URLs that a crawl knows and its progress: the only state of a crawl on disk. A URL's position follows from the
- * page that leads to it first, in breadth-first order, not from the time of its discovery. So the order of URLs does
- * not depend on which answers come first.
+ * The URLs that a crawl knows and its progress: the only state of a crawl on disk. The position of a URL follows from
+ * the first page that leads to it, in breadth-first order, not from the time of its discovery. So the order of URLs
+ * does not depend on which responses arrive first.
  */
 export class Frontier implements Disposable {
   readonly #database: DatabaseSync;
@@ -229,7 +229,10 @@ export class Frontier implements Disposable {
     return `NOT EXISTS (SELECT 1 FROM urls WHERE urls.url = ${url} AND ${this.#isMetSql()})`;
   }
 
-  /** URLs come level by level: the queued levels are done, except for the rest of the last one. */
+  /**
+   * SQL for whether a URL has an outcome. URLs are fetched level by level, so the queued levels are done except for the
+   * rest of the last level.
+   */
   #isMetSql(): string {
     const depth = Number(this.fact('depth') ?? -1);
     const hop = this.fact('hop');

@@ -59,7 +59,7 @@ export class KeptRequests {
     );
   }
 
-  /** A URL is requested once: the first declaration of it counts. */
+  /** Adds a target. A URL is requested only once, and its first declaration counts. */
   addTarget({ url, source, as, hop }: DeclaredTarget): void {
     this.#run(
       `INSERT INTO asked (url, is_recheck, source, declared_as, hop) VALUES (?, 0, ?, ?, ?)

@@ -6,7 +6,7 @@ const CATCH_UP_MS = 20;
 /** Spreads the requests of a crawl over time, within a number per second and the limit of each host. */
 export class Pace {
   readonly #intervalMs: number;
-  /** When a host is ready. Each has its own clock: a host that asks to wait does not delay others. */
+  /** When a host is ready. Each host has its own clock, so that a host that asks to wait does not delay others. */
   readonly #hosts = new Map<string, number>();
   #nextAt = 0;
 

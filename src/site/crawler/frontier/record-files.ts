@@ -9,7 +9,9 @@ import type { RecordFile, RecordKind } from './frontier.ts';
 const compress = promisify(zstdCompress);
 const NAME = /^[a-z]+-\d+\.ndjson\.zst$/;
 
-/** Files with records as lines of JSON, in the folder of a crawl. A file counts when the frontier has its name. */
+/**
+ * Files with records as lines of JSON, in the folder of a crawl. A file is valid once the frontier contains its name.
+ */
 export class RecordFiles {
   readonly #folder: string;
   #last: number;
@@ -19,7 +21,7 @@ export class RecordFiles {
     this.#last = last;
   }
 
-  /** Removes the files that the frontier does not name: their URLs are fetched again. */
+  /** Removes the files that the frontier does not name. Their URLs are fetched again. */
   static async open(folder: string, recorded: readonly RecordFile[]): Promise<RecordFiles> {
     makeFolder(folder);
     const names = new Set(recorded.map(({ name }) => name));

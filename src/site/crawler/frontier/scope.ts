@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ownUrl, spellOctets, spellUrl, webUrl } from '../../../core/net/web-url.ts';
 import { isHashBang, pageUrl } from '../ajax-crawling.ts';
 
-/** Longer URLs result from loops of links; servers refuse them. */
+/** The maximum length of a URL. Longer URLs result from loops of links, and servers refuse them. */
 const LONGEST_URL = 8_192;
 
 /**
@@ -42,7 +42,7 @@ export class Scope {
     this.#params = new Set(rules.queryParams);
   }
 
-  /** Whether pages are requested by the scheme of `_escaped_fragment_`. */
+  /** Whether pages are requested with the `_escaped_fragment_` scheme. */
   get isAjax(): boolean {
     return this.#rules.isAjax === true;
   }
@@ -55,8 +55,8 @@ export class Scope {
 
   /**
    * Returns the normalized spelling by which the crawl identifies a URL: `spellUrl`, without the parameters that the
-   * crawl strips. A crawl by the scheme of `_escaped_fragment_` keeps a `#!`, and identifies a snapshot by the URL of
-   * its page.
+   * crawl strips. A crawl that uses the `_escaped_fragment_` scheme keeps a `#!`, and identifies a snapshot by the URL
+   * of its page.
    */
   spell(url: URL): string {
     if (!this.#rules.isAjax) return this.#filtered(spellUrl(url));

@@ -25,8 +25,8 @@ const BARE_URL = `rtrim(${[IN_PATH, IN_FILE, IN_QUERY].reduce((url, form) => `re
 export const SERIES = `SELECT id, ${PAGE_NUMBER} AS number, hash(${BARE_URL}) AS series FROM crawl_pages`;
 
 /**
- * Returns SQL for the pages that continue a series with the same text: a page names the previous one, or that one names
- * it; or their URLs are equal except for the page number, which the first page lacks.
+ * Returns SQL for the pages that continue a series with the same text: a page names the previous one or is named by it,
+ * or their URLs are equal except for the page number, which the first page lacks.
  */
 function continuing(field: Field): string {
   const isSame = `former.url <> later.url AND former.${ident(field)} = later.${ident(field)}`;
@@ -44,9 +44,10 @@ function continuing(field: Field): string {
  * Duplicate titles, H1s and descriptions: exactly the same text on two or more HTML pages with status 200. If all of
  * these pages declare their language, it must also be the same: "Blog" in two languages is not a duplicate
  * (https://developers.google.com/search/docs/specialty/international/localized-versions). In a series of pages,
- * declared (`rel=next` and `prev`) or by the numbers in their URLs, only the first counts: they share their texts on
- * purpose (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading).
- * `evaluation` is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
+ * declared (`rel=next` and `prev`) or recognized by the numbers in their URLs, only the first page counts, because
+ * these pages share their texts on purpose
+ * (https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading). `evaluation`
+ * is `not_set` without a text, `duplicated`, or `unique`; NULL for other pages.
  */
 export async function duplicates(tables: JobTables, field: Field, table: string): Promise<void> {
   await tables.make(

@@ -152,7 +152,7 @@ function isHreflang(code: string): boolean {
 /** Regions that Unicode names and ISO does not assign: it reserves them, or leaves them to users. */
 const UNASSIGNED: ReadonlySet<string> = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' '));
 
-/** Unicode also names aliases of a region: earlier ones, and `UK`. */
+/** Returns whether a code is a region. Unicode also names aliases of a region: earlier codes, and `UK`. */
 function isRegion(region: string): boolean {
   const isNamed = regions.of(region) !== undefined && !UNASSIGNED.has(region);
   return isNamed && new Intl.Locale(`und-${region}`).region === region;

@@ -37,8 +37,8 @@ export class JobTables {
   }
 
   /**
-   * Numbers of a query, one array per column. The result is read chunk by chunk after counting its rows, so only these
-   * arrays are in memory.
+   * Numbers of a query, one array per column. The result is read chunk by chunk after its rows are counted, so only
+   * these arrays are in memory.
    */
   async integers(query: string): Promise<Int32Array[]> {
     const count = await this.count(`SELECT count(*) FROM (${query})`);
@@ -104,7 +104,7 @@ export function statusRange(status: string): string {
   return `CASE WHEN ${status} BETWEEN 200 AND 299 THEN 'ok' WHEN ${status} BETWEEN 300 AND 399 THEN 'redirect' WHEN ${status} BETWEEN 400 AND 499 THEN 'client_error' WHEN ${status} >= 500 THEN 'server_error' END`;
 }
 
-/** Returns SQL for the id of a text. It is only a name for the text, so it is equal in each crawl of a site. */
+/** Returns SQL for the id of a text. The id is only a name for the text, so it is the same in each crawl of a site. */
 export function hashOf(value: string): string {
   return `substr(md5(${value}), 1, 16)`;
 }

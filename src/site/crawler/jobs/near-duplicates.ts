@@ -9,7 +9,7 @@ const SAMPLES = 3;
 const PAGES_A_HOST = 1_000;
 /** A block on fewer pages is not part of a template. */
 const FEWEST_PAGES = 5;
-/** The least pairs of words that a page must have of its own; a page with fewer is compared as a whole. */
+/** The minimum number of word pairs that only this page has. A page with fewer pairs is compared as a whole. */
 const FEWEST_OWN = 10;
 /** Pairs of all pages in memory; with very many pages, each has a smaller sample. */
 const MOST_PAIRS = 2 ** 23;
@@ -19,8 +19,9 @@ const TEXTS = `fetched_pages AS page JOIN job_facts ON id = page.rowid WHERE is_
 
 /**
  * Near duplicates: HTML pages with status 200 whose main texts share 85 % of their pairs of words (`similarTexts`),
- * without the blocks that more than half of the pages of a host share: menus, footers and other parts of a template. A
- * page with hardly any other text is compared as a whole. The order of URLs makes the result the same in each crawl.
+ * without the blocks that more than half of the pages of a host share, such as menus, footers and other parts of a
+ * template. A page with hardly any other text is compared as a whole. Because URLs are ordered, the result is the same
+ * in each crawl.
  */
 export async function nearDuplicates(tables: JobTables): Promise<void> {
   const common = await commonPairs(tables);
@@ -84,7 +85,7 @@ async function commonPairs(tables: JobTables): Promise<Map<string, CommonPairs>>
 /** Pairs with their blocks; a page has few of these. */
 class CommonPairs {
   readonly #places = new Set<number>();
-  /** By the last bits of a pair, whether any may exist: faster than searching each. */
+  /** For the last bits of a pair, whether any such pair may exist. This is faster than searching for each pair. */
   readonly #mayHave = new Uint8Array(2 ** 16);
 
   get size(): number {

@@ -107,9 +107,9 @@ const DECLARED = `WITH declared AS (
 const INDEX_FILE = '/(?:index|default)[.][a-z]{3,5}$';
 
 /**
- * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared,
- * without the shells of applications. `canonical_id`: the page of the crawl that it declares as its canonical, itself
- * included; of an `index.html` without a canonical, the page of its folder.
+ * Facts about pages that several jobs need. `is_html`: HTML with status 200, without application shells. The texts of
+ * these pages are compared. `canonical_id`: the page of the crawl that it declares as its canonical, itself included;
+ * of an `index.html` without a canonical, the page of its folder.
  */
 const FACTS = `SELECT pages.id, coalesce(fetched_pages.status_code = 200 AND parsed_html AND NOT coalesce(is_shell, false), false) AS is_html,
     fetched_pages.rel_canonical IS NOT NULL AS has_canonical, coalesce(targets.id, folders.id) AS canonical_id,
@@ -130,7 +130,7 @@ const ASKED = `SELECT urls.id, any_value(url) AS url, any_value(asked.status_cod
 
 /**
  * Links to each page from other pages of the crawl, counted as often as they occur. A page's links to itself do not
- * count, so a page whose only link is its own "skip to content" is not linked.
+ * count, so a page whose only inlink is its own "skip to content" link is not linked.
  */
 const INLINKS = `SELECT target AS id, count(*) AS links, count(*) FILTER (follow) AS followed
   FROM crawl_links WHERE is_page AND origin <> target GROUP BY target`;
@@ -234,7 +234,8 @@ const OUTLINKS = `SELECT origin AS id,
 
 /**
  * Facts from the sitemaps about each page: the files that list it, and the number of its images, news, videos and
- * language versions. If several files list it, the largest number counts, because they mostly list the same ones.
+ * language versions. If several files list the page, the largest number counts, because the files mostly list the same
+ * items.
  *
  * Source: https://www.sitemaps.org/protocol.html and its extensions.
  */

@@ -10,15 +10,15 @@ const MOST_ITERATIONS = 100;
  * Inrank: how popular a page is by the links of its own site. PageRank over the pages of the crawl:
  *
  * - Every internal link to another page of the crawl takes an equal share of its page's rank, as often as it occurs.
- *   Links to other sites take none.
- * - A nofollow link takes its share, which goes equally to all pages: it is lost to its target
+ *   Links to other sites receive no share.
+ * - A nofollow link also takes its share, but that share goes equally to all pages, so its target does not receive it
  *   (https://www.mattcutts.com/blog/pagerank-sculpting/).
- * - A page that redirects, or declares another page of the crawl as its canonical, gives all its rank to that one, as a
- *   single link. The links to it thus count for the page that search engines show.
+ * - A page that redirects, or declares another page of the crawl as its canonical, passes all its rank to that page, as
+ *   with a single link. Links to it thus count for the page that search engines show.
  * - A page without links gives its rank equally to all pages.
  *
- * `inrank_decimal` is 10 for the page with the most rank, 0 for one without any link to it, on a logarithmic scale
- * between, with two decimals; `inrank` is the whole number below it.
+ * `inrank_decimal` is 10 for the page with the highest rank and 0 for a page without inlinks, on a logarithmic scale
+ * with two decimals. `inrank` is `inrank_decimal` rounded down.
  */
 export async function scoring(tables: JobTables): Promise<void> {
   const nodes = await tables.count('SELECT coalesce(max(id) + 1, 0) FROM crawl_pages');
@@ -102,8 +102,8 @@ export function pageRank({ nodes, from, to, parts }: RankedGraph) {
 
 /**
  * Ranks as numbers from 0 to 10: the position of the rank's logarithm between those of `lowest` and of the highest
- * rank. A page without links to it has 0, the page with the most rank 10. Logarithms, because ranks of a site differ by
- * powers of ten.
+ * rank. A page without links to it has 0, the page with the most rank 10. The scale is logarithmic, because ranks of a
+ * site differ by powers of ten.
  */
 export function inranks(rank: Float64Array, lowest: number): Float64Array {
   const highest = rank.reduce((most, value) => Math.max(most, value), lowest);

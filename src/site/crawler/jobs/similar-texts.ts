@@ -44,7 +44,7 @@ export function similarityOf(text: SampledText, other: SampledText, least = 0): 
 }
 
 /**
- * Finds similar texts, and joins them to clusters. Within a cluster, two texts may differ more if others are between
+ * Finds similar texts, and joins them to clusters. Within a cluster, two texts may differ more if other texts connect
  * them.
  *
  * The last bits of a pair put it into one of 64 bins. A pair that only one of two texts has changes one bin, so some
@@ -177,8 +177,8 @@ class EqualBins {
 }
 
 /**
- * For each text 256 bits, of which each of its pairs sets one: texts whose bits differ much also differ in as many
- * pairs. Then the number of its pairs, the end of its sample, and the pair that a quarter of its pairs follow.
+ * For each text 256 bits, of which each of its pairs sets one: texts whose bits differ a lot also differ in at least as
+ * many pairs. Then the number of its pairs, the end of its sample, and the pair that a quarter of its pairs follow.
  */
 function marksOf(texts: readonly SampledText[]): Uint32Array {
   const marks = new Uint32Array(texts.length * WORDS);

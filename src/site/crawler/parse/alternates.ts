@@ -7,9 +7,9 @@ export type LinkSource = 'html' | 'header';
 
 /**
  * The other URLs that a page names: canonical, next and previous of a series, language versions. They are in `link`
- * elements of the head, or in `Link` headers. `link` elements in the body do not count: search engines ignore them,
- * because a page's text may come from anyone. A canonical is also ignored if it has `hreflang`, `lang`, `media` or
- * `type` (`read-document.ts`).
+ * elements of the head, or in `Link` headers. `link` elements in the body do not count. Search engines ignore them,
+ * because the content of a page may come from anyone. A canonical is also ignored if it has `hreflang`, `lang`, `media`
+ * or `type` (`read-document.ts`).
  *
  * - `canonicals`: all different canonicals. `rel_canonical`: the only one; different ones are void, as for Google.
  *   `declared_canonical`: the first one as written that is a URL, else the first one.

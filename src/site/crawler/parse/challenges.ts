@@ -1,13 +1,13 @@
 import type { Fetched } from '../records/records.ts';
 import { headerValues } from './headers.ts';
 
-/** The searched bytes of a body: a challenge is recognizable early. */
+/** The number of searched bytes of a body. A challenge is recognizable near the beginning. */
 const SEARCHED = 65_536;
 /** Statuses that bot protection answers with. With another status, the same marks may be part of a page of the site. */
 const REFUSING: ReadonlySet<number> = new Set([401, 403, 405, 406, 429, 503]);
 
 /**
- * Marks that bot protection puts only into answers that challenge or block a visitor, according to the vendors' own
+ * Headers that bot protection adds only to responses that challenge or block a visitor, according to the vendors' own
  * pages (November 2026): developers.cloudflare.com/cloudflare-challenges, docs.aws.amazon.com/waf,
  * vercel.com/docs/vercel-firewall, docs.datadome.co, docs.humansecurity.com, docs.imperva.com, techdocs.akamai.com,
  * docs.sucuri.net, wordfence.com/help, docs.kasada.io, anubis.techaro.lol/docs, siteground.com/kb,

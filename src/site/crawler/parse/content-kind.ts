@@ -34,7 +34,7 @@ const SNIFFED_BYTES = 2_048;
 
 /**
  * The first bytes of binary formats (https://mimesniff.spec.whatwg.org, and the formats' own specifications). No text
- * begins so, regardless of its type.
+ * begins like this, regardless of its type.
  */
 const SIGNATURES: readonly (readonly [RegExp, ContentKind])[] = [
   [/^%PDF-/, 'pdf'],
@@ -99,8 +99,9 @@ const TYPES: readonly (readonly [RegExp, ContentKind])[] = [
 ];
 
 /**
- * Returns the kind of a response, by its `Content-Type`; by its first bytes if there is no type, or if the bytes
- * contradict it: a picture, an archive or a feed that is sent as `text/html` is not a page. The path is ignored.
+ * Returns the kind of a response, by its `Content-Type`; or by its first bytes if there is no type, or if the bytes
+ * contradict the type. For example, an image, an archive or a feed that is sent as `text/html` is not a page. The path
+ * is ignored.
  *
  * @returns null for a text that is sent as bytes without a type
  */

@@ -21,8 +21,8 @@ const SELECTOR = /^(?:img|\*)?((?:[.#][\w-]+)*)$/i;
 
 /**
  * Counts the images whose size the page does not know before they load: by attributes, by their own style, or by rules
- * of its style elements. Rules count outside of conditions, such as `@media`, in any order, if their selector has one
- * element, such as `img`, `.hero`, `img.hero` and `#logo`.
+ * of its style elements. Rules count in any order if they are outside of conditions, such as `@media`, and if their
+ * selector has a single element, such as `img`, `.hero`, `img.hero` and `#logo`.
  */
 export class UnsizedImages {
   readonly #images: Element[] = [];

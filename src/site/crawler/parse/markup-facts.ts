@@ -20,7 +20,7 @@ const LONGEST_HEADER = 1_000;
 
 type HeaderFields = Pick<PageRecord, keyof typeof HEADER_FIELDS>;
 
-/** Several headers of one name are joined by commas (RFC 9110 §5.3). */
+/** Returns the recorded headers of a page. Joins several headers of the same name with commas (RFC 9110 §5.3). */
 export function headerFields(headers: Fetched['headers']): HeaderFields {
   const entries = Object.entries(HEADER_FIELDS).map(([field, name]) => {
     const value = headerValues(headers, name).join(', ').trim();

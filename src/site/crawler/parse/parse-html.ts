@@ -15,8 +15,8 @@ const MOST_BYTES = 75_000_000;
 const [ELEMENT, LINK, ATTRIBUTE, TEXT, CHARACTER] = [200, 600, 90, 100, 8];
 
 /**
- * Parses a document: XHTML as XML if it is well-formed, else as HTML, in which templates declare shadow trees. A large
- * one is read as HTML, in bounded memory.
+ * Parses a document: XHTML as XML if it is well-formed, else as HTML, in which templates declare shadow trees. Reads a
+ * large document as HTML, in bounded memory.
  */
 export function parseDocument(text: string, isXhtml: boolean): ReturnType<typeof parseHtml> {
   const root = isXhtml && text.length <= LARGE ? parseXhtml(text) : null;
@@ -82,7 +82,7 @@ class MeasuredTree {
   }
 }
 
-/** Joins the pieces of a text: each separate piece takes some 60 bytes. */
+/** Joins the pieces of a text, because each separate piece uses about 60 bytes. */
 function makeWhole(node: TextNode | null): void {
   if (node !== null && Number.isNaN(Number(node.value))) node.nodeName = '#text';
 }

@@ -33,8 +33,8 @@ const known = new Map<string, boolean>();
 /**
  * Returns the contents of a fetched resource: its page record, links and structured data.
  *
- * HTML is parsed for every status except redirects, so an error page has its title. Links and structured data count
- * only on pages with a status of 200 to 299: search engines do not follow those of error pages.
+ * HTML is parsed for every status except redirects, so an error page also has a title. Links and structured data count
+ * only on pages with a status of 200 to 299, because search engines ignore those of error pages.
  *
  * @param rendered the document after scripts ran, which replaces the body
  */
@@ -241,7 +241,7 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
 
 /** Characters above which the words of a text are not cached for its readers. */
 const LONG_TEXT = 500_000;
-/** Shared by all pages of a thread: separate arrays would be garbage. */
+/** The sample arrays, shared by all pages of a thread, because separate arrays would burden the garbage collector. */
 const SAMPLE = new TextSample();
 
 /** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
@@ -262,7 +262,7 @@ function textFields({ text, mainText, characters: all }: DocumentFacts) {
 /**
  * OpenGraph and Twitter cards: the `meta` elements whose property or name begins with `og:` (or one of its objects,
  * `article:`, `book:`, `profile:`, `product:`, `video:`, `music:`, `fb:`) and with `twitter:`. Keys are the whole
- * names; of several with one name the first counts.
+ * names. If several elements have the same name, the first one counts.
  *
  * Sources: https://ogp.me, https://developer.x.com/en/docs/x-for-websites/cards/overview/markup
  */
@@ -289,9 +289,9 @@ function cards(
 
 /**
  * Returns the language that a page declares, as an ISO 639 code of two letters: the primary subtag of the first
- * declaration that has one, of `html lang`, the meta tag and the `Content-Language` header, in this order. A code of
- * three letters counts if the language has one of two (`eng` is `en`). Null if there is no declaration: the text is not
- * guessed at.
+ * declaration that has one, of `html lang`, the meta tag and the `Content-Language` header, in this order. A
+ * three-letter code counts if the language also has a two-letter code (`eng` is `en`). Null if there is no declaration,
+ * because the language is not guessed from the text.
  *
  * Source: BCP 47; https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes
  */

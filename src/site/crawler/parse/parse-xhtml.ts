@@ -14,8 +14,9 @@ const XML_NAMES = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 const CHARACTER = /<!\[CDATA\[.*?\]\]>|&([A-Za-z][A-Za-z0-9]*);/gs;
 
 /**
- * Parses a document that is sent as XHTML, by the rules of XML, into a tree like parse5's. Null if it is not well
- * formed, or has no XHTML `html` element: browsers show little of it, and search engines read it as HTML.
+ * Parses a document that is sent as XHTML, by the rules of XML, into a tree like parse5's. Returns null if the document
+ * is not well formed, or has no XHTML `html` element. Browsers show little of such a document, and search engines read
+ * it as HTML.
  */
 export function parseXhtml(text: string): Document | null {
   const document = defaultTreeAdapter.createDocument();

@@ -26,7 +26,7 @@ export function readRefresh(content: string): Refresh | null {
   return { delay, address: address === undefined ? trimmed(rest) : unquoted(address) };
 }
 
-/** A quote ends the text that it begins, but may be missing. */
+/** Returns the text without quotes. A quote ends the text that it begins, but the closing quote may be missing. */
 function unquoted(text: string): string {
   const quote = text[0];
   return trimmed(quote === '"' || quote === "'" ? (text.slice(1).split(quote, 1)[0] ?? '') : text);

@@ -17,8 +17,8 @@ export const ROBOTS = [
 
 /**
  * Returns the combined directives of robots meta tags and X-Robots-Tag headers. Directives are separated by commas and
- * ignore case; the most restrictive one wins. A header may name a crawler: `token: directives`. It counts if the token
- * is the crawler's own. `none` is `noindex, nofollow`.
+ * ignore case, and the most restrictive one wins. A header may name a crawler, as in `token: directives`. Such a header
+ * counts only if the token is the crawler's own. `none` is `noindex, nofollow`.
  *
  * Source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  *
@@ -55,7 +55,9 @@ export function robotsDirectives(
   } satisfies Partial<PageRecord>;
 }
 
-/** Returns whether an `unavailable_after` has a past time. Dates contain commas too: the longest valid piece counts. */
+/**
+ * Returns whether an `unavailable_after` has a past time. Dates may contain commas, so the longest valid piece counts.
+ */
 function isPast(content: string, now: Date): boolean {
   const [, ...dates] = content.split(/unavailable_after\s*:/i);
   return dates.some((text) => {
@@ -66,8 +68,8 @@ function isPast(content: string, now: Date): boolean {
 }
 
 /**
- * Returns the milliseconds of an RFC 822, RFC 850 or ISO 8601 date. If its zone has no offset there (CET), the day
- * counts.
+ * Returns the milliseconds of an RFC 822, RFC 850 or ISO 8601 date. If the time zone has no offset in these formats
+ * (CET), only the day counts.
  */
 function timeOf(text: string): number {
   const date = text

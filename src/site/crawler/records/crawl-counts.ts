@@ -126,8 +126,8 @@ export async function openCrawlFile(connection: Connection, path: string): Promi
 }
 
 /**
- * Detaches the crawl's database and attaches it again: DuckDB then frees its data about written row groups, which its
- * limit does not include. Temporary tables stay.
+ * Detaches the crawl's database and attaches it again: This makes DuckDB free its data about written row groups, which
+ * its limit does not include. Temporary tables stay.
  */
 export async function reopenCrawlFile(connection: Connection, path: string): Promise<void> {
   await connection.run('USE memory');

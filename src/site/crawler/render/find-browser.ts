@@ -21,7 +21,7 @@ export type FoundBrowser = Awaited<ReturnType<typeof findBrowser>>;
 
 /**
  * Returns the Chromium that pages are rendered in, and the library that drives it: the browser of the setting, else of
- * the system, else Playwright's own. Nothing else needs them, so both are only searched for rendering.
+ * the system, else Playwright's own. Nothing else needs them, so they are searched for only if pages are rendered.
  *
  * @throws CrawlhouseError `missing_feature`; `bad_project` if the folder for its temporary files cannot be created
  */

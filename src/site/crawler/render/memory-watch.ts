@@ -12,8 +12,8 @@ interface BrowserSession {
 }
 
 /**
- * Ends processes of pages that take more than their memory. Only Linux shows it from outside; elsewhere only the
- * browser's own limit for scripts applies.
+ * Ends processes of pages that take more than their memory. Only Linux shows the memory of a process to other programs.
+ * On other systems, only the browser's own limit for scripts applies.
  */
 export class MemoryWatch implements AsyncDisposable {
   readonly #cdp: BrowserSession;

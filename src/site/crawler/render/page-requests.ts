@@ -121,7 +121,7 @@ export class PageRequests {
     if (this.#isServed) this.#asked.set(requestId, url);
   }
 
-  /** The browser has used a resource of an earlier page, which counts as a resource of this one too. */
+  /** Records that the browser has used a resource of an earlier page, which also counts as a resource of this page. */
   kept(requestId: string): void {
     const given = this.#options.given.get(this.#asked.get(requestId) ?? '');
     if (given === undefined || this.seen.some(({ url }) => url === given.url)) return;
@@ -189,7 +189,7 @@ export class PageRequests {
     await this.#fulfill(paused, 200, { headers, body: Buffer.from(PIXEL, 'base64') });
   }
 
-  /** The response itself is subject to CORS. */
+  /** Allows a preflight request. The response itself is still subject to CORS. */
   async #allowPreflight(paused: PausedRequest): Promise<void> {
     const header = (name: string): string => headerOf(paused, name);
     const headers = [

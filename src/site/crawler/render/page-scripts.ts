@@ -6,8 +6,8 @@ export const MOST_CHARACTERS = 10_000_000;
 const FRAME_MS = 1000 / 60;
 
 /**
- * Animation frames by the page's own clock: those of the browser follow real time, which that clock runs ahead of. The
- * functions are kept, because pages may replace them.
+ * Provides animation frames by the page's own clock, because those of the browser follow real time, which the page's
+ * clock runs ahead of. Keeps the original functions, because pages may replace them.
  */
 export const FRAMES = `(() => {
   const { setTimeout, reportError, performance, Map, TypeError } = window;

@@ -34,7 +34,7 @@ export interface Rendered {
   readonly warnings: readonly RenderWarning[];
 }
 
-/** A page that cannot be rendered keeps the content of its HTML. */
+/** The error for a page that cannot be rendered, which keeps the content of its HTML. */
 export class RenderFailure extends Error {
   readonly warning: RenderWarning;
 

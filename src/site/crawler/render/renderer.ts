@@ -29,7 +29,7 @@ const MOST_MEMORY_MB = 400;
 /** Memory of a script's objects in it. */
 const SCRIPT_MEMORY_MB = 256;
 const MOST_TABS = 8;
-/** Pages per tab; then a new one replaces it, and its memory. */
+/** Pages per tab; then a new tab replaces it and frees its memory. */
 const PAGES_OF_A_TAB = 40;
 /** Attempts to render a page if the browser breaks down: another page may have broken it. */
 const MOST_ATTEMPTS = 3;
@@ -77,7 +77,7 @@ const ARGUMENTS = [
 ];
 
 /**
- * Renders pages in one Chromium, several at a time. A page that breaks its tab or the browser loses only its own
+ * Renders pages in one Chromium, several at a time. If a page breaks its tab or the browser, only that page loses its
  * content.
  */
 export class Renderer implements AsyncDisposable {

@@ -1,7 +1,7 @@
 /**
- * Replaces shared workers with dedicated workers, one per page, address and name. The browser itself requests the
- * scripts of shared workers, and its own requests never leave the machine. The dedicated worker starts in a separate
- * script, so its requests are resolved against the address of the shared worker.
+ * Replaces shared workers with dedicated workers, one per page, address and name. The browser itself would request the
+ * scripts of shared workers, but its own requests never leave the machine. The dedicated worker starts in a separate
+ * script that resolves requests against the address of the shared worker.
  */
 export const SHARED_WORKERS = `(() => {
   if (!window.SharedWorker) return;

@@ -8,9 +8,10 @@ import type { ResourceFetcher } from './resource-fetcher.ts';
 import { SHARED_WORKERS } from './shared-workers.ts';
 
 /**
- * The time that a page has after its response, on a clock of its own: the clock stops while requests are in progress,
- * and jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any speed. Then
- * the browser draws the page, and the page has the rest of its time for content that loads when it comes into view.
+ * The time that a page gets after its response, on the page's own clock. The clock stops while requests are in
+ * progress, and jumps to the next timer while nothing happens. So a page gets the same time on any machine and at any
+ * speed. Then the browser draws the page, and the page gets the rest of its time for content that loads when it comes
+ * into view.
  */
 const BEFORE_VIEW_MS = 4_000;
 const AFTER_VIEW_MS = 1_000;
@@ -29,7 +30,10 @@ const LONGEST_MS = 20_000;
 const LONGEST_WITH_TURNS_MS = 180_000;
 const TICK_MS = 100;
 const CLOSING_MS = 5_000;
-/** Tall, like Google's renderer, so that content that loads when it comes into view is in view. */
+/**
+ * The height of the viewport. It is tall, as in Google's renderer, so that content that loads when it comes into view
+ * is in view.
+ */
 const HEIGHT = 10_000;
 const WIDTHS = { web: 1024, mobile: 412 } as const;
 /** The drawn part: pages cannot detect it, and each pixel takes time. */
@@ -155,7 +159,7 @@ export class Tab {
     }
   }
 
-  /** Gives the page a part of its time, and its workers what they need meanwhile. */
+  /** Runs the page for a part of its time, and meanwhile gives its workers the time that they need. */
   async #passBesideWorkers(budget: number, requests: PageRequests): Promise<void> {
     let left = budget;
     while (left > 0) {
@@ -167,7 +171,7 @@ export class Tab {
     }
   }
 
-  /** Gives the page a part of its time. */
+  /** Runs the page for a part of its time. */
   async #pass(budget: number): Promise<void> {
     const expired = new Promise<void>((resolve) => {
       this.#cdp.once('Emulation.virtualTimeBudgetExpired', () => resolve());
@@ -181,8 +185,8 @@ export class Tab {
   }
 
   /**
-   * Waits until the browser has drawn the page. It draws in real time, which the clock of the page runs ahead of:
-   * without the wait, a page on a slow machine would not detect what is in view.
+   * Waits until the browser has drawn the page. The browser draws in real time, which the page's clock runs ahead of.
+   * Without the wait, a page on a slow machine would not detect what is in view.
    */
   async #view(): Promise<void> {
     // If the document is replaced meanwhile, the promise is lost.
@@ -204,7 +208,7 @@ export class Tab {
     return result.value;
   }
 
-  /** The next page finds no stored data of this one. */
+  /** Removes the stored data of a page, so that the next page does not find it. */
   async #forget(url: string): Promise<void> {
     const framed = this.#page.frames().map((frame) => webUrl(frame.url())?.origin);
     const origins = new Set([ownUrl(url).origin, ...framed.filter((one) => one !== undefined)]);
@@ -216,7 +220,7 @@ export class Tab {
     ]);
   }
 
-  /** False if the browser does not close it in time. */
+  /** Closes the tab. Returns false if the browser does not close it in time. */
   async close(): Promise<boolean> {
     const late = sleep(CLOSING_MS, false as const, { ref: false });
     const closed = this.#context.close().then(

@@ -87,7 +87,10 @@ function largestImage(resources: readonly Resource[]): number | null {
   return sizes.length === 0 ? null : Math.ceil(Math.max(...sizes) / 1024);
 }
 
-/** A pattern matches anywhere in the URL; `*` stands for any characters. Without patterns all are watched. */
+/**
+ * Returns whether a resource is watched. A pattern matches anywhere in the URL; `*` stands for any characters. Without
+ * patterns, all resources are watched.
+ */
 function isWatched(url: string, patterns: readonly string[]): boolean {
   return patterns.length === 0 || patterns.some((pattern) => isFound(pattern.split('*'), url));
 }

@@ -28,8 +28,8 @@ export interface AgainTools extends AskTools, TargetTools, Pick<FetchTools, 'fro
 }
 
 /**
- * Requests URLs that the crawl did not meet: the pages of the previous crawl, URLs with clicks or hits, and those of
- * sitemaps (`recheck`), and the targets that pages declare. Follows redirects to their end. None becomes a page of the
+ * Requests URLs that the crawl did not find: pages of the previous crawl, URLs with clicks or hits, URLs of sitemaps
+ * (`recheck`), and targets that pages declare. Follows redirects to their end. These URLs do not become pages of the
  * crawl. Each response is stored when it arrives, so a resumed crawl requests no URL again.
  */
 export async function askAgain(options: RecheckOptions, tools: AgainTools): Promise<void> {

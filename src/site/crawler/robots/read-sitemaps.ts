@@ -23,8 +23,8 @@ const PIECE = 262_144;
 export interface SitemapOptions {
   readonly scope: Scope;
   /**
-   * A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. One that
-   * robots.txt announces, itself or by its index, may list any URL of the crawl (sitemaps.org, "cross submits").
+   * A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. A sitemap that
+   * robots.txt announces, directly or through an index, may list any URL of the crawl (sitemaps.org, "cross submits").
    */
   readonly isStrict: boolean;
   /** Sitemaps that robots.txt announces. */
@@ -59,7 +59,9 @@ interface QueuedFile {
   readonly isAnnounced: boolean;
 }
 
-/** Enough for a crawl: an index of indexes may list more than a whole crawl fetches. */
+/**
+ * Returns a budget that is enough for a crawl, because an index of indexes may list more than a whole crawl fetches.
+ */
 export function sitemapBudget(maxUrl: number, perSecond: number) {
   return {
     files: Math.min(MOST_FILES, Math.max(20, Math.ceil(maxUrl / 10))),
@@ -161,8 +163,8 @@ async function readOne(
 }
 
 /**
- * Returns the uncompressed file, or why there is none. A compressed file may be sent as such, or with a content
- * encoding. An incomplete one is read as far as it was received.
+ * Returns the uncompressed file, or why there is none. A compressed file may be sent unchanged or with a content
+ * encoding. An incomplete file is read as far as it was received.
  */
 async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']) {
   let url = start;

@@ -32,8 +32,8 @@ interface RobotsTools {
 }
 
 /**
- * robots.txt of each origin, fetched once a day, also across a resumption. An unavailable one is not stored; if one was
- * available before, its rules stay in force until it is available again (RFC 9309 §2.4).
+ * robots.txt of each origin, fetched once a day, also across a resumption. An unavailable robots.txt is not stored. If
+ * it was available before, its rules stay in force until it is available again (RFC 9309 §2.4).
  */
 export class RobotsCache {
   readonly #settings: CrawlSettings;

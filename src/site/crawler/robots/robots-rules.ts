@@ -34,8 +34,9 @@ class Group {
 }
 
 /**
- * Reads robots.txt as Google's parser does (https://github.com/google/robotstxt), where RFC 9309 leaves a choice, and
- * for misspellings. `test/site/crawler/robots/robots-rules.test.ts` has its cases.
+ * Parses a robots.txt. Where RFC 9309 leaves a choice, and for misspellings, follows Google's parser
+ * (https://github.com/google/robotstxt). `test/site/crawler/robots/robots-rules.test.ts` contains the cases of that
+ * parser.
  *
  * @param robotName the crawler's product token, in lowercase
  */

@@ -137,7 +137,7 @@ async function fetchRobots(
   return { status: 'missing', content: '', statusCode: last };
 }
 
-/** Without the last line, which is incomplete: `/` may be the beginning of `/private/`. */
+/** Returns the text without its last line, which is incomplete: `/` may be the beginning of `/private/`. */
 function wholeLines(text: string): string {
   return text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }

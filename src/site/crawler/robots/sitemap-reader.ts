@@ -13,8 +13,8 @@ export interface SitemapHandler {
 /** Media elements of a URL, with any prefix of their namespace. */
 const MEDIA = { image: 'images', news: 'news', video: 'videos' } as const;
 /**
- * Errors and levels of XML after which the rest of a file is ignored. A sitemap has four levels; a million errors, one
- * per byte, took eight seconds.
+ * Errors and levels of XML after which the rest of a file is ignored. A sitemap has only four levels, and a million
+ * errors, one per byte, took eight seconds to parse.
  */
 const MOST_ERRORS = 10_000;
 const MOST_LEVELS = 100;
@@ -44,15 +44,15 @@ const LONGEST_HEAD = 16 * 1024;
 
 /**
  * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It continues after an error, as
- * search engines do. Plain text with one URL per line is a sitemap too, and so are RSS and Atom, by the links of their
- * entries.
+ * search engines do. Plain text with one URL per line is also a sitemap, and so are RSS and Atom files, through the
+ * links of their entries.
  */
 export class SitemapReader {
   readonly #handler: SitemapHandler;
   readonly #parser = new SaxesParser();
   readonly #path: string[] = [];
   #isText: boolean | undefined;
-  /** The content before it is known whether it is a text. */
+  /** The content received before the kind of file is known. */
   #head = '';
   #hasTextBefore = false;
   #hasRelativeUrl = false;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { findBrowserPath } from '../render/find-browser.ts';
 
-/** Its audits are read by name. */
+/** The required version of Lighthouse, because its audits are read by name. */
 const VERSION = 13;
 const PURPOSE = 'web vitals cannot be measured';
 

@@ -15,9 +15,9 @@ const IPV6 = 4;
 const CONNECT_MS = 10_000;
 
 /**
- * A SOCKS proxy (RFC 1928) on this machine, which is the only way of a browser to the network. It resolves names by the
- * rules of the crawl and refuses private addresses where the connection is opened. It connects only to the targets of
- * allowed page requests, so the browser's own requests do not leave the machine.
+ * A SOCKS proxy (RFC 1928) on this machine, through which a browser has its only access to the network. It resolves
+ * names by the rules of the crawl, and refuses private addresses when it opens a connection. It connects only to the
+ * targets of allowed page requests, so the browser's own requests do not leave the machine.
  */
 export class GuardProxy implements AsyncDisposable {
   readonly #server: Server;
@@ -49,7 +49,7 @@ export class GuardProxy implements AsyncDisposable {
     this.#allowed.add(placeOf(hostname, port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)));
   }
 
-  /** Ends all connections: the next page starts without any. */
+  /** Ends all connections, so that the next page starts without any. */
   reset(): void {
     for (const socket of this.#sockets) socket.destroy();
     this.#allowed.clear();

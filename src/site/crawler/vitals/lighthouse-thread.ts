@@ -44,8 +44,8 @@ type Browser = ReturnType<Page['browser']>;
 type Session = Awaited<ReturnType<Page['createCDPSession']>>;
 
 /**
- * A thread of `Meter`: loads one page after another with Lighthouse. A page that breaks Lighthouse, such as by a flood
- * of events, ends this thread and not the crawl.
+ * A thread of `Meter`: loads one page after another with Lighthouse. If a page breaks Lighthouse, such as by a flood of
+ * events, only this thread ends, not the crawl.
  */
 const { browser: executablePath, proxyPort, userAgent, formFactor } = workerData as LighthouseThreadData;
 const waiting = new Map<number, (verdict: RequestVerdict) => void>();

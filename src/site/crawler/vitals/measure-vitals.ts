@@ -47,9 +47,9 @@ export interface VitalsTools extends Omit<ResourceTools, 'fetcher'> {
 }
 
 /**
- * Measures pages, one after another, because two at a time would disturb each other. Stores each result, so a resumed
- * crawl measures no page again. The pace of the host applies between two loads, and robots.txt to the requests of
- * pages.
+ * Measures pages one after another, because parallel measurements would disturb each other. Stores each result, so that
+ * a resumed crawl measures no page again. The pace of the host applies between two loads, and robots.txt applies to the
+ * requests of pages.
  *
  * @throws CrawlhouseError `missing_feature` if the browser does not start
  */

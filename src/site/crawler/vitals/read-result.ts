@@ -87,7 +87,7 @@ function vitalsOf({ audits, categories }: LighthouseResult): Vitals {
 
 /**
  * Several audits may count the same bytes, as for a stylesheet that is neither used nor minified. For each resource the
- * largest count applies. Null if one cannot be determined.
+ * largest count applies. Returns null if the savings cannot be determined.
  */
 function bytesSaving(audits: LighthouseResult['audits']): number | null {
   const most = new Map<string, number>();

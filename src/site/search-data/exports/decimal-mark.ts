@@ -2,13 +2,13 @@ import type { NamedColumns } from './named-columns.ts';
 import { OpenChoice } from './open-choice.ts';
 import { DECIMAL_MARKS, type DecimalMark, parseCount, parseDecimal, parseRate } from './parse-figures.ts';
 
-/** No average position of a page is greater: `5.250` is 5.25, not 5,250. */
+/** The greatest plausible average position of a page, so that `5.250` means 5.25, not 5,250. */
 const MOST_POSITION = 1000;
 const FIGURES = ['clicks', 'impressions', 'ctr', 'position', 'sum_position'] as const;
 
 /**
- * Finds the decimal mark of a table from all of its rows. A mark is wrong if clicks are not whole numbers, a rate is
- * not clicks by impressions, or a position is invalid.
+ * Finds the decimal mark of a table from all of its rows. A mark is wrong if clicks are not whole numbers, if a rate is
+ * not clicks divided by impressions, or if a position is invalid.
  */
 export class DecimalProof {
   readonly #columns: NamedColumns;

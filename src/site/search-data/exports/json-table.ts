@@ -63,7 +63,7 @@ export function countText(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isInteger(value) ? String(value) : value.toExponential();
 }
 
-/** Without an exponent, which very small numbers have. */
+/** Writes a number without an exponent, which very small numbers would have. */
 export function decimalText(value: number): string {
   return value < 1e-6 ? '0' : String(value);
 }

@@ -56,7 +56,7 @@ export async function pageExport(tables: readonly CsvTable[], about: ExportSourc
   };
 }
 
-/** Only an export of the whole web search becomes totals: a part would replace them. */
+/** Refuses an export that covers only a part of web search, because its totals would replace those of the whole. */
 function refuseParts(tables: readonly CsvTable[], files: readonly string[]): void {
   const lists = tables.flatMap((table) => (table.kind === 'filters' ? [table] : []));
   const narrowing = lists.flatMap(({ filters }) => narrowingFilters(filters));
@@ -98,7 +98,7 @@ export function withoutPeriod(
   );
 }
 
-/** Tables without rows are distinguished only by their headers; a table that nothing distinguishes adds nothing. */
+/** Removes empty tables that nothing distinguishes. Tables without rows are distinguished only by their headers. */
 function withoutEmptyTwins(totals: readonly Totals[]): Totals[] {
   return totals.filter(
     (total) =>
@@ -145,7 +145,7 @@ function spansOf(days: readonly string[]): 'weeks' | 'months' | undefined {
   return isWeeks ? 'weeks' : undefined;
 }
 
-/** Parts of days, and sums of several days, would replace the totals of whole ones. */
+/** Refuses parts of days and sums of several days, which would replace the totals of whole days. */
 function notOfDays({ place }: DemandTable, what: string, by: 'hours' | 'weeks' | 'months'): CrawlhouseError {
   return new CrawlhouseError('usage', `${place} ${what}: it is by ${by}, not by days`, {
     hint: 'export full days, such as the last 28',

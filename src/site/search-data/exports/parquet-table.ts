@@ -18,7 +18,7 @@ const RowsOfFile = z.strictObject({ rows: z.bigint() });
 const OPTIONS = { memoryLimit: '300MB', threads: 2 } as const;
 /** No URL and no query is longer, in bytes. */
 const LONGEST_TEXT = 65_536;
-/** Rows of search results differ, so many rows need more bytes. */
+/** Maximum rows per byte. Rows of search results differ, so many rows need more bytes. */
 const MOST_ROWS_A_BYTE = 4;
 const FEW_ROWS = 1_000_000;
 

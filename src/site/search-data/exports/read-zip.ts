@@ -107,8 +107,8 @@ function isOutside(name: string): boolean {
 }
 
 /**
- * Refuses sizes that no export has, and members that share their bytes, by which a small file expands to a very large
- * one.
+ * Refuses sizes that no export has, and members that share their bytes, which would let a small file expand to a very
+ * large one.
  */
 function placed(entries: readonly Entry[], size: number, path: string): Placed[] {
   for (const entry of entries) {

@@ -39,8 +39,8 @@ const BING_HEADER = /^avg\.? ?position$|^average position$|^avg\.? ctr$|^keyword
 const MOST = 0.6;
 
 /**
- * Recognizes a table by its header and its first records. Names decide which columns are the figures. In an unknown
- * language, the figures have to prove themselves.
+ * Recognizes a table by its header and its first records. Names determine which columns contain the figures. In an
+ * unknown language, the figures must be consistent with each other.
  *
  * @param sample some records below the header
  * @param proven headers of figures that another table of the export has proven

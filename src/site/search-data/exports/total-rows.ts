@@ -23,7 +23,7 @@ export interface TableLine {
 /**
  * Returns the records of a table without its row of sums: the first or the last one, whose clicks and impressions are
  * the sums of all others, and whose dimensions are empty, have the name of such a row, or cannot be read. A query may
- * have that name: if the figures are not the sums, it counts as a query and is reported.
+ * also have that name. If its figures are not the sums, the row counts as a query and is reported.
  */
 export async function* withoutTotals(lines: AsyncIterable<TableLine>): AsyncGenerator<DemandRecord> {
   const sum = { lines: 0, clicks: 0n, impressions: 0n };

@@ -11,7 +11,10 @@ const NAMED: readonly ApiDimension[] = ['page', 'query', 'device'];
 const WHOLE: readonly ApiDimension[] = ['page', 'device'];
 const DETAIL: readonly Dimension[] = ['date', 'url', 'query', 'device'];
 const MIN_POSITION = 1;
-/** Positions are as exact as the service's own (six decimals): further decimals of two averages are noise. */
+/**
+ * Decimals of positions. Positions are as exact as the service's own (six decimals); further decimals of two averages
+ * are noise.
+ */
 const DECIMALS = 1e6;
 
 /** Returns the prefix of the hash of each day of a property. */
@@ -20,8 +23,8 @@ export function syncMark(property: string): string {
 }
 
 /**
- * Returns a day of a property as an export: its rows by page, query and device, the rest of each page and device as a
- * row without a query, and the totals of the day.
+ * Returns a day of a property as an export: its rows by page, query and device, the remaining figures of each page and
+ * device as a row without a query, and the totals of the day.
  *
  * @param total the row by date
  */

@@ -13,7 +13,7 @@ export interface SqlFile {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-/** The last read of each file. A schedule or a console reads all of them repeatedly. */
+/** Caches the last read of each file, because a schedule or a console reads all files repeatedly. */
 const lastRead = new Map<string, { readonly text: string; readonly read: SqlFile }>();
 
 export function splitSqlFile(file: string, text: string): SqlFile {

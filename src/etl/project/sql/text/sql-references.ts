@@ -7,11 +7,14 @@ import { type TableReference, tableReferences } from './table-references.ts';
 /** The names in a SELECT, with their positions in its text. */
 export interface SqlReferences {
   readonly tables: readonly TableReference[];
-  /** Columns that are qualified by more than their table. */
+  /** Columns that are qualified by more than their table, such as by a schema. */
   readonly columns: readonly ColumnReference[];
 }
 
-/** Cached by text, because the same SQL is read for several purposes. Trees would take a hundred times the memory. */
+/**
+ * Cached by text, because the same SQL is read for several purposes. Caching trees would need a hundred times the
+ * memory.
+ */
 const known = new Map<string, SqlReferences>();
 
 /**

@@ -252,7 +252,7 @@ export interface DescribedField {
   readonly description?: string | undefined;
 }
 
-/** Returns the description of a field: the service's, else ours, else one by its type. */
+/** Returns the description of a field: the service's, else ours, else one derived from its type. */
 export function describeField(dataset: string, { field, type, arity, description }: DescribedField): string {
   return description?.trim() || known(dataset, field) || byType(field, type, arity);
 }
@@ -275,7 +275,7 @@ function family(field: string): string | undefined {
   return undefined;
 }
 
-/** Describes a field of a comparison: of both crawls, or a page field of one crawl. */
+/** Describes a field of a comparison, either of both crawls or of a page in one crawl. */
 function compared(field: string): string | undefined {
   if (field === 'url') return 'Full URL of the page in the comparison, after its URL transformations.';
   if (field === 'presence') return 'Which crawls have the page: in_both, only_crawl1 or only_crawl2.';

@@ -3,8 +3,8 @@ import { tableColumns } from '../../../../core/duckdb/table-columns.ts';
 import type { KeptContract } from '../../../project/sql/plan/mart-contract.ts';
 
 /**
- * Returns the contract that a warehouse was made with. Earlier programs kept none: for them it derives version 1 from
- * the tables of `mart`. The warehouse must be the connection's default.
+ * Returns the contract that a warehouse was made with. Earlier programs did not store a contract; for their warehouses,
+ * derives version 1 from the tables of `mart`. The warehouse must be the connection's default.
  */
 export async function keptContract(connection: Connection, version: number): Promise<KeptContract> {
   // Version 16 of ops is the first that keeps it.

@@ -1,7 +1,9 @@
 import { type Connection, given, listed } from '../../../../core/duckdb/duckdb.ts';
 import type { UnitError } from '../../../project/model/runs/unit-report.ts';
 
-/** Why a unit is quarantined: its last load was taken out of the working copy. A row of `ops.holds`. */
+/**
+ * Why a unit is quarantined, which means that its last load was removed from the working copy. A row of `ops.holds`.
+ */
 export interface Hold {
   readonly unit: string;
   readonly model: string;

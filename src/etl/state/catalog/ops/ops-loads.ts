@@ -32,7 +32,7 @@ const UsualRow = z.strictObject({ dataset: z.string(), rows: z.number() });
 
 const LoadVersion = z.strictObject({ dataset: z.string(), version: z.string() });
 
-/** Returns every loaded unit, by name. There may be tens of thousands, so it reads only the texts that are needed. */
+/** Returns every loaded unit, by name. There may be tens of thousands of units, so only the required texts are read. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, FormerLoad>> {
   const rows = typedRows(
     FormerLoad,
@@ -186,8 +186,8 @@ export async function countLoads(connection: Connection, runId: string): Promise
 }
 
 /**
- * Adds entries of units to `ops.loads`; the units have none yet. Each entry is loaded a microsecond after the previous
- * one.
+ * Adds entries of units to `ops.loads`; the units have none yet. The load time of each entry is a microsecond after
+ * that of the previous one.
  */
 export async function recordLoads(
   connection: Connection,
@@ -322,8 +322,8 @@ export async function forgetFingerprints(connection: Connection, dataset: string
 }
 
 /**
- * Returns whether the warehouse contains the unit. It does not if its crawl ran again under the same id, and so ended
- * at another time, or if a reload failed.
+ * Returns whether the warehouse contains the unit. Returns false if the unit's crawl ran again under the same id and
+ * therefore ended at a different time, or if a reload failed.
  */
 export function isLoaded(
   loaded: ReadonlyMap<string, FormerLoad>,
@@ -343,9 +343,9 @@ export function isNameLoaded(
 }
 
 /**
- * Returns the newest loads of each project and dataset by streamed export and by data export, by route and format. It
- * leaves out data exports that a killed run requested, because their wait is unknown, and units with a filter, which
- * data exports do not support.
+ * Returns the newest loads of each project and dataset by streamed export and by data export, by route and format.
+ * Omits data exports that a killed run requested, because their wait is unknown, and units with a filter, which data
+ * exports do not support.
  */
 export async function readRouteLoads(connection: Connection): Promise<readonly RouteLoad[]> {
   // Published by a version that did not record it yet.

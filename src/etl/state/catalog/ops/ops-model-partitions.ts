@@ -17,7 +17,7 @@ export interface PartitionChanges {
   readonly behind: readonly string[];
   /** To remove. */
   readonly gone: readonly string[];
-  /** Present stamps of the partitions to build. */
+  /** Current stamps of the partitions to build. */
   readonly stamps: ReadonlyMap<string, string>;
 }
 

@@ -31,7 +31,7 @@ export async function publishedAt(connection: Connection): Promise<string | null
   return typeof found === 'string' ? found : null;
 }
 
-/** Gives the working copy the identity of its next publication and of the one that this replaces. */
+/** Stores in the working copy the identity of its next publication and of the publication that it replaces. */
 export async function beginPublication(
   connection: Connection,
   id: string,

@@ -36,7 +36,7 @@ export async function recordNotes(connection: Connection, manifest: Manifest, ru
   );
 }
 
-/** A change of a dataset's fields, for output; the time is ISO 8601, UTC. */
+/** A change to the fields of a dataset, for output. The time is ISO 8601, UTC. */
 export const KnownChange = z.strictObject({
   unit: z.string(),
   field: z.string(),
@@ -77,8 +77,8 @@ const FieldChange = z.object({
 export type FieldChange = z.infer<typeof FieldChange>;
 
 /**
- * Returns the changes of fields by the last run of a project's dataset whose units are later than those of earlier
- * runs. A first run has nothing to compare with.
+ * Returns the changes of fields by the last run that loaded new units of a project's dataset. A first run has nothing
+ * to compare with.
  */
 export async function lastFieldChanges(connection: Connection): Promise<FieldChange[]> {
   // Published by an early version.

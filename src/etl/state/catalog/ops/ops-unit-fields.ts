@@ -97,7 +97,7 @@ export async function loadedFieldNames(
   return new Set((await fieldRegistry(connection, dataset)).keys());
 }
 
-/** Returns the columns that each unit came with, in the order of their names. */
+/** Returns the columns that each unit was loaded with, in the order of their names. */
 export async function columnsOfUnits(
   connection: Connection,
   catalog: string,

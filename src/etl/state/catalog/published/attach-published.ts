@@ -40,7 +40,7 @@ export async function attachPublished(
 
 /** A published warehouse that is attached until it is disposed of. */
 export interface AttachedPublished extends AsyncDisposable {
-  /** Whether another program has it open for writing. Then a copy is attached. */
+  /** Whether another program has the file open for writing. If so, a copy is attached. */
   readonly hasWriter: boolean;
 }
 

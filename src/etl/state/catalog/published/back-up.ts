@@ -25,8 +25,9 @@ export interface Backup {
 }
 
 /**
- * Copies the published warehouse under DuckDB's lock, because no publication writes to a file that has a reader. The
- * copy gets its name only once every block matches its checksum and every table has the rows of the original.
+ * Copies the published warehouse under DuckDB's lock, because no publication writes to a file that has a reader.
+ * Renames the copy to its final name only after every block matches its checksum and every table has the rows of the
+ * original.
  *
  * @throws CrawlhouseError `nothing_published`, `locked`, `damaged_warehouse`
  */
@@ -76,7 +77,7 @@ async function copyLocked(
   }
 }
 
-/** @throws CrawlhouseError `damaged_warehouse` where a block or the rows of a table differ */
+/** @throws CrawlhouseError `damaged_warehouse` if a block or the rows of a table differ */
 async function verify(
   connection: Connection,
   copy: string,

@@ -44,9 +44,9 @@ export interface FormerCopy {
 }
 
 /**
- * Tracks the blocks that the published file and the spare file still share with the working copy. It follows each
- * checkpoint of the working copy and forgets all after a missed one. A process that exits normally leaves a note for
- * the next one. After a kill there is no note, and the next publication copies everything.
+ * Tracks the blocks that the published file and the spare file still share with the working copy. Follows each
+ * checkpoint of the working copy, and forgets all blocks after a missed checkpoint. A process that exits normally
+ * leaves a note for the next process. A killed process leaves no note, so the next publication copies everything.
  */
 export class FormerCopies {
   readonly #workPath: string;
@@ -124,12 +124,12 @@ export class FormerCopies {
     this.#spare = null;
   }
 
-  /** Hands over the spare file for writing. */
+  /** Releases the spare file to the caller for writing. */
   takeSpare(): void {
     this.#spare = null;
   }
 
-  /** Returns whether this is still the published file, unchanged. A query renames it for a moment. */
+  /** Returns whether this is still the unchanged published file. A query renames the file for a moment. */
   isPublished(path: string): boolean {
     return this.#published !== null && this.#published.stamp === contentStampOf(path);
   }

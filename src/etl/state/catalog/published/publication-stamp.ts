@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Returns a text that changes with each publication; empty where nothing is published. */
+/** Returns a text that changes with each publication; empty if nothing is published. */
 export function publicationStamp(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;

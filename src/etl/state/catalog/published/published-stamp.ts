@@ -32,7 +32,7 @@ export async function noteStamp(workPath: string, path: string, id: string): Pro
  * Returns whether another program has written to the published file.
  *
  * @param id of the publication that the file has; null if there is none
- * @returns false also where this is unknown: without a note of this publication, and for a damaged file
+ * @returns false also if this is unknown, without a note of this publication or for a damaged file
  */
 export function isWrittenByOthers(workPath: string, path: string, id: string | null): boolean {
   try {

@@ -12,8 +12,8 @@ export function formerPath(publishedPath: string, id: string): string {
 }
 
 /**
- * Cleans up after a publication that was killed around its rename. It removes the previous file if the published one
- * opens, and restores it if not.
+ * Cleans up after a publication that was killed around its rename. Removes the previous file if the published file
+ * opens, and restores the previous file if not.
  */
 export async function restoreFormer(
   connection: Connection,

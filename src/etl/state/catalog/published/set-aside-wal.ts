@@ -7,9 +7,9 @@ import type { Logger } from '../../../../core/logs/logger.ts';
 const CHANGED = 'another program wrote to the published warehouse; its file is kept under another name';
 
 /**
- * Renames a write-ahead log found next to a published warehouse. A publication has none: the log comes from a program
- * that wrote to this file or to a former one of the same name, and DuckDB would replay it into the current file. The
- * file that it belongs to is kept with it, so that you can look at the changes.
+ * Renames a write-ahead log found next to a published warehouse. A publication has no such log. It comes from a program
+ * that wrote to this file or to an earlier file of the same name, and DuckDB would replay it into the current file. The
+ * file that the log belongs to is kept together with it, so that you can inspect the changes.
  *
  * @returns the name of the kept file; null if there was nothing to keep
  */
@@ -48,7 +48,8 @@ export async function setAsideChanges(
 
 /**
  * Keeps a published warehouse under a separate name: `warehouse.v6-2026-11-21T08-10-00Z.duckdb`. A publication replaces
- * the file and never writes to it, so a second name is a copy. Where the file system has no links, it copies the file.
+ * the file and never writes to it, so a second name serves as a copy. If the file system does not support links, copies
+ * the file.
  *
  * @param mark what it is: `v6` for an earlier version, `changed` for a change by another program
  * @returns the path of the kept file

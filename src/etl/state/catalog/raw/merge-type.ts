@@ -1,6 +1,6 @@
 import { WIDE_WHOLE } from '../../../project/model/field.ts';
 
-/** How a column accepts values of another type: its new type, and the conversions of both sides. */
+/** How a column accepts values of another type: the new type, and the conversions of existing and incoming values. */
 export interface MergedType {
   readonly type: string;
   /** SQL around a value that is in the table already; null when nothing changes. */
@@ -16,8 +16,8 @@ const plain = (value: string): string => value;
 const asList = (value: string): string => `CASE WHEN ${value} IS NULL THEN NULL ELSE [${value}] END`;
 
 /**
- * Merges the type of a table's column with the type of incoming values. By default only without loss: a whole number
- * may widen, a single value may become a list. Returns null when the two do not fit together.
+ * Merges the type of a table's column with the type of incoming values. By default, merges only without loss: a whole
+ * number may widen, and a single value may become a list. Returns null when the two do not fit together.
  *
  * @param retype the field may have another type: whole numbers and others meet as `DOUBLE`, days and points in time as
  *   points in time (midnight UTC), all else as text

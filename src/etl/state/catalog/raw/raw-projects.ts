@@ -16,7 +16,7 @@ export async function projectNames(connection: Connection): Promise<ReadonlyMap<
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Returns a project as text: its name and id, or the id alone where no name is known. */
+/** Returns a project as text: its name and id, or only the id if no name is known. */
 export function projectText(id: string, names: ReadonlyMap<string, string>): string {
   const name = names.get(id);
   return name === undefined ? id : `${name} (${id})`;

@@ -20,13 +20,13 @@ export interface SchemaChange {
   readonly before: string | null;
   /** Null for a removed field. */
   readonly after: string | null;
-  /** For a variant, the number of values in its column; absent where they were not counted. */
+  /** For a variant, the number of values in its column; absent if they were not counted. */
   readonly value_count?: number;
 }
 
 /**
- * What happens when a column has no room for the type of a field: its unit is refused, both meet in a common type, or a
- * variant column gets the values.
+ * What happens if the type of a field does not fit its column: the unit is refused, both types are merged into a common
+ * type, or the values go to a variant column.
  */
 export type TypeRule = 'refuse' | 'retype' | 'variant';
 

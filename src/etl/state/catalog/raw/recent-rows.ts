@@ -5,13 +5,13 @@ import { typedRows } from '../../../../core/text/typed-rows.ts';
 const SinceRow = z.strictObject({ dataset: z.string(), since: z.string() });
 
 /**
- * Returns, by dataset, a condition that the rows of unpublished units meet, and few others. DuckDB knows the least and
- * the greatest value of `_loaded_at` in each row group, and skips the groups of earlier loads. Of texts such as `_unit`
- * it knows eight characters, which all units of a dataset share.
+ * Returns, by dataset, a condition that the rows of unpublished units meet, and few others. DuckDB knows the smallest
+ * and the largest value of `_loaded_at` in each row group, and skips the groups of earlier loads. Of texts such as
+ * `_unit`, it knows only eight characters, which all units of a dataset share.
  *
  * `ops.loads` is written after the rows, so the condition allows for a day. If a clock was set back further, the
- * condition misses rows; a count that does not match is repeated without it. Lists of resources keep records of earlier
- * loads.
+ * condition misses rows. A count that does not match is therefore repeated without the condition. Lists of resources
+ * keep records of earlier loads.
  */
 export async function recentRows(
   connection: Connection,

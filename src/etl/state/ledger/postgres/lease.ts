@@ -50,8 +50,8 @@ export interface LeaseName {
 }
 
 /**
- * The right to write, as long as its holder sends heartbeats. The server's clock counts. Each holder gets a higher
- * token, and each write checks it, so a holder that was paused past its lease cannot write.
+ * The right to write, as long as its holder sends heartbeats. Times are those of the server's clock. Each holder gets a
+ * higher token, and each write checks the token, so a holder that was paused past its lease cannot write.
  */
 export class Lease implements AsyncDisposable {
   readonly #pool: PostgresPool;
@@ -76,7 +76,7 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Returns the lease, or its current holder. A process with the same place holds that place's lock, so the former
+   * Returns the lease, or its current holder. A process with the same place holds that place's lock, so the previous
    * process there is dead.
    */
   static async try(
@@ -144,7 +144,7 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Ties a transaction to this lease: no other process gets the lease before the transaction ends.
+   * Ties a transaction to this lease, so that no other process gets the lease before the transaction ends.
    *
    * @throws CrawlhouseError `lease_lost`
    */
@@ -177,7 +177,7 @@ export class Lease implements AsyncDisposable {
     return [this.#name.project, this.#name.name, this.token];
   }
 
-  /** Returns the lease. If that fails, it expires. */
+  /** Gives up the lease. If that fails, the lease expires. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#heartbeat[Symbol.dispose]();
     // The lease expires.

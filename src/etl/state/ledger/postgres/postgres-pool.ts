@@ -19,9 +19,9 @@ export interface Patience extends Pick<RetryPolicy, 'baseMs' | 'maxMs'> {
 
 /** Covers a restart or a failover of the server. */
 export const PATIENT: Patience = { totalMs: 90_000, baseMs: 200, maxMs: 10_000 };
-/** For a person who waits for an answer. */
+/** The patience for a person who waits for a response. */
 export const BRIEF: Patience = { totalMs: 2_000, baseMs: 200, maxMs: 1_000 };
-/** A fault after this time without any other one is a new outage. */
+/** A fault that follows this much time without faults is a new outage. */
 const QUIET_MS = 30_000;
 /** PostgreSQL codes: the table or its schema is missing. */
 const NO_TABLE: readonly unknown[] = ['42P01', '3F000'];
@@ -85,9 +85,9 @@ export class PostgresPool implements AsyncDisposable {
   }
 
   /**
-   * Runs statements in one transaction. It repeats the transaction after a fault of the connection, but never after a
-   * commit: a connection may break between the commit and its answer. The server's transaction number would not show
-   * this: after a crash of the server another transaction may have the same.
+   * Runs statements in one transaction. Repeats the transaction after a connection fault, but never after a commit,
+   * because a connection may break between the commit and its response. The server's transaction number would not show
+   * a commit, because another transaction may have the same number after a crash of the server.
    */
   transaction<T>(work: (statements: LedgerStatements) => Promise<T>): Promise<T> {
     let done: { readonly result: T; readonly mark: Mark } | undefined;

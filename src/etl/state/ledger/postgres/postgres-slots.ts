@@ -8,7 +8,7 @@ import { openShared } from './postgres-schema.ts';
 
 const SlotDelay = z.strictObject({ delay: z.number() });
 
-/** A next slot further ahead comes from a clock that was wrong. */
+/** If the next slot is further ahead than this, it comes from a clock that was wrong. */
 const FURTHEST = '10 minutes';
 
 /** Opens the request slots of one account of the service, in a row of a shared ledger. */

@@ -156,8 +156,8 @@ interface Claimed {
 }
 
 /**
- * Sends heartbeats. The server's clock counts. Every write checks the token of the claim, so a process that has lost
- * the unit changes nothing more.
+ * Sends heartbeats. Times are those of the server's clock. Every write checks the token of the claim, so a process that
+ * has lost the unit changes nothing more.
  */
 class PostgresUnitClaim implements UnitClaim {
   readonly unit: string;
@@ -283,7 +283,7 @@ class PostgresUnitClaim implements UnitClaim {
     return `${ident(this.#of.schema)}.queue`;
   }
 
-  /** Returns the claim. If that fails, it expires. */
+  /** Gives up the claim. If that fails, the claim expires. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#heartbeat[Symbol.dispose]();
     if (this.#ended || this.lost.aborted) return;

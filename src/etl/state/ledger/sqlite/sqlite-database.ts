@@ -46,7 +46,7 @@ export class SqliteDatabase implements SqlDatabase {
       }
     });
 
-  /** Runs work one at a time, because the connection has one transaction at a time. */
+  /** Runs one task at a time, because the connection can have only one transaction at a time. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     // The awaiting caller reports the error.

@@ -147,7 +147,7 @@ const MIGRATIONS = [
 ] as const;
 
 /**
- * `PRAGMA user_version` of a ledger. A ledger of version 0 that has tables is of version 1, which did not write the
+ * `PRAGMA user_version` of a ledger. A ledger of version 0 that contains tables has version 1, which did not write the
  * pragma.
  */
 export const LEDGER_VERSION = MIGRATIONS.length;
@@ -192,8 +192,8 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Opens the ledger of a state directory for the one process that writes. A damaged one is renamed, and the caller fills
- * a new one from the published warehouse.
+ * Opens the ledger of a state directory for the only process that writes. Renames a damaged ledger; the caller then
+ * fills a new one from the published warehouse.
  *
  * @throws CrawlhouseError `newer_version`
  */
@@ -219,7 +219,7 @@ async function soundLedger(stateDir: string): Promise<Ledger> {
   }
 }
 
-/** Renames its log of changes too. SQLite would apply the log to another file next to it. */
+/** Renames the ledger and its log of changes, because SQLite would apply the log to any other file next to it. */
 function putAside(stateDir: string): string {
   const aside = join(stateDir, `ledger.damaged-${stamp()}.sqlite`);
   const { files } = host();

@@ -130,7 +130,10 @@ async function relatedBody(body: AsyncIterable<Buffer>, contentType: string) {
   };
 }
 
-/** Everything before the closing delimiter, which can only be the last bytes; some senders end it with a line break. */
+/**
+ * Yields everything before the closing delimiter, which can only be the last bytes. Some senders add a line break after
+ * it.
+ */
 async function* withoutEnd(bytes: AsyncIterable<Buffer>, end: Buffer): AsyncGenerator<Buffer> {
   const keep = end.length + 2;
   let held = Buffer.alloc(0);

@@ -5,13 +5,13 @@
  *
  * Features that Google no longer shows have no requirements: FAQ, how-to, fact check, practice problem, learning video,
  * vehicle listing, estimated salary, course info, special announcement, book actions, math solver. Features that
- * require nothing have none either (article, organization, speakable, paywalled content), nor the license of an image,
- * which only concerns pictures that have one.
+ * require nothing also have no requirements here (article, organization, speakable, paywalled content). Neither does
+ * the license of an image, which only concerns images that have one.
  */
 
 /**
- * Requirements of an object. A requirement is a property, or alternatives as `a|b`. A property of a part is `part.property`;
- * `*` after a requirement leaves out the last object of a list.
+ * Requirements of an object. A requirement is a property, or alternatives as `a|b`. A property of a part is
+ * `part.property`; `*` after a requirement exempts the last object of a list.
  */
 export interface Requirements {
   readonly required: readonly string[];

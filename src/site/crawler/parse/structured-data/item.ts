@@ -19,7 +19,7 @@ export function typedItem(types: readonly string[], id: string | null | undefine
   return item;
 }
 
-/** Adds a value to a property; the second one makes a list of it. */
+/** Adds a value to a property. A second value turns the property into a list. */
 export function addValue(item: Item, property: string, value: unknown): void {
   const former = item[property];
   if (former === undefined) item[property] = value;

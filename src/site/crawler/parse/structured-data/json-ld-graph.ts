@@ -21,9 +21,9 @@ export function isOwn(property: string): boolean {
 const MOST_COMPARED = 50;
 
 /**
- * The nodes of a page's JSON-LD, after the flattening algorithm: all objects with one `@id` form one node, wherever
- * they are, and `@reverse` gives its property to the other node. A node stays nested if it is a part of another one,
- * such as the offer of a product.
+ * The nodes of a page's JSON-LD, after the flattening algorithm: all objects with the same `@id` form one node,
+ * wherever they are, and `@reverse` adds its property to the other node. A node stays nested if it is a part of another
+ * one, such as the offer of a product.
  *
  * Source: https://www.w3.org/TR/json-ld11-api/#flattening-algorithm
  */
@@ -57,7 +57,7 @@ export class JsonLdGraph implements Around {
 
   /**
    * The items of an object: itself, the content of its `@graph`, and the nodes within it that search engines use
-   * independently. A node of several objects is at the position of the first.
+   * independently. A node that consists of several objects is at the position of the first object.
    */
   itemsOf(object: Item, depth = 0, isTop = true): Item[] {
     if (depth > DEEPEST) return [];
@@ -87,7 +87,9 @@ export class JsonLdGraph implements Around {
 
   saidOf = (object: Item): ReadonlySet<string> => this.#said.get(this.#keyOf(object)) ?? NOTHING;
 
-  /** An item that a property refers to, by address or as an object, has the inverse of the property. */
+  /**
+   * Records inverses. An item that a property refers to, by address or as an object, has the inverse of the property.
+   */
   #noteInverses(object: Item): void {
     for (const [name, value] of Object.entries(object)) {
       const inverse = lookUp(INVERSES, schemaName(name));

@@ -23,9 +23,9 @@ const MOST_ITEMS = 10_000;
 
 /**
  * Returns the top-level items of microdata: elements with `itemscope` and no `itemprop`. Properties are those within,
- * and those of elements that `itemref` names. An item is left out where it would contain itself, and so is everything
- * after ten thousand items. White space in texts is collapsed. `content` is the value of any element, as for search
- * engines and in schema.org's examples, not only of `meta`.
+ * and those of elements that `itemref` names. An item that would contain itself is left out there, and so is everything
+ * after ten thousand items. White space in texts is collapsed. `content` is the value of any element, not only of
+ * `meta`, as for search engines and in schema.org's examples.
  *
  * Sources: https://html.spec.whatwg.org/multipage/microdata.html; https://w3c.github.io/microdata-rdf/ (`content`)
  */

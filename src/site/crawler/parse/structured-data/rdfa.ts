@@ -25,8 +25,8 @@ const ADDRESSES = ['resource', 'href', 'src'];
 /**
  * Returns the top-level items of RDFa Lite: elements with `typeof` that are not properties of another item. A
  * property's value is the item that begins at its element, else `content`, `resource`, `href`, `src`, `datetime`, else
- * the text, with white space collapsed. Names keep no prefix of schema.org; others become whole addresses. `rel`, `rev`
- * and `inlist` are not read: they belong to RDFa Core.
+ * the text, with white space collapsed. Names lose the prefix of schema.org; other names become full addresses. `rel`,
+ * `rev` and `inlist` are not read: they belong to RDFa Core.
  *
  * Sources: https://www.w3.org/TR/rdfa-lite/, and for values https://www.w3.org/TR/rdfa-core/#s_sequence
  */

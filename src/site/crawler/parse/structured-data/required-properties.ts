@@ -40,8 +40,8 @@ const DEEPEST_PART = 4;
 
 /**
  * Returns the properties that an item's types require and that it or a part of it lacks: alternatives as `a|b`, those
- * of a part as `part.property`. Empty values count as lacking. A part that is a text or a reference out of the page is
- * not checked.
+ * of a part as `part.property`. Empty values count as lacking. A part that is a text, or a reference to something
+ * outside the page, is not checked.
  */
 export function missingProperties(item: Item, around: Around = ALONE): string[] {
   const rules = [...new Set(typesOf(item).flatMap(rulesOf)), EVERY_TYPE];

@@ -2,15 +2,15 @@ import type { NgramCount } from '../../records/records.ts';
 
 /** Candidates of each length that a page keeps for the job `top_ngrams`, which compares them with other pages. */
 const KEPT = 10;
-/** The first words describe a text; the rest of a very long one would only take time. */
+/** Maximum words to count. The first words describe a text; the rest of a very long text would only take time. */
 const MOST_WORDS = 20_000;
 /**
  * Returns the sequences of one, two and three words that occur at least twice in a page's main text: the ten most
  * frequent of each length, equal ones in alphabetical order. Letters are in lowercase. A sequence does not cross the
  * border of a block.
  *
- * A sequence can only repeat if its parts do. So longer ones are counted where shorter ones repeat (the Apriori rule,
- * https://www.vldb.org/conf/1994/P487.PDF), which leaves little to count.
+ * A sequence can only repeat if its parts do. So longer sequences are counted only where shorter ones repeat (the
+ * Apriori rule, https://www.vldb.org/conf/1994/P487.PDF), which leaves little to count.
  *
  * @param blocks the words of each block of text
  */

@@ -8,10 +8,10 @@ const MASK = 2 ** HALF - 1;
 const PLANES = 32;
 
 /**
- * Returns a fingerprint of 60 bits, such that texts that share most of their word pairs have fingerprints that share
- * most of their bits. Every different pair of consecutive words has a hash; bit n is set when it is set in more than
- * half of them. The share of different bits grows with the angle between the two sets of pairs. Null for a text of
- * fewer than ten words.
+ * Returns a 60-bit fingerprint. Texts that share most of their word pairs have fingerprints that share most of their
+ * bits. Every different pair of consecutive words has a hash; bit n is set when it is set in more than half of them.
+ * The share of different bits grows with the angle between the two sets of pairs. Null for a text of fewer than ten
+ * words.
  *
  * Sources: M. Charikar, "Similarity estimation techniques from rounding algorithms" (2002); G. Manku et al., "Detecting
  * near-duplicates for web crawling" (2007). Sixty bits, because the field is a number that must fit a BIGINT.

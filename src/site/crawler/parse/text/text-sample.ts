@@ -20,7 +20,7 @@ const BYTES = Buffer.alloc(MOST_PAIRS * ENTRY_BYTES);
  * A sample of a text's word pairs: the 160 pairs with the smallest hashes. Texts that share pairs have the same ones in
  * their samples, so the share of equal pairs of two samples estimates that of the texts. A pair does not cross the
  * border of a block. Each pair knows its block by 16 bits of a hash, so that blocks that most pages of a site share can
- * be left out afterwards. Its memory is that of the next text after `clear`.
+ * be left out afterwards. After `clear`, its memory is used for the next text.
  *
  * Source: A. Broder, "On the resemblance and containment of documents" (1997), §4.
  */

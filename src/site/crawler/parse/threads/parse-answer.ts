@@ -60,7 +60,10 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
   };
 }
 
-/** As in the models later (sql/crawl_pages/pages.sql): the first reason not to be indexed, else what is missing. */
+/**
+ * Returns the findings of a page, as in the models later (sql/crawl_pages/pages.sql): the first reason not to be
+ * indexed, else what is missing.
+ */
 function findingsOf(page: PageRecord & CrawlFacts): PageFinding[] {
   const reason = nonIndexableReason(page);
   if (reason === 'noindex' || reason === 'canonicalised') return [reason];
@@ -124,7 +127,7 @@ function pageLine(record: object): string {
   return text;
 }
 
-/** The links of one page may need 100 MB. */
+/** Converts records to lines. The links of one page may need 100 MB. */
 function linesOf(records: readonly object[], bytes: number): Lines {
   if (bytes <= LARGE_BYTES) return plainLines(records.map(line).filter(isShort).join(''));
   const frames: Uint8Array[] = [];

@@ -155,8 +155,8 @@ export class ParsePool implements AsyncDisposable {
   }
 
   /**
-   * Tries again: a page that ended an ordinary thread, in the one for large pages; a page that failed there, with a
-   * part of it, and at last with only the headers.
+   * Tries a page again. A page that ended an ordinary thread is tried in the thread for large pages. A page that failed
+   * there is tried in part, and finally with only its headers.
    */
   #again({ isForLarge, isLate }: Thread, job: Job, problem: string): void {
     const { request } = job;
