@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import {
+  readCanonical,
+  readHreflangs,
+  readItems,
+  readPage,
+  readPageIssues,
+  readRedirects,
+  readSimilar,
+  type UrlPage,
+} from '../../../../../src/app/answers/explore/url/read-page.ts';
+import type { UrlPlace } from '../../../../../src/app/answers/explore/url/url-place.ts';
+
+/** A place whose queries return these rows, one after the other. */
+function place(...answers: (readonly object[])[]) {
+  const asked: { sql: string; values: unknown }[] = [];
+  const rows = async (_schema: unknown, sql: string, values?: unknown) => {
+    asked.push({ sql, values });
+    return answers.shift() ?? [];
+  };
+  const value = { url: 'u', limit: 3, crawl: { has_structured_data: true }, rows } as unknown as UrlPlace;
+  return { place: value, asked };
+}
+const pageWith = (more: object) => more as UrlPage;
+
+test('a page that the crawl does not contain has a reason', async () => {
+  expect(await readPage(place([]).place)).toMatchObject({ found: null, why: expect.any(String) });
+  expect(await readPage(place([{ title: 'A' }]).place)).toEqual({ found: { title: 'A' }, why: null });
+});
+
+test('redirects are read hop by hop', async () => {
+  const end = { final_url: 'c', final_status_code: 200, is_loop: false, is_cut: true };
+  const hop = (from: string, to: string) => ({ hop_url: from, hop_status_code: 301, hop_target: to, ...end });
+  expect(await readRedirects(place([hop('a', 'b'), hop('b', 'c')]).place)).toEqual({
+    found: {
+      ...end,
+      hops: [
+        { url: 'a', status_code: 301, target: 'b' },
+        { url: 'b', status_code: 301, target: 'c' },
+      ],
+    },
+    why: null,
+  });
+  expect((await readRedirects(place([]).place)).why).toMatch(/no redirect/);
+});
+
+test('the canonical is that of the page, in the crawl or not', async () => {
+  for (const none of [null, pageWith({ canonical_url: null })])
+    expect(await readCanonical(place().place, none)).toMatchObject({ found: null });
+  const page = pageWith({ canonical_url: 'c' });
+  expect((await readCanonical(place([{ status_code: 200, is_indexable: true }]).place, page)).found).toEqual({
+    url: 'c',
+    is_in_crawl: true,
+    status_code: 200,
+    is_indexable: true,
+  });
+  expect((await readCanonical(place([]).place, page)).found).toEqual({
+    url: 'c',
+    is_in_crawl: false,
+    status_code: null,
+    is_indexable: null,
+  });
+});
+
+test('language versions have their languages if each link has one', async () => {
+  const other = { url: 'b', status_code: 200, is_indexable: true, hreflang_hrefs: ['u'] };
+  const page = pageWith({ hreflang_hrefs: ['b', 'c', 'd'], hreflang_langs: ['de', 'fr', 'es'] });
+  const { place: at, asked } = place([other, { ...other, url: 'd', hreflang_hrefs: null }]);
+  expect((await readHreflangs(at, page)).found).toEqual([
+    { url: 'b', lang: 'de', is_in_crawl: true, status_code: 200, is_indexable: true, returns: true },
+    { url: 'c', lang: 'fr', is_in_crawl: false, status_code: null, is_indexable: null, returns: null },
+    { url: 'd', lang: 'es', is_in_crawl: true, status_code: 200, is_indexable: true, returns: false },
+  ]);
+  expect(asked[0]).toMatchObject({ sql: expect.stringContaining('IN ($url_0, $url_1, $url_2)') });
+  const partly = pageWith({ hreflang_hrefs: ['b', null], hreflang_langs: ['de'] });
+  expect((await readHreflangs(place([]).place, partly)).found).toMatchObject([{ url: 'b', lang: null }]);
+  const many = pageWith({ hreflang_hrefs: Array.from({ length: 101 }, (_, index) => `p${index}`) });
+  expect((await readHreflangs(place([]).place, many)).found).toHaveLength(100);
+  for (const none of [null, pageWith({ hreflang_hrefs: null, hreflang_langs: null })])
+    expect(await readHreflangs(place().place, none)).toMatchObject({ found: [], why: expect.any(String) });
+});
+
+test('similar pages share a cluster', async () => {
+  expect((await readSimilar(place().place, null)).found).toEqual({ total: null, rows: [] });
+  expect((await readSimilar(place().place, pageWith({ clusters: [] }))).found).toEqual({
+    total: 0,
+    rows: [],
+  });
+  const page = pageWith({ clusters: ['x'] });
+  expect((await readSimilar(place([{ total: 0 }]).place, page)).why).toMatch(/no similar/);
+  const { place: at, asked } = place([{ total: 7 }], [{ url: 'b' }]);
+  expect(await readSimilar(at, page)).toEqual({ found: { total: 7, rows: [{ url: 'b' }] }, why: null });
+  expect(asked[1]?.sql).toContain('LIMIT 3');
+});
+
+test('structured data and issues have a reason where there are none', async () => {
+  const unloaded = { ...place().place, crawl: { has_structured_data: false } } as UrlPlace;
+  expect((await readItems(unloaded)).why).toMatch(/not loaded/);
+  expect((await readItems(place([]).place)).why).toMatch(/no structured data/);
+  expect((await readItems(place([{ type: 'Product' }]).place)).why).toBeNull();
+  expect((await readPageIssues(place([]).place, null)).why).toMatch(/does not contain/);
+  expect((await readPageIssues(place([]).place, pageWith({}))).why).toMatch(/no issue/);
+  expect(await readPageIssues(place([{ issue: 'thin' }]).place, null)).toEqual({
+    found: [{ issue: 'thin' }],
+    why: null,
+  });
+});
