@@ -219,7 +219,7 @@ export const CrawlConfigInput = z
     js_rendering: key(
       z.boolean().optional(),
       'JavaScript rendering',
-      'Renders each page in a browser, so content from scripts counts. The crawl takes longer.',
+      'Renders each page in a browser, including content that scripts add. The crawl takes longer.',
     ),
     max_depth: key(
       z.int().positive().optional(),

@@ -255,7 +255,7 @@ function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: 
   const known = frontier.fact('configuration');
   if (known === undefined) frontier.setFact('configuration', hash);
   else if (known !== hash) {
-    throw new CrawlhouseError('bad_settings', `${folder} has a crawl with another configuration`, {
+    throw new CrawlhouseError('bad_settings', `${folder} contains a crawl with a different configuration`, {
       hint: 'continue the crawl with its original configuration, or crawl into another folder',
     });
   }

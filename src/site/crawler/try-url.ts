@@ -78,7 +78,9 @@ export async function tryUrl(config: unknown, text: string, options: TryUrlOptio
     });
   } catch (cause) {
     if (!late.aborted || options.signal.aborted) throw cause;
-    throw new CrawlhouseError('start_unreachable', `${url.href}: no whole answer within 20 s`, { cause });
+    throw new CrawlhouseError('start_unreachable', `${url.href}: no complete response within 20 s`, {
+      cause,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -346,7 +346,7 @@ test('a failed crawl shows why, and how to start another', async () => {
   frontier.exec("UPDATE facts SET value = '\"other\"' WHERE name = 'configuration'");
   const { code, stderr } = await capture(...argv);
   expect([code, stderr]).toEqual([1, expect.stringContaining('ended without a report: ')]);
-  expect(stderr).toContain('has a crawl with another configuration');
+  expect(stderr).toContain('contains a crawl with a different configuration');
   expect(stderr).toContain(`crawl ${site.origin}/`);
 });
 

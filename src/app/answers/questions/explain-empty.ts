@@ -27,7 +27,7 @@ const SPAN = "date_diff('day', min(date), max(date)) + 1";
 /** The data that a project without days may contain: a page export with totals of a period. */
 const TOTALS = {
   sql: mostDays('count(*)', 'mart.ranking_periods', "totals_by <> 'all'"),
-  why: 'Totals of a period do not answer it (docs/demand.md).',
+  why: 'Totals of a period do not contain this data (docs/demand.md).',
 };
 
 /** The data that answers need: a name, its amount in each project, and data that may exist instead. */

@@ -8,7 +8,7 @@ import { shownPath } from '../local/shown-path.ts';
 
 export const demandRemove = removalCommand({
   name: 'demand remove',
-  summary: 'remove files that demand add added; the rows that they replaced come back',
+  summary: 'remove files that demand add added, and restore the rows that they replaced',
   noFile: 'no file named',
   idle: 'Nothing new: the warehouse had none of these search results.',
   describe,

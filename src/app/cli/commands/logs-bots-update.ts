@@ -8,7 +8,7 @@ import { updateBotRanges } from '../local/update-bot-ranges.ts';
 
 export const logsBotsUpdate: Command = {
   name: 'logs bots update',
-  summary: 'read the address ranges of bots from files of their operators',
+  summary: "update the address ranges of bots from their operators' files",
   positionals: { shown: 'FILE|URL…', most: 100 },
   flags: {
     crawler: { value: 'NAME', help: 'the operator of the ranges (default: by the name of each file)' },

@@ -24,21 +24,21 @@ import type { Flag, Invocation } from '../command.ts';
 import { LIST_CONFIG_NAME } from './local-service.ts';
 
 export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
-  list: { value: 'FILE', help: 'fetch the URLs of this file, one per line, and their redirects' },
+  list: { value: 'FILE', help: 'fetch the URLs in this file, one per line, and follow their redirects' },
   site: {
     multiple: true,
     value: 'URL',
     help: 'another start URL of the same project, such as a country domain',
   },
   'max-urls': { value: 'N', help: 'the maximum number of URLs to fetch' },
-  'max-depth': { value: 'N', help: 'the maximum depth: clicks from the start URL' },
+  'max-depth': { value: 'N', help: 'the maximum depth, in clicks from the start URL' },
   speed: { value: 'N', help: `URLs per second; default ${SPEED}` },
   subdomains: { help: 'crawl the subdomains too' },
   'user-agent': {
     value: 'NAME',
     help: 'the user agent that is sent to servers and matched against robots.txt',
   },
-  render: { help: 'render pages in Chromium, so content from scripts counts' },
+  render: { help: 'render pages in Chromium, including content that scripts add' },
   vitals: {
     value: 'N',
     help: 'measure the web vitals of N pages of each template, or of all pages, with Lighthouse',

@@ -54,7 +54,7 @@ export async function localProject(service: LocalService, { named, site }: Named
     throw new CrawlhouseError('usage', `--project: there is no project ${named}`, {
       hint: `${didYouMean(named, names)}projects of this folder: ${names.join(', ')}`,
     });
-  throw new CrawlhouseError('usage', `this folder has ${counted(projects.length, 'project')}: which one?`, {
+  throw new CrawlhouseError('usage', `this folder has ${counted(projects.length, 'project')}: name one`, {
     hint: names.map((name) => `--project ${name}`).join(', '),
   });
 }

@@ -55,7 +55,7 @@ export async function serveUntilStopped(
     await invocation.write(`export CRAWLHOUSE_BASE_URL=${ready.base_url}\n`);
     await invocation.write(`export CRAWLHOUSE_ACCESS_TOKEN=${ready.access_token}\n${more}`);
   }
-  invocation.say(`The ${more === '' ? 'local service' : 'sandbox'} answers; Ctrl-C ends it.\n`);
+  invocation.say(`The ${more === '' ? 'local service' : 'sandbox'} is running; Ctrl-C stops it.\n`);
   if (!invocation.signal.aborted) await once(invocation.signal, 'abort');
   return 0;
 }

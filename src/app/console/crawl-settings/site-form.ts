@@ -82,7 +82,7 @@ export async function openSiteFile(
   const text =
     known ??
     changedCrawlText(
-      `# The crawls of ${new URL(startUrl).host} (docs/crawl.md).\n`,
+      `# Settings for the crawls of ${new URL(startUrl).host} (docs/crawl.md).\n`,
       Object.entries(await last()).map(([key, value]) => [[key], value]),
     );
   return { startUrl, file, text, stamp: stampOf(known), keys: checkCrawlText(text, file).keys };

@@ -117,7 +117,7 @@ test('totals of a period count as search results, and an empty result explains w
   expect(await why({ rankings: 1 }, { project: 'p3' })).toBe(
     'The question needs search results (ranking_performance); project p3 has none.',
   );
-  const totals = 'Totals of a period do not answer it (docs/demand.md).';
+  const totals = 'Totals of a period do not contain this data (docs/demand.md).';
   expect(await why({ ranking_days: 56 }, { project: 'p4' })).toBe(
     `The question needs 56 days of search results by day and URL; project new has none. ${totals}`,
   );

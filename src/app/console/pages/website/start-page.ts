@@ -118,7 +118,9 @@ async function tryInTime(
     return await tryStart(config, { ...options, limits: LIMITS, robotsWaits: [], signal: stopping });
   } catch (cause) {
     if (!late.aborted || signal.aborted) throw cause;
-    throw new CrawlhouseError('start_unreachable', `${start_url}: no whole answer within 30 s`, { cause });
+    throw new CrawlhouseError('start_unreachable', `${start_url}: no complete response within 30 s`, {
+      cause,
+    });
   }
 }
 

@@ -44,7 +44,7 @@ export const CrawlFile = CrawlConfigInput.partial({
     .optional()
     .meta({
       title: 'Web vitals',
-      description: 'Pages of each template to measure with Lighthouse, or all; 0: none.',
+      description: 'Number of pages of each template to measure with Lighthouse, or all. 0 measures none.',
       'x-example': 'all',
     }),
 });

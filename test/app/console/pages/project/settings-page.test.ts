@@ -65,7 +65,7 @@ test('an operator saves settings based on the last crawl, and the audit records 
   const saved = await send({ max_depth: '3', custom_fields: '- { name: price, css: .price }' });
   expect([saved.status, saved.headers.get('location')]).toEqual([303, `${PATH}?saved=1`]);
   expect(readFileSync(file, 'utf8')).toMatch(
-    /^# The crawls of 127\.0\.0\.1:\d+ \(docs\/crawl\.md\)\.\n+max_url: 77\ncustom_fields:\n {2}- name: price\n {4}css: \.price\nmax_depth: 3\n$/,
+    /^# Settings for the crawls of 127\.0\.0\.1:\d+ \(docs\/crawl\.md\)\.\n+max_url: 77\ncustom_fields:\n {2}- name: price\n {4}css: \.price\nmax_depth: 3\n$/,
   );
   const again = JSON.parse(await (await ask(`${PATH}.json`)).text());
   expect(again).toMatchObject({

@@ -99,7 +99,7 @@ test('a website check ends at its time limit', async () => {
   const { ask } = await openConsole(await emptyProject());
   expect(await (await ask(started(site.origin, '.json'))).json()).toMatchObject({
     checks: [{}, {}, {}, { check: 'Redirects', status: 'failed' }, { status: 'not reached' }],
-    problem: { message: `${site.origin}: no whole answer within 30 s` },
+    problem: { message: `${site.origin}: no complete response within 30 s` },
   });
 });
 
