@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,22 +12,41 @@ const root = join(import.meta.dirname, '..');
 interface Stacks {
   /** Under the INSERT into `raw.crawl_pages`. */
   readonly insert: readonly string[];
-  /** Under the statement that makes `mart.page_issues`. */
+  /** Under the statement that makes a model by partitions. */
   readonly model: readonly string[];
 }
+
+/** One model shows the same functions as all that ship. */
+const MODEL = `/*
+name: mart.page_counts
+kind: table
+description: Pages of each crawl.
+grain: [crawl_id]
+columns: { crawl_id: Identifier of the crawl., pages: Number of pages. }
+incremental:
+  by: crawl_id
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
+*/
+SELECT _crawl_id AS crawl_id, count(*) AS pages
+FROM raw.crawl_pages
+GROUP BY _crawl_id
+`;
 
 /** Runs the program against a sandbox with a small crawl, and finds the deepest stack under two of its statements. */
 export async function runStacks(): Promise<Stacks> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-frames-'));
   try {
     await using sandbox = await openSandbox();
-    for (const name of ['pipelines', 'sql', 'schedules.yaml'])
+    for (const name of ['pipelines', 'schedules.yaml'])
       await cp(join(root, name), join(folder, name), { recursive: true });
+    await writeFile(join(folder, 'crawlhouse.yaml'), 'shipped_models: none\n');
+    await mkdir(join(folder, 'sql', 'mart'), { recursive: true });
+    await writeFile(join(folder, 'sql', 'mart', 'page_counts.sql'), MODEL);
     const stacks = join(folder, 'stacks.jsonl');
     const hook = pathToFileURL(join(import.meta.dirname, 'record-stacks.mjs')).href;
     const program = spawn(
       process.execPath,
-      ['--import', hook, join(root, 'src', 'app', 'cli', 'main.ts'), 'run'],
+      ['--import', hook, join(root, 'src', 'app', 'cli', 'main.ts'), 'run', 'crawl_pages'],
       {
         cwd: folder,
         env: {
@@ -52,7 +71,7 @@ export async function runStacks(): Promise<Stacks> {
     };
     return {
       insert: deepest(/^\s*INSERT INTO \S*raw\S*\.\S*crawl_pages/i),
-      model: deepest(/^\s*(?:INSERT INTO|CREATE OR REPLACE TABLE) \S*mart\S*\.\S*page_issues/i),
+      model: deepest(/^\s*(?:INSERT INTO|CREATE OR REPLACE TABLE) \S*mart\S*\.\S*page_counts/i),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -70,6 +89,6 @@ if (import.meta.main) {
     stack.map((line) => line.replace(pathToFileURL(root).href, '').trim()).join('\n  ');
   process.stdout.write(
     `INSERT into raw.crawl_pages, under ${insert.length} frames:\n  ${shown(insert)}\n` +
-      `mart.page_issues, under ${model.length} frames:\n  ${shown(model)}\n`,
+      `mart.page_counts, under ${model.length} frames:\n  ${shown(model)}\n`,
   );
 }
