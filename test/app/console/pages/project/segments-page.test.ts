@@ -8,7 +8,7 @@ import { readText } from '../../../../../src/core/files/read-text.ts';
 import { html } from '../../../../../src/core/text/html.ts';
 import { segmentsStamp } from '../../../../../src/etl/project/settings/change-segments.ts';
 import type { Settings } from '../../../../../src/etl/project/settings/settings.ts';
-import { type OpenConsole, openConsole } from '../../../../support/open-console.ts';
+import { type OpenConsole, sharedConsole } from '../../../../support/open-console.ts';
 import { sharedFolder } from '../../../../support/temporary.ts';
 import { projectWithWarehouse } from '../../project-with-warehouse.ts';
 
@@ -40,6 +40,9 @@ beforeAll(async () => {
     SELECT 'p1' AS project_id, 'Shop' AS project_name, 'https://shop.example/' AS start_url`);
   await connection.run('DETACH w');
 });
+
+const shared = sharedConsole(() => settings);
+const readOnly = sharedConsole(() => ({ ...settings, console_actions: false }));
 
 beforeEach(() => writeFile(join(settings.projectDir, 'segments.yaml'), FILE));
 
@@ -77,7 +80,7 @@ async function send({ ask }: OpenConsole, fields: readonly [string, string][]): 
 }
 
 test('the form shows the file, and counts the pages of each rule', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   const { segmentations, draft, preview } = await documentOf(open, [['at', '0']]);
   expect([segmentations, preview]).toEqual([['template', 'depth'], null]);
   expect(draft).toEqual({
@@ -117,7 +120,7 @@ test.each([
   ['oql', '{ field: [', 'the filter cannot be read'],
   ['oql', 'text', 'it has no keys with values'],
 ])('a rule by %s that is %s is refused at its input, and nothing is saved', async (kind, condition, why) => {
-  const open = await openConsole(settings);
+  const open = shared();
   const rules: [string, string][] = [
     ['name', 'new'],
     ['segment', 's'],
@@ -136,7 +139,7 @@ test.each([
 });
 
 test('long rules are counted by a form, also for a reader, and no action is recorded', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   const reader = await open.signIn('grace', 'reader');
   const fields = {
     at: '0',
@@ -171,7 +174,7 @@ test('long rules are counted by a form, also for a reader, and no action is reco
 });
 
 test('an operator saves, adds and removes a segmentation; comments and other segmentations stay', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   const saved = await send(open, [['at', '0'], ['change', 'save'], ...RULES]);
   expect([saved.status, saved.headers.get('location')]).toEqual([303, '/projects/p1/segments?at=0&saved=1']);
   expect(await file()).toContain('# Our templates');
@@ -213,7 +216,7 @@ test.each([
   'status = 404 /*',
   'status = 404 --',
 ])('a condition cannot read or write files or addresses: %s', async (text) => {
-  const open = await openConsole({ ...settings, console_actions: false });
+  const open = readOnly();
   const condition = text.replaceAll('FOLDER', settings.projectDir);
   const rules: [string, string][] = [
     ['name', 'new'],
@@ -232,7 +235,7 @@ test.each([
 test('of segmentations with the same name, each counts its own rules', async () => {
   const other = FILE.replace('- { name: depth', '- { name: template, projects: [Blog]');
   await writeFile(join(settings.projectDir, 'segments.yaml'), other);
-  const { preview } = await documentOf(await openConsole(settings), [
+  const { preview } = await documentOf(shared(), [
     ['at', '1'],
     ['check', '1'],
     ['name', 'template'],
@@ -248,7 +251,7 @@ test('of segmentations with the same name, each counts its own rules', async () 
 });
 
 test('a read-only console counts pages and saves nothing', async () => {
-  const open = await openConsole({ ...settings, console_actions: false });
+  const open = readOnly();
   expect((await documentOf(open, [['at', '0'], ['check', '1'], ...RULES])).preview?.pages).toBe(250);
   const { problem } = await documentOf(open, [['check', '1'], ...RULES]);
   expect(problem?.message).toBe('there already is a segmentation template for these projects');
