@@ -45,12 +45,14 @@ async function texts(some: readonly Issue[]): Promise<Record<string, string>> {
 const findings = (issue: Issue): Promise<Record<string, unknown>[]> => findIn(warehouse.connection, issue);
 
 describe('each issue with cases', () => {
+  beforeAll(() => createPages(warehouse.connection, columns, issues.flatMap(casePages)));
   test.each(issues.filter(({ cases }) => cases !== undefined))(
     '$name: matches its cases, and no others',
     async (issue) => {
       const pages = casePages(issue);
-      await createPages(warehouse.connection, columns, pages);
-      const rows = await findings(issue);
+      const rows = (await findings(issue)).filter(({ crawl_id: id }) =>
+        String(id).startsWith(`${issue.name} `),
+      );
       expect(rows.map((row) => row.crawl_id)).toEqual(
         pages
           .map(({ crawl_id: id }) => String(id))

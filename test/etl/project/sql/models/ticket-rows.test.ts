@@ -35,7 +35,8 @@ async function build(warehouse: Awaited<ReturnType<typeof openWarehouse>>, dir: 
   const plan = selectModels(await planModels({ connection, models }), ['+tickets']);
   const report = await runModels({
     connection,
-    models: plan.map(({ model }) => model),
+    // Each model that reads a view would plan it again.
+    models: plan.map(({ model }) => ({ ...model, kind: 'table' })),
     changed: new Set(),
     runId: 'run',
     logger: silentLogger,
