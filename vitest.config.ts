@@ -14,7 +14,9 @@ const setup = ['test/support/clean-environment.ts', 'test/support/seed.ts'];
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...shared, name: 'unit', include: [...unit], setupFiles: setup } },
+      {
+        test: { ...shared, name: 'unit', include: [...unit], setupFiles: setup, provide: { sampled: true } },
+      },
       {
         test: {
           ...shared,
@@ -31,7 +33,7 @@ export default defineConfig({
           name: 'replacing',
           include: [...replacing],
           setupFiles: setup,
-          provide: { threads: 1 },
+          provide: { threads: 1, sampled: true },
         },
       },
     ],

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { testFiles } from './test/support/kinds.ts';
 import { longestFirst } from './test/support/longest-first.ts';
 import { waiting } from './test/support/turns.ts';
 
@@ -11,13 +12,7 @@ const shared = {
 /** They measure memory, or fill a disk. */
 const ALONE = ['test/long/run/memory.test.ts', 'test/long/faults/disk-full.test.ts'];
 /** Properties and cases of which `npm test` has a sample. */
-const SAMPLED = [
-  'test/core/duckdb/sql-tokens.test.ts',
-  'test/etl/pipeline/load-packages.test.ts',
-  'test/etl/pipeline/transform/golden.test.ts',
-  'test/service/ranking/ranking-properties.test.ts',
-  'test/sim/simulation.test.ts',
-];
+const { sampled } = testFiles();
 const LONGEST =
   'kill crawl-command hostile hostile-answers simulated-year kill-large value-oracle holds route-parity outage questions';
 
@@ -29,7 +24,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'beside',
-          include: ['test/long/**/*.test.ts', 'test/**/*.long.test.ts', ...SAMPLED],
+          include: ['test/long/**/*.test.ts', 'test/**/*.long.test.ts', ...sampled],
           exclude: [...ALONE, ...waiting('long')],
           // DuckDB turns idly while another of its threads works: on small data, two took a third more processor time.
           provide: { threads: 1 },

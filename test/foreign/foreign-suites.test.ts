@@ -9,6 +9,7 @@ import { robotsRules } from '../../src/site/crawler/robots/robots.ts';
 import { parsed } from '../support/fetched-page.ts';
 import { installPython } from '../support/python-environment.ts';
 import { roundSeed } from '../support/random.ts';
+import { runs } from '../support/runs.ts';
 import { type ForeignSuite, foreignFile, foreignPaths } from './foreign-files.ts';
 import { robotsCases } from './robots-files.ts';
 import { treeText } from './tree-text.ts';
@@ -43,7 +44,7 @@ const ENCODING_FLOORS: Readonly<Record<string, number>> = {
 const TREE_FLOOR = 1_548;
 /** Contexts are not loaded, so types that they give other names, or take away, differ. */
 const JSON_LD_FLOOR = 257;
-const ROBOTS_FILES = 2_000;
+const ROBOTS_FILES = runs(2_000);
 /** Protego takes the shorter of two rules in one of 15,000 URLs. */
 const ROBOTS_SHARE = 0.999;
 const PROTEGO = 'protego==0.7.0';

@@ -20,8 +20,9 @@ import {
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
+import { runs } from '../support/runs.ts';
 
-const REQUESTS = ALL_ROUNDS ? 5000 : 150;
+const REQUESTS = runs(ALL_ROUNDS ? 5000 : 150);
 const AT_ONCE = 4;
 /** A name that nothing has. */
 const UNKNOWN = 'nosuchname';

@@ -22,6 +22,8 @@ const STARTS = [
 ];
 /** A test that imports this has the longer timeout. */
 const LONGER = ['test/support/process-timeout.ts'];
+/** A test that imports this plays a sample of its cases in `npm test`, and all of them in `npm run test:long`. */
+const SAMPLED = ['test/support/runs.ts'];
 /** Tests with commands of their own. */
 const OWN_COMMAND = ['bench', 'browser', 'integration', 'long', 'trino'];
 
@@ -34,6 +36,8 @@ interface TestFiles {
   readonly replacing: readonly string[];
   /** Those of `e2e` with the longer timeout. */
   readonly slow: readonly string[];
+  /** Those of all that play a sample of their cases. */
+  readonly sampled: readonly string[];
 }
 
 /** The tests of `npm test`. Paths below the root. */
@@ -47,7 +51,13 @@ export function testFiles(): TestFiles {
   const shared = files.filter((file) => !replacing.includes(file));
   const e2e = shared.filter(reaching(STARTS));
   const unit = shared.filter((file) => !e2e.includes(file));
-  return { unit, e2e, replacing, slow: e2e.filter(reaching(LONGER)) };
+  return {
+    unit,
+    e2e,
+    replacing,
+    slow: e2e.filter(reaching(LONGER)),
+    sampled: files.filter(reaching(SAMPLED)),
+  };
 }
 
 /** Whether a file, or one of the tests' own that it imports, imports one of these modules. */

@@ -35,7 +35,7 @@ async function runHeldUp(fault: object, options: RunOptions, isEnough: (crawls: 
     return Number((await published(connection, folder, sql))[0]?.crawls);
   };
   const startedAt = performance.now();
-  while (!isEnough(await crawls()) && performance.now() - startedAt < 50_000) await sleep(100);
+  while (!isEnough(await crawls()) && performance.now() - startedAt < 50_000) await sleep(400);
   const before = await crawls();
   interruption.abort(new CrawlhouseError('interrupted', 'interrupted by SIGINT'));
   const { exitCode, report } = await running;
@@ -46,7 +46,7 @@ async function runHeldUp(fault: object, options: RunOptions, isEnough: (crawls: 
 const OTHERS = { exitCode: 130, statuses: ['failed', ...Array(5).fill('loaded')], after: 5 };
 
 test('a slow crawl delays the publication of others by publish_every at most', async () => {
-  const environment = { CRAWLHOUSE_PUBLISH_EVERY: '0.1' };
+  const environment = { CRAWLHOUSE_PUBLISH_EVERY: '0.02' };
   const outcome = await runHeldUp(DRIP, { environment }, (crawls) => crawls === 5);
   expect(outcome).toEqual({ ...OTHERS, before: 5 });
 });

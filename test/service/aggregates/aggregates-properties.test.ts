@@ -6,6 +6,7 @@ import { planAggregate } from '../../../src/service/aggregates/plan-aggregate.ts
 import { FIELDS, randomStore, rows, tree } from '../oql/random-rows.ts';
 import { aggregated, type PlainRow } from './plain-aggregates.ts';
 import '../../support/process-timeout.ts';
+import { runs } from '../../support/runs.ts';
 
 const NUMBERS = ['count', 'score', 'mixed', 'sizes'];
 const DATES = ['day', 'seen'];
@@ -76,7 +77,7 @@ test('an SQL aggregate equals counting row by row', async () => {
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -6,6 +6,7 @@ import { datasetQuery } from '../../../src/service/rows/dataset-query.ts';
 import { matches } from './plain-oql.ts';
 import { FIELDS, leaf, randomStore, rows, tree } from './random-rows.ts';
 import '../../support/process-timeout.ts';
+import { runs } from '../../support/runs.ts';
 
 test('an OQL tree in SQL selects the rows of a plain evaluation', async () => {
   const { store, put } = await randomStore();
@@ -34,7 +35,7 @@ test('an OQL tree in SQL selects the rows of a plain evaluation', async () => {
         expect(await selects(dataset, oql)).toEqual(expected);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
   // Neither nearly all rows nor nearly none: the trees say something.
   expect(selected / asked).toBeGreaterThan(0.1);

@@ -174,6 +174,6 @@ test('after any removals, the rows equal those of the remaining exports alone', 
       const alone = removed.length < exports.length ? await rest.rows() : [];
       expect(await all.rows()).toEqual(alone);
     }),
-    { numRuns: runs(15) },
+    { numRuns: runs(6) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testSeed } from '../../support/random.ts';
+import { runs } from '../../support/runs.ts';
 import { AGENT, caddy, line, linesOf, TIME } from './lines-of.ts';
 
 const PLAIN = line('66.249.66.1').trimEnd();
@@ -38,7 +39,7 @@ test('each line of a file with changing formats is read as it would be alone', a
         expect([events, rejects]).toEqual([alone, broken.map(() => 'not_the_format')]);
       },
     ),
-    { seed: testSeed(), numRuns: 150, endOnFailure: true },
+    { seed: testSeed(), numRuns: runs(150), endOnFailure: true },
   );
 });
 

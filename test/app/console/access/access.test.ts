@@ -7,6 +7,7 @@ import { silentLogger } from '../../../../src/core/logs/logger.ts';
 import { openConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 import { raw } from '../../../support/raw-request.ts';
+import { runs } from '../../../support/runs.ts';
 
 const opened = async (extra: Readonly<Record<string, string>> = {}) =>
   openConsole(await loadSettings(await rawProjectFolder(), extra));
@@ -158,7 +159,7 @@ test('the eleventh failed sign-in within a minute is delayed, a valid link never
   expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await status(`${url}/sign-in`)).toBe(200);
   for (let n = 0; n < 12; n += 1) expect(await status(newLink())).toBe(303);
-  for (let n = 0; n < 650; n += 50)
+  for (let n = 0; n < runs(650); n += 50)
     await Promise.all(Array.from({ length: 50 }, () => status(`${url}/sign-in?key=flood`)));
   expect(await status(newLink())).toBe(303);
 });

@@ -16,6 +16,7 @@ import {
   type CrawlFileKeys,
   checkCrawlText,
 } from '../../../../src/etl/project/settings/crawls/crawl-file.ts';
+import { runs } from '../../../support/runs.ts';
 
 const START = 'https://www.example.com/';
 
@@ -146,7 +147,7 @@ test('a form built from any settings returns the same settings, complete and int
       expect(written).toMatch(/^# ours\n/);
       expect(checkCrawlText(written, 'x.yaml').keys).toEqual({ ...wanted, name: 'kept' });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

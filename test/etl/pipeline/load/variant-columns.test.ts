@@ -270,6 +270,6 @@ test('over any history of types, each crawl keeps the values of the service, in 
         if (fingerprint !== null) expect(again.get(unit)).toBe(fingerprint);
       }
     }),
-    { numRuns: runs(25) },
+    { numRuns: runs(10) },
   );
 });

@@ -6,9 +6,11 @@ import { stageValues } from '../../../support/stage-values.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 import { exportAs, type WireRows, type WireValue, wireRows } from '../../../support/wire-values.ts';
 import '../../../support/process-timeout.ts';
+import { runs } from '../../../support/runs.ts';
 
 const URL_FIELD: Field = { name: 'url', type: 'string', arity: 'one' };
-const RUNS = Number(process.env.CASES ?? 24);
+/** Some are of a kind that CSV does not carry. */
+const RUNS = Math.max(8, runs(Number(process.env.CASES ?? 24)));
 
 /** What a cell of CSV does not carry. */
 const LOST: readonly [type: string, arity: Field['arity'], value: WireValue][] = [

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { withLfEndings } from '../../../../src/etl/pipeline/stage/convert-part.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import '../../../support/process-timeout.ts';
+import { runs } from '../../../support/runs.ts';
 
 const signal = new AbortController().signal;
 
@@ -42,6 +43,6 @@ test('records with any line ends are staged like records with LF', async () => {
       const isMixed = new Set(records.map(([, end]) => end)).size > 1;
       expect(found).toBe(isMixed ? quoted.map(([text]) => `${text}\n`).join('') : null);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasLooseText } from '../../../../src/etl/pipeline/stage/loose-text.ts';
 import { testSeed } from '../../../support/random.ts';
+import { runs } from '../../../support/runs.ts';
 import { stageValues } from '../../../support/stage-values.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 
@@ -57,7 +58,7 @@ test('lines of JSON are never loose, whatever their text', async () => {
       await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
       expect(await isLooseJsonl(path)).toBe(false);
     }),
-    { seed: testSeed(), numRuns: 100 },
+    { seed: testSeed(), numRuns: runs(100) },
   );
 });
 

@@ -9,6 +9,7 @@ import { runUnit } from '../../../../src/etl/pipeline/unit/run-unit.ts';
 import type { Unit } from '../../../../src/etl/project/model/unit.ts';
 import { Service } from '../../../service/support.ts';
 import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../../../support/project.ts';
+import { sampleOf } from '../../../support/runs.ts';
 import { temporaryConnection } from '../../../support/temporary.ts';
 import { fields, makePackage } from '../load/make-package.ts';
 
@@ -62,7 +63,7 @@ test('a new field decides the format only of units that have it', async () => {
   expect(await loads()).toEqual([early, late]);
 });
 
-test.for([
+const LEFT = [
   ['of the same source', {}, 1],
   ['as a CSV, which carries its fields', { format: 'csv', values: 'string' }, 1],
   ['as a CSV, which may have lost values of its fields', { format: 'csv', values: 'object' }, 12],
@@ -71,7 +72,9 @@ test.for([
   ['of the crawl before it ended again', { ended_at: 1 }, 12],
   ['by another route', { route: 'aggs' }, 12],
   ['with other fields', { definition: '{"filter":null,"fields":{"include":["url"],"exclude":[]}}' }, 12],
-] as const)(
+] as const;
+
+test.for(sampleOf(LEFT))(
   'a package that a killed run left %s is loaded according to its rows: %o',
   async ([, left, rows]) => {
     const { values = 'object', ...source } = { values: undefined, ...left };

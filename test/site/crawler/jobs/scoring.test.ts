@@ -11,6 +11,7 @@ import {
   redirect,
   SITE,
 } from '../../../support/crawl-records.ts';
+import { runs } from '../../../support/runs.ts';
 
 /** Every link carries an equal part of its node's rank. */
 function ranks(nodes: number, links: readonly (readonly [number, number])[]) {
@@ -46,7 +47,7 @@ test('ranks match an independent implementation', () => {
       for (let node = 0; node < nodes; node++)
         expect(rank[node]).toBeCloseTo(expected[String(node)] ?? -1, 6);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

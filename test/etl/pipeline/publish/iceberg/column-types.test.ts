@@ -10,6 +10,7 @@ import {
 } from '../../../../../src/etl/pipeline/publish/iceberg/column-types.ts';
 import { newMetadata, withColumns } from '../../../../../src/etl/pipeline/publish/iceberg/table-metadata.ts';
 import { testSeed } from '../../../../support/random.ts';
+import { runs } from '../../../../support/runs.ts';
 import { temporaryConnection, temporaryFolder } from '../../../../support/temporary.ts';
 
 interface Made {
@@ -90,7 +91,7 @@ test('every DuckDB type maps to its Iceberg type, with a number for each field',
       const ids = [...JSON.stringify(schema).matchAll(/"(?:element-|key-|value-)?id":(\d+)/g)].length;
       expect(numbers).toEqual([{ n: BigInt(ids), ids: BigInt(ids), most: BigInt(ids) }]);
     }),
-    { seed: testSeed(), numRuns: 100 },
+    { seed: testSeed(), numRuns: runs(100) },
   );
 });
 

@@ -8,6 +8,7 @@ import { DuckDbMirror } from '../../../../../src/etl/engines/duckdb/duckdb-engin
 import { compareMirror, mirror } from '../../../../../src/etl/pipeline/publish/mirror.ts';
 import { examineMirror } from '../../../../../src/etl/pipeline/publish/mirror-objects.ts';
 import { LocalStore } from '../../../../support/local-store.ts';
+import { sampleOf } from '../../../../support/runs.ts';
 import { temporaryConnection, temporaryFolder } from '../../../../support/temporary.ts';
 
 // Whether other readers read these tables: test/integration/mirror-iceberg.test.ts.
@@ -151,7 +152,7 @@ test('a comparison and doctor find any changed object, and the next copy repairs
   // Each is replaced by others, so they are told by their place.
   await connection.run(`UPDATE ${EVENTS} SET bytes = 0 WHERE _window = '2026-11-01'`);
   await run();
-  for (let place = 0; place < 10; place++) {
+  for (const place of sampleOf([...Array(10).keys()])) {
     await connection.run(`UPDATE ${EVENTS} SET bytes = bytes + 1 WHERE _window = '2026-11-01'`);
     await run();
     const object = (await own())[place];

@@ -6,6 +6,7 @@ import { type Connection, ident } from '../../../../../src/core/duckdb/duckdb.ts
 import { rowsSql } from '../../../../../src/etl/pipeline/transform/tests/model-cases.ts';
 import { oqlCondition } from '../../../../../src/etl/project/sql/segments/oql-condition.ts';
 import { findNonPortable } from '../../../../../src/etl/project/sql/text/portable-sql.ts';
+import { runs } from '../../../../support/runs.ts';
 import { sharedFolder, temporaryConnection } from '../../../../support/temporary.ts';
 
 type Scalar = string | number | boolean | null;
@@ -145,7 +146,7 @@ test('a filter tree selects the rows that plain code selects, and its SQL is por
       const select = `SELECT ${[...COLUMNS.keys()].map(ident).join(', ')} FROM mart.pages WHERE ${sql}`;
       expect(await findNonPortable(connection, select, { file: 'x', line: 1 })).toEqual([]);
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 

@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../support/runs.ts';
 import { temporaryFolder } from '../../../../support/temporary.ts';
 import { builtInStores, openOn, s3Of } from '../stores-support.ts';
 
@@ -127,7 +128,7 @@ test('pages with a delimiter contain every common prefix and key once', async ()
         expect(found.toSorted()).toEqual([...wanted].toSorted());
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });
 
