@@ -71,7 +71,7 @@ export interface Command {
   run(invocation: Invocation): Promise<number>;
 }
 
-/** Flags that every command takes (interface.md, "Commands"). */
+/** Flags that every command accepts (interface.md, "Commands"). */
 export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
   json: { help: 'print one JSON document on stdout' },
   quiet: { help: 'print errors only' },

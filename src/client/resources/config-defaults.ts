@@ -1,4 +1,4 @@
-/** The defaults of a configuration. They are ours, because api-spec.md §2.8 gives none. */
+/** The defaults of a configuration. They are ours, because api-spec.md §2.8 defines none. */
 export const CONFIG_DEFAULTS = {
   agent_kind: 'web',
   ajax_crawling: false,

@@ -10,7 +10,7 @@ import type { AggregateMetric, AggregatePlan, Bucket } from './plan-aggregate.ts
 
 const LineRow = z.strictObject({ line: z.string() });
 
-/** The maximum number of rows of an aggregate. The specification gives no bound. */
+/** The maximum number of rows of an aggregate. The specification sets no bound. */
 const AGGREGATE_CEILING = 10_000;
 
 /**

@@ -39,7 +39,7 @@ export async function deriveLogPages(
 
 /**
  * SQL that counts events, by the names of fields; over status, bytes, is_bot, is_seo_visit, bot_kind, and place, which
- * grows with time. The kind of visitor is NULL where unknown.
+ * grows with time. The kind of visitor is NULL if it is unknown.
  */
 export const LOG_PAGE_CELLS: Readonly<Record<string, string>> = {
   hits: 'count(*)',

@@ -92,7 +92,7 @@ export async function replacedDemand(
   };
 }
 
-/** Returns the period whose totals mart.page_demand shows now, where it would show the staged rows by day instead. */
+/** Returns the period whose totals mart.page_demand shows now, if it would show the staged rows by day instead. */
 export async function hiddenPeriod(connection: Connection, rows: string): Promise<HiddenPeriod | null> {
   const [found] = await connection.rows(
     `WITH shown AS (

@@ -49,7 +49,7 @@ export function invalidParameter(name: string, type: string, message: string): R
   return invalidParameters({ name, type, message });
 }
 
-/** Refuses a value that another resource has, where it must be unique (api-spec.md §7). */
+/** Refuses a value that another resource already has, if it must be unique (api-spec.md §7). */
 export function duplicateEntry(name: string, message: string): Refusal {
   return new Refusal('duplicate_entry', message, {
     fields: [{ name, type: 'duplicate', message: 'is taken' }],

@@ -76,7 +76,7 @@ export interface LogFormat {
    * @returns `skip` for a line that is not an event, such as a comment
    */
   read(text: string, from: number, end: number, line: LogLine): 'event' | 'skip' | RejectReason;
-  /** Set if most of its lines can be read by the fast reader, which gives the same rows. */
+  /** Set if the fast reader, which returns the same rows, can read most of the lines. */
   readonly plain?: PlainShape | undefined;
   /** The names of the formats that lines had, if there may be several. */
   readonly used?: readonly string[];

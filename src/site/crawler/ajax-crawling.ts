@@ -5,7 +5,7 @@ import { contentType, decodeBody } from './parse/decode-body.ts';
 import { attribute, isElement, walk } from './parse/tree.ts';
 
 const NAME = '_escaped_fragment_';
-/** Bytes of a page that are searched for its head. */
+/** Number of bytes of a page that are searched for its head. */
 const LONGEST_HEAD = 65_536;
 /**
  * Characters that the scheme escapes in addition to those of the URL parser: `%`, `#`, `&` and `+`. A `%` of an octet

@@ -70,7 +70,7 @@ function filesOf(folder: string, recorded: readonly RecordFile[], kind: RecordKi
   return recorded.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));
 }
 
-/** Returns a table expression over files of records. DuckDB tells their compression by their names. */
+/** Returns a table expression over files of records. DuckDB detects their compression by name. */
 function records(paths: readonly string[], columns: TableColumns): string {
   if (paths.length === 0) {
     const empty = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);

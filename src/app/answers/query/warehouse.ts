@@ -19,7 +19,7 @@ export type WriteOptions = TextOptions & { readonly page?: RowsPage };
 
 /** The published warehouse in any engine, for read-only statements, one at a time, within limits. */
 export abstract class Warehouse implements AsyncDisposable {
-  /** Passes a sentence to the user; absent if nobody reads it. */
+  /** Shows a sentence to the user; absent if no one reads it. */
   say?: (sentence: string) => void;
 
   /**

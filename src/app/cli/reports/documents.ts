@@ -35,7 +35,7 @@ const Drift = z.object({
 });
 
 const RunDocument = z.object({
-  run_id: z.string().nullable().describe('Null where there was nothing to run.'),
+  run_id: z.string().nullable().describe('Null if there was nothing to run.'),
   status: z.enum(RUN_STATUSES),
   started_at: Time,
   ended_at: Time,
@@ -153,7 +153,7 @@ const UpgradeDocument = z.object({
       reaches: z.array(z.string()).describe('The tables that are made from this one.'),
     }),
   ),
-  moved: z.array(MovedFigures).nullable().describe('Null where the rows are in another engine.'),
+  moved: z.array(MovedFigures).nullable().describe('Null if the rows are in another engine.'),
 });
 
 const AlertsTestDocument = z.object({

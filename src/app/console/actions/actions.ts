@@ -32,7 +32,7 @@ const LOOK_MS = 100;
 interface Going {
   readonly child: ChildProcess;
   readonly isCrawl: boolean;
-  /** The uploaded file that it adds or takes back; null: none. */
+  /** The uploaded file that the action adds or removes; null if there is none. */
   readonly file: string | null;
   /** The error of the command; null: none. */
   readonly ended: Promise<CrawlhouseError | null>;

@@ -43,7 +43,7 @@ interface FigureRequest {
   readonly more?: Readonly<Record<string, string | null>>;
   /** Whether it reads every page: only one such read runs at a time. */
   readonly isSlow?: boolean;
-  /** Whether to wait for it, however long it takes. */
+  /** Whether to wait for the figure, however long it takes. */
   readonly isPatient: boolean;
 }
 

@@ -82,7 +82,7 @@ export interface RouteKind {
   readonly cheaper?: RouteFormat;
   /**
    * Returns whether `auto` chooses the route for this number of rows, unless routes were compared. The number is null
-   * if the service gives no count.
+   * if the service reports no count.
    */
   suits(rows: number | null): boolean;
   /**
@@ -110,7 +110,7 @@ export function isStreamed({ kind, data_type }: Pipeline['source']): boolean {
   return kind === 'log_monitoring' && (data_type === 'pages' || data_type === 'events');
 }
 
-/** Returns the requests for the fields and the count of a unit. Only crawls have fields of their own. */
+/** Returns the requests for the fields and the count of a unit. Only crawls list their own fields. */
 export function describingRequests({ kind }: Pipeline['source']): number {
   return kind === 'crawl' ? 2 : 1;
 }

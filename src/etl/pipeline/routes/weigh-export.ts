@@ -19,9 +19,9 @@ export const VALUES_PER_SECOND: Readonly<Record<RouteFormat, number>> = {
 export const EXPORT_WAIT = 120;
 
 export interface WeighedUnit {
-  /** The service's count; null if it gives none. */
+  /** The service's count; null if the service reports none. */
   readonly rows: number | null;
-  /** Null where they are unknown. */
+  /** Null if they are unknown. */
   readonly fields: readonly Field[] | null;
   readonly requested?: Pick<LedgerExport, 'store' | 'format' | 'status'> | undefined;
 }

@@ -39,7 +39,7 @@ function rangeOf(type: string): { readonly from: number; readonly to: number | n
  * files, for which only the footers are read. Only the columns of enums are read.
  *
  * @param paths the package's parts
- * @param valuesOf the values that an enum lists; undefined if the service gives no list
+ * @param valuesOf the values that an enum lists; undefined if the service provides no list
  */
 export async function packageNotes(
   connection: Connection,

@@ -7,7 +7,7 @@ import type { Part } from '../../project/model/download.ts';
 import { needsInspection } from './convert-part.ts';
 import { MAX_JSON_RECORD } from './raw-reader.ts';
 
-/** Null where no differing row has a key: `{}`. */
+/** Null if no differing row has a key: `{}`. */
 const PartNames = z.strictObject({
   names: z.object({ items: z.array(z.string()) }).nullable(),
   repeated: z.boolean().nullable(),

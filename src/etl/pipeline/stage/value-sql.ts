@@ -51,7 +51,7 @@ export function readerType(field: Field, format: 'csv' | 'json'): 'VARCHAR' | 'J
   return field.arity === 'many' || typeFamily(field.type) === 'json' ? 'JSON' : 'VARCHAR';
 }
 
-/** Returns SQL of the typed value; NULL where the value does not survive the conversion. */
+/** Returns SQL of the typed value; NULL if the value does not survive the conversion. */
 export function valueSql(conversion: Conversion): string {
   const { field, format } = conversion;
   if (format === 'parquet') return parquetValueSql(conversion);
@@ -213,7 +213,7 @@ const WHOLLY_SOUND = /^(VARCHAR|BIGINT|BOOLEAN|DECIMAL\(\d+,\d+\))(\[\])?$/;
 /** Types with values that have no text form. */
 const WITHOUT_TEXT = /^(BLOB|FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
-/** Returns SQL of the typed value of a Parquet column; NULL where the value does not survive the conversion. */
+/** Returns SQL of the typed value of a Parquet column; NULL if the value does not survive the conversion. */
 function parquetValueSql(conversion: Conversion): string {
   const { field, type, widened } = conversion;
   const target = columnType(field, widened);
@@ -278,7 +278,7 @@ function convertValue(family: TypeFamily, source: string, type: string, conversi
   return convertText(family, value, wasDouble ? { ...conversion, format: 'json' } : conversion);
 }
 
-/** Returns SQL of a value's text, as in CSV; NULL where the value has none. */
+/** Returns SQL of a value's text, as in CSV; NULL if the value has none. */
 function textSql(source: string, type: string): string {
   const finite = (value: string): string => `CASE WHEN isfinite(${source}) THEN ${value} END`;
   if (type === 'VARCHAR') return source;

@@ -100,7 +100,7 @@ interface Dependencies {
   readonly client: ServiceClient;
   readonly queue: UnitQueue;
   readonly packages: PackageStore;
-  /** Null where only the run writes to the warehouse. */
+  /** Null if only the run writes to the warehouse. */
   readonly loads: LoadWriter | null;
   readonly engine: ConversionPlaces;
   readonly staging: ConnectionPool;

@@ -10,7 +10,7 @@ export type Shown = 'every' | 'some' | 'unknown';
 
 /** A download of a unit's rows: what the service reports about them, and a generator of raw parts. */
 export interface Download {
-  /** The service's count; null if it gives none. */
+  /** The service's count; null if the service reports none. */
   readonly reported: number | null;
   readonly fields: readonly Field[];
   /** Which requested fields a file contains; absent if unknown. */

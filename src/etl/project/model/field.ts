@@ -17,7 +17,7 @@ export const Field = z.object({
   arity: z.enum(['one', 'many']),
   /** The values of an enum, where the service lists them. */
   values: z.array(z.string()).optional(),
-  /** False where a search cannot filter by it; likewise for sorting. */
+  /** False if a search cannot filter by the field; also applies to sorting. */
   can_filter: z.boolean().optional(),
   can_sort: z.boolean().optional(),
   /** The service's description. */

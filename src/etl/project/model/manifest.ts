@@ -39,8 +39,8 @@ export const PackageNote = z.object({
 export type PackageNote = z.infer<typeof PackageNote>;
 
 /**
- * The columns of a package's reject files (Parquet): one row per value that could not be converted to its type.
- * `field` is NULL where the whole line is broken.
+ * The columns of a package's reject files (Parquet): one row per value that could not be converted to its type. `field`
+ * is NULL if the whole line is broken.
  */
 export const REJECT_COLUMNS = {
   file: 'VARCHAR',
@@ -94,7 +94,7 @@ export const Manifest = z
       format: z.string(),
       /** The OQL filter that `reported` was counted with; null if there is no filter. */
       filter: z.unknown(),
-      /** The pipeline's filter and fields, as JSON; absent where no pipeline requested it. */
+      /** The pipeline's filter and fields, as JSON; absent if no pipeline requested it. */
       definition: z.string().optional(),
       /** Why this route and format were chosen. */
       reason: z.string().optional(),
@@ -108,7 +108,7 @@ export const Manifest = z
     /** Parquet files, in order. */
     parts: z.array(packageFile(PARTS, 'parts/<name>.parquet')),
     counts: z.object({ reported: Count.nullable(), received: Count, staged: Count, rejected: Count }),
-    /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
+    /** Parquet files of rejected values (`REJECT_COLUMNS`); none if every row was staged. */
     rejects: z.array(packageFile(REJECTS, 'rejects-<name>.parquet')),
     notes: z.array(PackageNote).default([]),
     update: ListUpdate.optional(),

@@ -66,7 +66,7 @@ export function cloudVariables(
   );
 }
 
-/** Returns the variables in the `.env` of a project folder; none where there is no such file. */
+/** Returns the variables in the `.env` of a project folder; none if there is no such file. */
 export async function readDotEnv(projectDir: string): Promise<Record<string, string | undefined>> {
   const path = join(projectDir, '.env');
   return existsSync(path) ? parseEnv(await readText(path)) : {};

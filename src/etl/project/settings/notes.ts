@@ -10,7 +10,7 @@ export const NOTE_KINDS = ['deployment', 'migration', 'other'] as const;
 
 /** An event of a day, shown in charts over time (docs/console.md). */
 export const Note = z.strictObject({
-  date: z.iso.date('a day is expected, such as 2026-11-22').describe('The day, of UTC.'),
+  date: z.iso.date('a day is expected, such as 2026-11-22').describe('The day, in UTC.'),
   project: z.string().min(1).optional().describe('Id or name of the project; default: all.'),
   kind: z.enum(NOTE_KINDS).describe('The kind of change.'),
   text: z.string().trim().min(1).max(200).describe('What happened, in a few words.'),

@@ -42,7 +42,7 @@ const CatalogRow = z.strictObject({
   comment: z.string().nullable(),
 });
 
-/** Reads the catalog in a process of its own. */
+/** Reads the catalog in a separate process. */
 export interface CatalogReader {
   rows(
     sql: string,

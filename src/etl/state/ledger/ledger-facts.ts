@@ -36,7 +36,7 @@ export const ClaimedUnit = z.strictObject({
   phase: z.string(),
   /** Rows so far. */
   received: z.number(),
-  /** Rows as the service reports; null if it gives no count, or not yet. */
+  /** Rows as the service reports; null if it reports no count, or not yet. */
   reported: z.number().nullable(),
 });
 export type ClaimedUnit = z.infer<typeof ClaimedUnit>;

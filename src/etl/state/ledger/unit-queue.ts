@@ -23,7 +23,7 @@ export interface ClaimLimits {
 }
 
 export const ClaimProgress = z.strictObject({
-  /** Rows as the service reports; null if it gives no count. */
+  /** Rows as the service reports; null if it reports no count. */
   reported: z.number().nullable(),
   columns: z.number(),
   /** Rows so far. */

@@ -5,7 +5,7 @@ import { jsonCell } from '../../rows/cell-sql.ts';
 /** A way to store a field: its SQL, and the condition under which its values survive. */
 interface Typed {
   readonly sql: string;
-  /** A condition that holds for all its values. */
+  /** A condition that is true for all values of the field. */
   readonly survives: string | undefined;
 }
 

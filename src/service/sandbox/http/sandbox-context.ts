@@ -8,7 +8,7 @@ export interface SandboxParts {
   readonly dataExports: ExportJobs;
   /** The bucket of `store_a` that data exports may go to. */
   readonly storeABucket: string;
-  /** Imports a folder; the id of its crawl, if it holds one. */
+  /** Imports a folder. Returns the id of its crawl, if it contains one. */
   readonly importFolder: (
     dir: string,
   ) => Promise<{ readonly project_id: string; readonly crawl_id: string | null }>;

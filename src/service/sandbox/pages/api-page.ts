@@ -240,7 +240,7 @@ function typeText(schema: JsonObject): Html {
   return html`${[type, ...limits(schema)].join(', ')}`;
 }
 
-/** Returns a value, without quotes where it is unambiguous. */
+/** Returns a value, without quotes if it is unambiguous. */
 function wordOf(value: unknown): string {
   return typeof value === 'string' && /^[\w.:-]+$/.test(value) ? value : JSON.stringify(value);
 }

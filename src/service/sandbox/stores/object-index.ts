@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '../../../core/locks/open-sqlite.ts';
 
-/** An object of a bucket, and the file that holds its bytes. */
+/** An object of a bucket, and the file that contains its bytes. */
 export interface IndexedObject {
   readonly bucket: string;
   readonly key: string;
@@ -148,7 +148,7 @@ export class ObjectIndex implements Disposable {
 
 export interface ListWindow {
   readonly prefix: string;
-  /** Keys are grouped up to it, where it comes after the prefix; empty: no grouping. */
+  /** Keys are grouped up to the delimiter after the prefix; empty: no grouping. */
   readonly delimiter: string;
   readonly limit: number;
   /** The last key or common prefix of the previous page. */

@@ -8,11 +8,11 @@ const MOST_REDIRECTS = 16;
  * turn.
  *
  * - `redirect_count`: redirects of the chain that begins with the page; 0 for a page that does not redirect.
- * - `final_redirect_location` and `final_redirect_status`: URL and status of the end of the chain; the status is null if
- *   the crawl has not requested it, or was refused. Both are null in a loop, which has no end.
- * - `is_redirect_loop`: the chain comes back to a URL of its own. `is_too_many_redirects`: more than 16 redirects.
- * - `redirect_cluster_id`: the same for all pages whose chains have one end, the end included; for a loop, for all whose
- *   chains run into it.
+ * - `final_redirect_location` and `final_redirect_status`: URL and status of the end of the chain; the status is null
+ *   if the crawl has not requested it, or was refused. Both are null in a loop, which has no end.
+ * - `is_redirect_loop`: the chain returns to one of its own URLs. `is_too_many_redirects`: more than 16 redirects.
+ * - `redirect_cluster_id`: the same for all pages whose chains have one end, the end included; for a loop, for all
+ *   whose chains run into it.
  *
  * Source: RFC 9110 §15.4. The limit of 16 comes from the service.
  */

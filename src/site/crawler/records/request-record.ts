@@ -67,7 +67,7 @@ export function isRefusal(statusCode: number): boolean {
   return REFUSALS.includes(statusCode);
 }
 
-/** Returns SQL for whether a response with this status tells anything about the URL. */
+/** Returns SQL for whether a response with this status shows anything about the URL. */
 export function isReadSql(status: string): string {
   return `coalesce(${status} NOT IN (${REFUSALS.join(', ')}), false)`;
 }

@@ -29,8 +29,8 @@ const MEMORY_MB = 1_000;
 const LONGEST_MS = 75_000;
 
 /**
- * Loads pages by Lighthouse, one at a time, each in a browser of its own. If a page ends the thread, only that page
- * loses its vitals.
+ * Loads pages by Lighthouse, one at a time, each in its own browser. If a page ends the thread, only that page loses
+ * its vitals.
  */
 export class VitalsMeter implements AsyncDisposable {
   readonly #data: LighthouseThreadData;

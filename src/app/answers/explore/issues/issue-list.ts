@@ -29,9 +29,9 @@ const ListedIssue = z.strictObject({
   ...IssueMeaning.shape,
   /** The pages with the issue in each of the last 12 crawls that charts show, oldest first; null if unknown. */
   trend: z.array(z.number().nullable()),
-  /** Its pages in ignored tickets (mart.tickets), of `pages`; absent where tickets.yaml ignores nothing. */
+  /** Its pages in ignored tickets (mart.tickets), of `pages`; absent if tickets.yaml ignores nothing. */
   ignored: z.number().optional(),
-  /** Its tickets; absent where they are not read. */
+  /** The tickets of the issue; absent if they are not read. */
   tickets: z.array(IssueTicket).optional(),
 });
 export type ListedIssue = Typed<typeof ListedIssue>;

@@ -30,7 +30,7 @@ export function runColour(status: string): string {
   return RUN_STATUSES.find(({ name }) => name.split(', ').includes(status))?.colour ?? COLOURS.grey;
 }
 
-/** Colors of values without a meaning of their own, in order. Further values are gray. */
+/** Colors of values that have no meaning of their own, in order. Further values are gray. */
 export const SERIES_COLOURS = [
   COLOURS.blue,
   COLOURS.orange,

@@ -107,7 +107,7 @@ export class StoredTables {
     );
   }
 
-  /** Returns the columns of the table with their types, in its order; none where there is no table. */
+  /** Returns the columns of the table with their types, in its order; none if there is no table. */
   async columns(relation: string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, string>> {
     return this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
   }

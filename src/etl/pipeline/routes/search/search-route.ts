@@ -42,7 +42,7 @@ interface SearchRequest {
   readonly oql: Oql | null;
   /** Rows that the service counts with `oql`. */
   readonly total: number;
-  /** Fields that are unique per row; empty where none are known. */
+  /** Fields that are unique per row; empty if none are known. */
   readonly key: readonly string[];
   readonly limits?: Limits;
 }

@@ -27,7 +27,7 @@ export const UnitRecord = z.object({
   attempts: Count,
   /** Runs in a row in which it failed or was refused. */
   failures: Count,
-  /** When the first of these runs ended; null if it does not fail, or only the warehouse knows of it. */
+  /** When the first of these runs ended; null if the unit does not fail, or if only the warehouse contains it. */
   failing_since: Time.nullable(),
   /** When a scheduled run retries it; null if the next run does. */
   next_try_at: Time.nullable(),
@@ -50,6 +50,6 @@ export const RunRecord = z.object({
 
 /** A run as stored in the ledger and `ops.runs`. */
 export interface LedgerRun extends Typed<typeof RunRecord> {
-  /** Null during the run, and where only the warehouse knows of it. */
+  /** Null during the run, and if only the warehouse contains the run. */
   readonly summary: RunSummary | null;
 }

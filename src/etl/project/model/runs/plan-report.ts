@@ -96,7 +96,7 @@ export interface Estimate {
  * Estimates a unit by its rows and the pace of past loads of the dataset. Loads by the same route count first, others
  * are less reliable.
  *
- * @param rows null if the service gives no count
+ * @param rows null if the service reports no count
  */
 export function estimateUnit(
   past: readonly PastLoad[],

@@ -11,7 +11,7 @@ export interface RunSummary {
   readonly errors: number;
   /** The first error that belongs to no single unit; absent in summaries of versions that did not store it. */
   readonly failure?: UnitError | null;
-  /** Damaged files and their replacements; absent where there were none. */
+  /** Damaged files and their replacements; absent if there were none. */
   readonly healed?: readonly string[];
   /**
    * Seconds of the units, of the work after them, and the usual seconds of such work; absent in summaries of versions

@@ -4,7 +4,7 @@ export const Count = z.int().nonnegative();
 
 /** The six counts of a unit, in the order in which its rows travel (design.md, "Reconciled"). */
 export const Counts = z.object({
-  /** The service's count; null if it gives none. */
+  /** The service's count; null if the service reports none. */
   reported: Count.nullable(),
   /** Rows in the downloaded bytes. */
   received: Count,

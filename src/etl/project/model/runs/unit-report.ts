@@ -53,7 +53,7 @@ export const TestReport = z.object({
   failures: Count,
   sample: z.array(z.record(z.string(), z.unknown())),
   query: z.string(),
-  /** The units that the run quarantined because of these rows, by name; absent where there are none. */
+  /** The units that the run quarantined because of these rows, by name; absent if there are none. */
   held: z.array(z.string()).optional(),
 });
 export type TestReport = Typed<typeof TestReport>;
@@ -61,7 +61,7 @@ export type TestReport = Typed<typeof TestReport>;
 /** Figures of a table of `mart` that changed with a definition, for the same data. */
 export const MovedFigures = z.object({
   table: z.string(),
-  project: z.string().nullable().describe('Null where the table has no project_id.'),
+  project: z.string().nullable().describe('Null if the table has no project_id.'),
   figures: z
     .record(z.string(), z.object({ before: z.number().nullable(), after: z.number().nullable() }))
     .describe('rows, and sums of numeric columns, by name.'),
@@ -82,9 +82,9 @@ export interface RunReport {
   readonly units: readonly UnitReport[];
   readonly models: readonly ModelReport[];
   readonly tests: readonly TestReport[];
-  /** Damaged files and their replacements; absent where there were none. */
+  /** Damaged files and their replacements; absent if there were none. */
   readonly healed?: readonly string[];
-  /** Figures that an upgrade changed; absent where no definition has changed. */
+  /** Figures that an upgrade changed; absent if no definition has changed. */
   readonly moved?: readonly MovedFigures[];
 }
 

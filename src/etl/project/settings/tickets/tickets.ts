@@ -33,8 +33,8 @@ const CHANGED = {
     .enum(TICKET_STATES)
     .describe('crawlhouse checks done tickets by the next crawls (docs/definitions.md#tickets).'),
   note: Note.optional().describe('Anything that helps, as text.'),
-  due: Day.optional().describe('The last day to fix the pages, of UTC.'),
-  until: Day.optional().describe('The last day on which the pages of an ignored ticket are ignored, of UTC.'),
+  due: Day.optional().describe('The last day to fix the pages, in UTC.'),
+  until: Day.optional().describe('The last day on which the pages of an ignored ticket are ignored, in UTC.'),
 };
 
 const WRITTEN = ['owner', 'state', 'note', 'due', 'until', 'changed_at', 'done_at'] as const;

@@ -30,7 +30,7 @@ export function changeRows(settings: ChangeSettings): string {
   );
 }
 
-/** Returns `settings.change_projects`: the projects with settings of their own, by identifier or name. */
+/** Returns `settings.change_projects`: the projects with their own settings, by identifier or name. */
 export function changeProjectRows({ projects = {} }: ChangeSettings): string {
   const rows = Object.keys(projects).map((project, at) => [String(at + 1), text(project)]);
   return rowsOf({ number: 'INTEGER', project: 'VARCHAR' }, rows);

@@ -17,7 +17,7 @@ export interface DataTest {
   readonly wholeRows: string | null;
   /** Counts those rows among some rows of the model, given as a subquery; null if the rule is about all rows. */
   readonly sqlOf: ((rows: string) => string) | null;
-  /** The SELECT inside `sql`, where it reads more than the model or was written by the author. It must be bound. */
+  /** The SELECT inside `sql`, if it reads more than the model or was written by the author. It must be bound. */
   readonly query: string | null;
   /** Columns of the model that the test names. */
   readonly columns: readonly string[];

@@ -99,7 +99,7 @@ function settings(tuned: TunedIssues): string {
 const isOnSomewhere = ({ settings }: TunedIssue, { projects }: TunedIssues, number: number): boolean =>
   settings.some(({ isOn }, at) => isOn && at % (projects.length + 1) === number);
 
-/** Returns the projects with settings of their own, by identifier or name. */
+/** Returns the projects with their own settings, by identifier or name. */
 function projects(tuned: TunedIssues): string {
   const rows = tuned.projects.map((project, index) => [String(index + 1), text(project)]);
   return rowsOf({ number: 'INTEGER', project: 'VARCHAR' }, rows);

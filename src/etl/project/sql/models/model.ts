@@ -53,7 +53,7 @@ export interface Model {
 
 /** The type that models read a field as, and a file that declares it. */
 export interface ReadField {
-  /** Null where models read it as several types. */
+  /** Null if models read it as several types. */
   readonly type: string | null;
   readonly file: string;
 }

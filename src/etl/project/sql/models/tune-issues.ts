@@ -17,9 +17,9 @@ export interface IssueSetting {
 
 export interface TunedIssues {
   readonly issues: readonly TunedIssue[];
-  /** Projects with settings of their own, by identifier or name. */
+  /** Projects with their own settings, by identifier or name. */
   readonly projects: readonly string[];
-  /** Segments with settings of their own. If a page is in several, the first counts. */
+  /** Segments with their own settings. If a page is in several segments, the first one counts. */
   readonly segments: readonly TunedSegment[];
 }
 

@@ -54,7 +54,7 @@ export interface Question {
   readonly parameters: readonly Parameter[];
   /** The data that must be in the warehouse for any rows. */
   readonly needs: Needs;
-  /** Null where a chart would not help. */
+  /** Null if a chart would not help. */
   readonly chart: Chart | null;
   chartLine(): number;
   /** The SQL of its file; `bindQuestion` makes a statement of it. */

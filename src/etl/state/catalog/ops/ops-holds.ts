@@ -28,7 +28,7 @@ export async function readHolds(connection: Connection): Promise<Map<string, Hol
   );
 }
 
-/** Writes holds. Each replaces the unit's former one. Runs within the caller's transaction. */
+/** Writes holds. Each hold replaces the unit's previous hold. Runs within the caller's transaction. */
 export async function recordHolds(
   connection: Connection,
   holds: readonly Hold[],
