@@ -8,6 +8,9 @@ if (major < 24) {
   process.removeAllListeners('warning');
   // Stack traces name the sources if the build has source maps (docs/operate.md).
   if (process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+  const { keepStatements, LEDGER_VARIABLE } = await import('../../core/duckdb/statement-ledger.ts');
+  const ledger = process.env[LEDGER_VARIABLE];
+  if (ledger) await keepStatements(ledger);
   const { ignoreClosedTerminal, main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
   const { keepFilesPrivate } = await import('../../core/files/private-files.ts');

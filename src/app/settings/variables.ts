@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LEDGER_VARIABLE } from '../../core/duckdb/statement-ledger.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { didYouMean } from '../../core/text/nearest-name.ts';
@@ -87,7 +88,8 @@ export function readVariables(
 ): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const [variable, value] of Object.entries(variables)) {
-    if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
+    if (!variable.startsWith(PREFIX) || value === undefined || value === '' || variable === LEDGER_VARIABLE)
+      continue;
     const key = variable.slice(PREFIX.length).toLowerCase();
     const found = VARIABLES.get(key);
     if (found === undefined) {

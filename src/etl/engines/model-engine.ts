@@ -1,6 +1,7 @@
 import type { Connection } from '../../core/duckdb/duckdb.ts';
 import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
 import type { PartitionChanges } from '../state/catalog/ops/ops-model-partitions.ts';
+import type { ViewCopies } from './duckdb/view-copies.ts';
 
 /** Answers portable SELECTs without parameters on raw, mart and ops. */
 export type ModelQueries = Pick<Connection, 'rows' | 'jsonRows' | 'scalar'>;
@@ -29,6 +30,8 @@ export interface ModelEngine {
     changes: PartitionChanges | undefined,
     signal?: AbortSignal,
   ): Promise<bigint | null>;
+  /** Returns copies of small views for the builds of a plan, if the engine reads them faster. */
+  viewCopies?(plan: readonly PlannedModel[]): ViewCopies;
   /** Removes the rows of a model that the catalog no longer contains. */
   drop(name: string, signal?: AbortSignal): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { sqlReferences } from '../project/sql/text/sql-references.ts';
 
 /** A read of a model under `within` by a narrowed model. */
 export interface NarrowRead {
+  readonly name: string;
   readonly select: string;
   readonly times: number;
 }
@@ -16,6 +17,8 @@ export interface NarrowRead {
 interface Narrowing {
   readonly partitioned: PartitionedModel;
   readonly behind: readonly string[];
+  /** Returns the relation to read for a model; the model itself by default. */
+  readonly relationOf?: (name: string) => string;
   /** Returns a replacement SELECT for a read, such as one of a copy. */
   readonly keep?: (read: NarrowRead) => Promise<string>;
 }
@@ -24,7 +27,7 @@ interface Narrowing {
 export async function narrowed(
   connection: Connection,
   { model: { file, sqlLine, incremental }, sql }: Pick<PlannedModel, 'model' | 'sql'>,
-  { partitioned, behind, keep = async ({ select }) => select }: Narrowing,
+  { partitioned, behind, relationOf = relationTable, keep = async ({ select }) => select }: Narrowing,
 ): Promise<string> {
   const selects = new Map<string, string>();
   const known = new Map<string, string>();
@@ -36,13 +39,13 @@ export async function narrowed(
         ? await withinPartitions(connection, partitioned, columns, behind)
         : inPartitions(partitioned, behind));
     known.set(key, condition);
-    selects.set(name, `SELECT * FROM ${relationTable(name)} WHERE ${condition}`);
+    selects.set(name, `SELECT * FROM ${relationOf(name)} WHERE ${condition}`);
   }
   if (selects.size === 0) return sql;
   const references = await sqlReferences(connection, sql, { file, line: sqlLine });
   for (const [name, select] of selects) {
     const times = references.tables.filter((reference) => referenceName(reference) === name).length;
-    selects.set(name, await keep({ select, times }));
+    selects.set(name, await keep({ name, select, times }));
   }
   return replaceTables(sql, references, (reference) => selects.get(referenceName(reference)));
 }

@@ -17,6 +17,7 @@ import { rawRows } from '../../state/catalog/catalog.ts';
 import type { PartitionChanges } from '../../state/catalog/ops/ops-model-partitions.ts';
 import type { ModelEngine } from '../model-engine.ts';
 import { type NarrowRead, narrowed } from '../narrow-model.ts';
+import { COLUMNS_COPIED, ViewCopies } from './view-copies.ts';
 
 /** Approximate rows of the partitions that one statement builds, because it keeps them in memory. */
 const ROWS_AT_ONCE = 500_000;
@@ -29,8 +30,6 @@ const QUICK = 500;
  */
 const READS_KEPT = 3;
 const ROWS_KEPT = 10_000;
-/** While it stores rows, DuckDB 1.5 takes about 0.8 MB for each column, however few the rows are. */
-const COLUMNS_KEPT = 400;
 const READS_OFTEN = 20;
 
 /**
@@ -57,6 +56,7 @@ function partitionsOf(planned: PlannedModel): PartitionedModel | undefined {
 /** Builds models in the working copy itself. */
 export class DuckDbModels implements ModelEngine {
   readonly queries: Connection;
+  #copies: ViewCopies | undefined;
 
   constructor(connection: Connection) {
     this.queries = connection;
@@ -79,9 +79,15 @@ export class DuckDbModels implements ModelEngine {
     const connection = this.queries;
     const partitioned = partitionsOf(planned);
     const share = ROWS_AT_ONCE / ((hasWithin(planned.model) && (await rawRows(connection))) || 1);
+    const options = { share, signal, copies: this.#copies };
     return changes && partitioned
-      ? replacePartitions(connection, { ...planned, partitioned }, changes, { share, signal })
-      : createModel(connection, planned, { share, signal });
+      ? replacePartitions(connection, { ...planned, partitioned }, changes, options)
+      : createModel(connection, planned, options);
+  }
+
+  viewCopies(plan: readonly PlannedModel[]): ViewCopies {
+    this.#copies = new ViewCopies(this.queries, plan);
+    return this.#copies;
   }
 
   async drop(): Promise<void> {}
@@ -115,6 +121,7 @@ interface WithPartitions extends PlannedModel {
 interface StatementOptions {
   /** The share of the partitions that one statement may build, unless they turn out small. It builds at least one. */
   readonly share?: number;
+  readonly copies?: ViewCopies | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -123,13 +130,14 @@ async function insertPartitions(
   connection: Connection,
   { model, sql, outputs, partitioned }: WithPartitions,
   partitions: readonly string[],
-  { share = 0, signal }: StatementOptions,
+  { share = 0, signal, copies }: StatementOptions,
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${relationTable(model.name)} (${columns})`;
   const most = hasWithin(model)
     ? Math.max(1, Math.floor(partitions.length * Math.min(share, 1)))
     : partitions.length;
+  const relationOf = (name: string): string => copies?.of(name) ?? relationTable(name);
   let count = most;
   let rows = 0n;
   for (let start = 0; start < partitions.length; ) {
@@ -138,12 +146,17 @@ async function insertPartitions(
     const startedAt = performance.now();
     const kept: string[] = [];
     const keep = async (read: NarrowRead): Promise<string> => {
-      const name = await keepRows(connection, read, kept.length);
+      const isCopy = relationOf(read.name) !== relationTable(read.name);
+      const name = isCopy ? undefined : await keepRows(connection, read, kept.length);
       if (name === undefined) return read.select;
       kept.push(name);
       return `SELECT * FROM ${name}`;
     };
-    const narrow = await narrowed(connection, { model, sql }, { partitioned, behind: some, keep });
+    const narrow = await narrowed(
+      connection,
+      { model, sql },
+      { partitioned, behind: some, keep, relationOf },
+    );
     const only =
       UNNESTS.test(narrow) && some.length === 1
         ? semiJoinPartitions(partitioned, some)
@@ -167,7 +180,7 @@ async function keepRows(
   if (times < READS_KEPT) return undefined;
   const some = await connection.scalar(`SELECT count(*) FROM (${select} LIMIT ${ROWS_KEPT + 1})`);
   if (Number(some) > ROWS_KEPT) return undefined;
-  if ((await describeColumns(connection, select)).length > COLUMNS_KEPT) return undefined;
+  if ((await describeColumns(connection, select)).length > COLUMNS_COPIED) return undefined;
   const name = `temp.main.narrowed_${number}`;
   await connection.run(`CREATE OR REPLACE TEMP TABLE narrowed_${number} AS ${select}`);
   return name;

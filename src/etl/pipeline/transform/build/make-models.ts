@@ -32,9 +32,7 @@ import { dropModel, isAsMade, makeModel } from './make-model.ts';
 /** Share of the memory limit, because models use memory outside of it (docs/decisions/warehouse.md). */
 const MEMORY_SHARE = 0.5;
 
-/**
- * Milliseconds between saves of test results. A run after a crash does not repeat the saved tests.
- */
+/** Milliseconds between saves of test results. A run after a crash does not repeat the saved tests. */
 const RECORD_EVERY = 2000;
 
 export interface MakeModelsOptions {
@@ -82,6 +80,7 @@ export async function makeModels(options: MakeModelsOptions): Promise<ModelsOutc
   const place = { connection, engine };
   await using memory = await LowerMemory.begin(connection, MEMORY_SHARE);
   const { plan, selected, present } = await planAndDrop(options);
+  await using copies = engine.viewCopies?.(plan);
   const assessor = await assessModels(connection, options.changed, options.runId);
   const columns = await tableColumns(connection, ['mart']);
   const later = new LaterRecords(connection, onChange);
@@ -107,7 +106,8 @@ export async function makeModels(options: MakeModelsOptions): Promise<ModelsOutc
       leave(0);
       continue;
     }
-    const planned = await engine.local(own, signal);
+    const local = await engine.local(own, signal);
+    const planned = (await copies?.inPartitions(local)) ?? local;
     const { build, stamp, former } = await memory.attempt(() => assessor.assess(planned));
     if (build.how === 'none') {
       if (former?.looked_at !== stamp.lookedAt) later.look(name, stamp);
@@ -122,8 +122,9 @@ export async function makeModels(options: MakeModelsOptions): Promise<ModelsOutc
       await later.writeViews();
       const how = { stamp, present: present.get(name), signal, onChange, memory, logger };
       try {
+        const reading = (await copies?.inTable(planned)) ?? planned;
         rows = await runStep('model', { attributes: { model: name }, describe: rowsOf }, () =>
-          makeModel(place, planned, build, how),
+          makeModel(place, reading, build, how),
         );
       } catch (error) {
         noteBroken(broken, planned, error);
@@ -192,13 +193,8 @@ function noteBroken(broken: Map<string, CrawlhouseError>, { model }: PlannedMode
   broken.set(model.name, modelError(model, error, 'tested'));
 }
 
-function rowsOf(rows: number | null): SpanResult {
-  return { attributes: rows === null ? {} : { rows } };
-}
-
-function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1000;
-}
+const rowsOf = (rows: number | null): SpanResult => ({ attributes: rows === null ? {} : { rows } });
+const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 
 /** Checks that the sources of a single requested model exist. */
 function checkReads(present: MartObjects, selected: readonly PlannedModel[]): void {

@@ -7,6 +7,7 @@ import type { Model } from '../models/model.ts';
 import { orderModels } from '../models/order-models.ts';
 import { badModel, type SqlPlace } from '../text/bad-model.ts';
 import { replaceTables } from '../text/replace-tables.ts';
+import { type SqlReferences, sqlReferences } from '../text/sql-references.ts';
 import { firstWord } from '../text/sql-tree.ts';
 import { checkBinds, checkCondition, checkOutput, emptyModel, type OutputColumns } from './check-output.ts';
 import {
@@ -24,12 +25,16 @@ export interface PlannedModel {
   readonly model: Model;
   /** The model's SELECT, with NULLs for columns that its sources lack. */
   readonly sql: string;
+  /** The names in `sql`. */
+  readonly references: SqlReferences;
   readonly sources: ReadonlySet<string>;
   /** The models that it or the SELECT of its partitions reads. */
   readonly models: ReadonlySet<string>;
   readonly outputs: OutputColumns;
   /** The SELECT of its partitions, completed in the same way; null for a model that is built as a whole. */
   readonly partitions: string | null;
+  /** The names in `partitions`. */
+  readonly partitionReferences: SqlReferences | null;
   readonly partitionColumns: OutputColumns;
   readonly tests: readonly DataTest[];
   /** The other models that its tests read. */
@@ -108,8 +113,8 @@ async function makePlan(
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
   for (const [at, draft] of ordered.entries()) {
-    const whole = draft.model.byPages?.complete(outputs.get('mart.pages') ?? new Map());
-    if (whole) ordered[at] = await draftModel(connection, whole, around);
+    const completed = draft.model.byPages?.complete(outputs.get('mart.pages') ?? new Map());
+    if (completed) ordered[at] = await draftModel(connection, completed, around);
     const { model, seen, parts, partitions, queries } = ordered[at] ?? draft;
     const own = await checkOutput(connection, model, complete(model, seen, around, outputs)).catch(
       async (error: unknown) => {
@@ -125,13 +130,17 @@ async function makePlan(
     const partitionColumns = partitions
       ? await checkPartitions(connection, model, complete(model, partitions, around, outputs))
       : new Map();
+    const whole = complete(model, seen, around);
+    const keys = partitions ? complete(model, partitions, around) : null;
     plan.push({
       model,
-      sql: complete(model, seen, around).sql,
+      sql: whole.sql,
+      references: await referencesOf(connection, whole, around),
       sources: seen.sources,
       models: modelsOf({ seen, partitions }),
       outputs: own,
-      partitions: partitions && complete(model, partitions, around).sql,
+      partitions: keys?.sql ?? null,
+      partitionReferences: keys && (await referencesOf(connection, keys, around)),
       partitionColumns,
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
@@ -184,6 +193,14 @@ async function draftModel(connection: Connection, model: Model, around: Surround
     throw badModel(place, `reads declares ${source}, which the SQL does not read`);
   }
   return { model, seen, parts, partitions, queries };
+}
+
+function referencesOf(
+  connection: Connection,
+  { sql, start }: PlacedSql,
+  around: Surroundings,
+): Promise<SqlReferences> {
+  return around.remember(['names', sql], () => sqlReferences(connection, sql, start));
 }
 
 /** Finds the faulty file where SQL that was assembled from several files does not bind. */

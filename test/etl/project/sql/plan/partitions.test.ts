@@ -49,8 +49,15 @@ const PAGES: ModelText = {
 };
 
 /** So many rows in the warehouse that a full build of a model with `within` takes several statements. */
-const loadMuch = () =>
-  warehouse.connection.run('CREATE TABLE raw.links AS SELECT range AS x FROM range(2_000_000)');
+const loadMuch = (rows = 2_000_000) =>
+  warehouse.connection.run(`CREATE TABLE raw.links AS SELECT range AS x FROM range(${rows})`);
+
+/** A view of all pages over a table of so many rows that the view as a whole is not copied. */
+const ofMany = (columns: readonly string[]): ModelText => ({
+  kind: 'view',
+  columns,
+  sql: `SELECT ${columns.join(', ')} FROM raw.pages WHERE EXISTS (FROM raw.links)`,
+});
 
 async function run(model: ModelText = PAGES, more: Readonly<Record<string, ModelText>> = {}) {
   lines = [];
@@ -140,7 +147,8 @@ test('a model under `within` is read only within the partitions', async () => {
 });
 
 test('a small view under `within` that is read three times is planned once', async () => {
-  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const view = ofMany(['crawl', 'x']);
+  await loadMuch(60_000);
   const seen = '(SELECT count(DISTINCT v.crawl) FROM mart.v) * (SELECT count(*) FROM mart.v)';
   const model: ModelText = {
     ...PAGES,
@@ -165,11 +173,7 @@ test('a small view with more than 400 columns is not copied, because each column
   const wide = Array.from({ length: 399 }, (_, index) => `x AS x${index}`);
   const copiesWith = async (more: readonly string[]): Promise<number> => {
     const columns = ['crawl', 'x', ...more.map((column) => column.slice('x AS '.length))];
-    const view: ModelText = {
-      kind: 'view',
-      columns,
-      sql: `SELECT ${['crawl, x', ...more].join(', ')} FROM raw.pages`,
-    };
+    const view = { ...ofMany(['crawl, x', ...more]), columns };
     const sql =
       'SELECT crawl, x * (SELECT count(*) FROM mart.v) * (SELECT count(*) FROM mart.v) AS x FROM mart.v';
     const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
@@ -182,7 +186,36 @@ test('a small view with more than 400 columns is not copied, because each column
     ran.mockRestore();
     return copies;
   };
+  await loadMuch(60_000);
   expect([await copiesWith(wide.slice(1)), await copiesWith(wide)]).toEqual([1, 0]);
+});
+
+test('a small view is bound once for all its readers, and a table sees the rows of this run', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const reader: ModelText = {
+    columns: ['n'],
+    sql: 'SELECT count(*) AS n FROM mart.v AS a JOIN mart.v AS b USING (x)',
+  };
+  const ran = vi.spyOn(warehouse.connection, 'run');
+  const copies = () =>
+    ran.mock.calls.filter(([sql]) => sql.includes('TEMP TABLE temp.main.view_copy_')).length;
+  await run({ ...PAGES, sql: 'SELECT crawl, x FROM mart.v' }, { v: view, reader });
+  expect([copies(), await warehouse.connection.jsonRows('FROM mart.reader')]).toEqual([1, [{ n: '5' }]]);
+  await load({ a: [1], b: [2] });
+  await run({ ...PAGES, sql: 'SELECT crawl, x FROM mart.v' }, { v: view, reader });
+  expect([copies(), await warehouse.connection.jsonRows('FROM mart.reader')]).toEqual([2, [{ n: '2' }]]);
+  const left = "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'view_copy%'";
+  expect(await warehouse.connection.rows(left)).toEqual([]);
+});
+
+test('a value that a view cannot convert breaks only readers of its column', async () => {
+  const view: ModelText = {
+    kind: 'view',
+    columns: ['crawl', 'x', 'y'],
+    sql: 'SELECT crawl, x, CAST(crawl AS BIGINT) AS y FROM raw.pages',
+  };
+  const report = await run({ ...PAGES, sql: 'SELECT crawl, x FROM mart.v' }, { v: view });
+  expect(statuses(report)).toMatchObject({ 'mart.pages': 'built' });
 });
 
 test('a full build of a model with `within` builds a few partitions at a time, each once', async () => {
