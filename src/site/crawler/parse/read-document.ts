@@ -154,9 +154,7 @@ class Reader {
     readonly anchor: Anchor | null;
     readonly heading: Heading | null;
   } | null = null;
-  /**
-   * The enclosing links and headings, because a link may be in a cell of a link, and a heading in a block of a heading.
-   */
+  /** The enclosing links and headings. A link may be in a cell of a link, and a heading in a block of a heading. */
   readonly #outerAnchors: (Anchor | null)[] = [];
   readonly #outerHeadings: (Heading | null)[] = [];
   readonly #text = new Lines();

@@ -294,9 +294,7 @@ async function issueOf(
   return found[0] ?? null;
 }
 
-/**
- * Refuses a change by an issue for which the two crawls cannot be compared: on no page is such an issue new or fixed.
- */
+/** Refuses a change by an issue for which the two crawls cannot be compared: no page has a new or fixed one. */
 async function checkCompared(
   ask: AskCrawls,
   asked: { readonly issue: string; readonly since: string; readonly crawl: FilteredCrawl },
