@@ -42,7 +42,7 @@ const DRAFT = {
 
 test('a form is read without its empty rules, and its hidden fields restore it', () => {
   expect(draftOf(FORM)).toEqual(DRAFT);
-  const hidden = hiddenDraft(draftOf(FORM)).map(({ text }) => {
+  const hidden = hiddenDraft(draftOf(FORM)).map(({ text }): [string, string] => {
     const [, name = '', value = ''] = /name="([^"]*)" value="([^"]*)"/.exec(text) ?? [];
     return [name, value];
   });
