@@ -180,9 +180,7 @@ export async function discoverUnits(
   return { plan, loaded, names: projectNames(inventory) };
 }
 
-/**
- * Logs what is missing from a plan because it could not be read, and crawls whose day differs from the requested day.
- */
+/** Logs what a plan lacks because it could not be read, and crawls whose day differs from the requested one. */
 function sayFailures({ failures }: Inventory, { notes }: Plan, logger: Logger): void {
   for (const note of notes) logger.warn(note);
   for (const { message, hint } of failures) logger.warn(`not in the plan: ${message}`, { hint });

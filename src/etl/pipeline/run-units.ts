@@ -166,10 +166,7 @@ class UnitsAtWork {
     if (ending) this.#reportUntried(ending);
   }
 
-  /**
-   * Publishes loaded units every `publish_every` minutes, and earlier if all remaining units are waiting for the
-   * service.
-   */
+  /** Publishes loaded units every `publish_every` minutes, or earlier if all remaining units wait for the service. */
   async #publishUntil(all: Promise<unknown>): Promise<void> {
     const { engine, settings, signal } = this.#context;
     const { sleep, monotonic } = host();
@@ -322,9 +319,7 @@ async function expectedRows(
   });
 }
 
-/**
- * Returns the tasks, with tasks that restore a crawl first, so that the crawl's other units wait until it is restored.
- */
+/** Returns the tasks, first those that restore a crawl, so that the crawl's other units wait for them. */
 function restoredFirst(tasks: readonly Task[]): readonly Task[] {
   if (tasks.every(({ restore }) => restore === null)) return tasks;
   const byCrawl = Map.groupBy(tasks, ({ unit }) => unit.source.id);

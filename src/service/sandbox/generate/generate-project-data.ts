@@ -116,8 +116,7 @@ function rankingFacts(site: GeneratedSite, days: number, lastDay: number): strin
     WHERE ${kindOf('slot')} = '.'`;
   const weighed = `SELECT *, ${pageIn(site, 'slot')} AS page,
     400 / pow(slot + 1, 0.7) / (query + 1) * [1.0, 1.3, 0.15][device + 1] * CASE WHEN weekend THEN [0.6, 1.0, 1.0][device + 1] ELSE 1.0 END
-      * (50 + ${numberBelow(site, 'demand', 'subject', 100)}) / 100 * (80 + ${numberBelow(site, 'noise', 'n', 40)}) /
-      * 100 AS demand,
+      * (50 + ${numberBelow(site, 'demand', 'subject', 100)}) / 100 * (80 + ${numberBelow(site, 'noise', 'n', 40)}) / 100 AS demand,
     round(1 + CAST(${hashOf(site, 'rank', 'subject')} % 240 AS DOUBLE) / 10 + CAST(${hashOf(site, 'shift', 'n')} % 20 AS DOUBLE) / 10, 1) AS position FROM (${known})`;
   const shown = `SELECT *, CAST(floor(demand) AS BIGINT) AS impressions FROM (${weighed}) WHERE demand >= 1`;
   return `SELECT *, CAST(floor(impressions * 0.32 / pow(position, 1.1)) AS BIGINT) AS clicks FROM (${shown})`;
