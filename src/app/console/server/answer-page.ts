@@ -67,7 +67,10 @@ export async function answerHtml(
     redact(`${shellStart(shell, title)}<div class="waiting">${body.text}${WAITING.text}</div>\n`),
   );
   const late = await read;
-  reply.raw.end(redact(`<div class="late">${late.body.text}</div>${shellEnd()}`));
+  // The status is already sent, so the page itself leads on.
+  const lead =
+    late.location == null ? html`` : html`<meta http-equiv="refresh" content="0; url=${late.location}">`;
+  reply.raw.end(redact(`<div class="late">${lead.text}${late.body.text}</div>${shellEnd()}`));
   return reply;
 }
 

@@ -30,9 +30,9 @@ export function sendPage(
   reply: FastifyReply,
   title: string,
   body: string,
-  { person }: Pick<FastifyRequest, 'person'>,
+  { person, canAct = false }: Pick<FastifyRequest, 'person'> & { readonly canAct?: boolean },
 ): FastifyReply {
-  const shell = { path: '', subject: person?.subject ?? '', csrf: person?.csrf ?? '', canAct: false };
+  const shell = { path: '', subject: person?.subject ?? '', csrf: person?.csrf ?? '', canAct };
   return reply.type('text/html; charset=utf-8').send(shellStart(shell, title) + body + shellEnd());
 }
 

@@ -139,6 +139,7 @@ test('in a console for others, an operator sends a test, but does not choose an 
     ]);
   }
   expect([shared.yaml(), shared.environment()]).toEqual([yaml, '']);
-  expect((await shared.post('/schedules/alerts/test', {})).status).toBe(200);
+  const tested = await shared.post('/schedules/alerts/test', {});
+  expect([tested.status, (await tested.text()).includes('href="/do"')]).toEqual([200, true]);
   expect(bodies.length).toBe(1);
 });

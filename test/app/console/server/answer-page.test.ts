@@ -41,7 +41,7 @@ test('a slow page sends its title and heading first, and an unknown page returns
     schema: z.unknown(),
     // Longer than a page waits for what it shows.
     read: () => sleep(1700),
-    draw: () => ({ title: 'late', body: html`<h1>Shop</h1><p>all of it</p>` }),
+    draw: () => ({ title: 'late', body: html`<h1>Shop</h1><p>all of it</p>`, location: '/projects/p1' }),
   } as unknown as Page<unknown>;
   const shell = { path: page.path, subject: 'a', csrf: 'b', canAct: false };
   await using app = Fastify();
@@ -65,5 +65,6 @@ test('a slow page sends its title and heading first, and an unknown page returns
   expect(early).toContain('<h1>Shop</h1>');
   expect(early).toContain('Loading the data of this page');
   expect(late).toContain('all of it');
+  expect(late).toContain('<meta http-equiv="refresh" content="0; url=/projects/p1">');
   expect(none.body).toContain('There is no project p1.');
 });

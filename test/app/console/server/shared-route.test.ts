@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsoleDatabase } from '../../../../src/app/console/access/console-database.ts';
 import { SharedLinks } from '../../../../src/app/console/access/shared-links.ts';
@@ -51,6 +52,19 @@ test('a shared link serves the rows of its statement without a session until it 
   const audit = await (await open.ask('/audit')).text();
   expect(audit).toContain('make link &quot;Pages&quot; to q90_pages_by_status');
   expect(audit).toContain(`revoke link ${links[0]?.id}`);
+});
+
+test('the CSV of a link follows RFC 4180, and no cell is a formula', async () => {
+  const open = await openConsole(settings);
+  const cells = [`'a, "b"'`, "'two' || chr(10) || 'lines'", "'=1+1'", "'Größe ☃'", 'NULL', '1.5'];
+  const names = cells.map((_, index) => `C${index}`);
+  const sql = `SELECT ${cells.map((cell, index) => `${cell} AS c${index}`).join(', ')}`;
+  const csv = await (await open.ask(await made(open, { sql }), { cookie: '' })).text();
+  // Strict: each row has all columns, and quotes are where the RFC has them.
+  expect(parse(csv, { relax_column_count: false, relax_quotes: false })).toEqual([
+    names,
+    ['a, "b"', 'two\nlines', "'=1+1", 'Größe ☃', '', '1.5'],
+  ]);
 });
 
 test('only the hash of a link key is stored', async () => {
