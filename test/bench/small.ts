@@ -23,7 +23,6 @@ const { values } = parseArgs({
     program: { type: 'string', default: join(import.meta.dirname, '../../dist/app/cli/main.js') },
   },
 });
-const TIMES = join(import.meta.dirname, 'statement-times.mjs');
 
 interface Cost {
   readonly seconds: number;
@@ -142,12 +141,13 @@ async function costOf(
   command: readonly string[],
   account: Readonly<Record<string, string>> = {},
 ): Promise<Cost> {
-  const file = join(folder, 'statements.json');
+  const file = join(folder, 'statements.jsonl');
+  await rm(file, { force: true });
   const [started, cpu] = [performance.now(), childCpuSeconds()];
   let answered = Number.NaN;
-  const running = promisify(execFile)(process.execPath, ['--import', TIMES, values.program, ...command], {
+  const running = promisify(execFile)(process.execPath, [values.program, ...command], {
     cwd,
-    env: { PATH: process.env.PATH, STATEMENT_TIMES: file, ...account },
+    env: { PATH: process.env.PATH, CRAWLHOUSE_STATEMENTS: file, ...account },
     maxBuffer: 1 << 26,
   });
   running.child.stdout?.once('data', () => {
@@ -155,15 +155,26 @@ async function costOf(
   });
   await running;
   const ended = Date.now();
-  const { statements, seconds: duckdb } = JSON.parse(await readFile(file, 'utf8'));
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  const times: { readonly at: number; readonly ms: number }[] = lines.map((line) => JSON.parse(line));
   return {
     seconds: (performance.now() - started) / 1000,
     cpu: childCpuSeconds() - cpu,
-    statements,
-    duckdb,
+    statements: times.length,
+    duckdb: busySeconds(times),
     answered,
     ended,
   };
+}
+
+/** Returns how long at least one of the statements ran. */
+function busySeconds(times: readonly { readonly at: number; readonly ms: number }[]): number {
+  let [busy, until] = [0, 0];
+  for (const { at, ms } of times.toSorted((a, b) => a.at - b.at)) {
+    busy += Math.max(0, at + ms - Math.max(at, until));
+    until = Math.max(until, at + ms);
+  }
+  return busy / 1000;
 }
 
 /** Lines of a bot in the combined format, on days of October 2026. */

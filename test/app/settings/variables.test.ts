@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { partsOf } from '../../../src/app/settings/variables.ts';
+import { partsOf, readVariables } from '../../../src/app/settings/variables.ts';
 
 test('a setting of several engines combines the parts of each', () => {
   const one = z.strictObject({ engine: z.literal('one'), user: z.string() });
@@ -11,4 +11,10 @@ test('a setting of several engines combines the parts of each', () => {
     (name) => (parts.engine as z.ZodType).safeParse(name).success,
   );
   expect(engines).toEqual([true, true, false]);
+});
+
+test('the variable of the statement ledger is no setting', () => {
+  expect(readVariables({ CRAWLHOUSE_STATEMENTS: 'statements.jsonl', CRAWLHOUSE_THREADS: '2' })).toEqual({
+    threads: 2,
+  });
 });
