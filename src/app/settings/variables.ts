@@ -58,7 +58,7 @@ interface Parts {
   readonly isWhole: boolean;
 }
 
-/** The parts of a setting; for a union of several engines, the parts of each. */
+/** Returns the parts of a setting; for a union of several engines, the parts of each. */
 export function partsOf(schema: z.ZodType): Parts {
   let inner = schema as {
     shape?: z.ZodRawShape;

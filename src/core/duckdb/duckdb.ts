@@ -26,7 +26,7 @@ export function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** DuckDB treats NUL as the end of a statement. */
+/** Refuses NUL, which DuckDB treats as the end of a statement. */
 function refuseNul(value: string): void {
   if (!value.includes('\0')) return;
   throw new CrawlhouseError(
@@ -44,8 +44,8 @@ export function file(path: string): string {
 }
 
 /**
- * A table expression over Parquet files. It disables hive partitioning: DuckDB would otherwise take a folder named
- * `url=x` for the values of the file's own column.
+ * Returns a table expression over Parquet files. It disables hive partitioning: DuckDB would otherwise take a folder
+ * named `url=x` for the values of the file's own column.
  */
 export function parquetFiles(
   paths: readonly string[],
@@ -71,12 +71,12 @@ export function relationTable(relation: string, ...catalog: readonly string[]): 
   return table(...catalog, ...relation.split('.'));
 }
 
-/** An SQL expression for a time as ISO 8601, UTC. */
+/** Returns an SQL expression for a time as ISO 8601, UTC. */
 export function isoTime(time: string): string {
   return `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
 }
 
-/** The expression after IN for texts that a parameter contains as a JSON list. */
+/** Returns the expression after IN for texts that a parameter contains as a JSON list. */
 export function listed(parameter: string): string {
   return `(SELECT unnest(from_json(${parameter}, '["VARCHAR"]')))`;
 }
@@ -128,10 +128,10 @@ export function openInstance(
 }
 
 /**
- * The option of every ATTACH that writes a file: the first format that supports zstd for texts, and whose checkpoints
- * need not read unchanged metadata. `Database` writes texts only with zstd, because the search for the best method
- * takes half of a load (docs/decisions/warehouse.md). An older format would not compress them at all. A file of an
- * older format is upgraded to this one.
+ * The option of every ATTACH that writes a file. It selects the first format that supports zstd for texts, and whose
+ * checkpoints need not read unchanged metadata. `Database` writes texts only with zstd, because the search for the best
+ * method takes half of a load (docs/decisions/warehouse.md). An older format would not compress them at all. A file of
+ * an older format is upgraded to this one.
  */
 export const STORAGE_OPTION = "STORAGE_VERSION 'v1.4.0'";
 
@@ -139,9 +139,9 @@ export type Row = Record<string, DuckDBValue>;
 export type Values = readonly DuckDBValue[];
 
 /**
- * One in-memory DuckDB instance, with other database files attached. So a process has one memory limit and one set of
- * threads. Freed memory returns to the system immediately (`allocator_flush_threshold`), which keeps the resident size
- * near the limit on 750-column data.
+ * An in-memory DuckDB instance with other database files attached, so that a process has one memory limit and one set
+ * of threads. Freed memory returns to the system immediately (`allocator_flush_threshold`), which keeps the resident
+ * size near the limit on 750-column data.
  */
 export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance;
@@ -169,7 +169,7 @@ export class Database implements AsyncDisposable {
     return new Database(instance, options.memoryLimit);
   }
 
-  /** Opens it within the limits of a project; it spills to the state directory. */
+  /** Opens the database within the limits of a project. It spills to the state directory. */
   static openIn({ memory_limit, threads, state_dir }: DuckdbSettings): Promise<Database> {
     return Database.open({ memoryLimit: memory_limit, threads, tempDirectory: join(state_dir, 'spill') });
   }
@@ -291,7 +291,9 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Without values, DuckDB runs the text in one call, at half the cost of prepare, bind and execute. */
+  /**
+   * Runs a statement. Without values, DuckDB runs the text in one call, at half the cost of prepare, bind and execute.
+   */
   async #read(sql: string, values: Values, signal = this.#signal): Promise<DuckDBResultReader> {
     const bound = values.length > 0 ? [...values] : undefined;
     signal?.throwIfAborted();
@@ -311,8 +313,8 @@ export class Connection implements Disposable {
 }
 
 /**
- * Runs the statements of `work` without DuckDB's optimizer. For some statements it has no effect, but takes half of
- * their planning: 100 ms with 750 columns.
+ * Runs the statements of `work` without DuckDB's optimizer. For some statements, the optimizer changes nothing but
+ * takes half of the planning time: 100 ms with 750 columns.
  */
 export async function withoutOptimizer<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   await connection.run('PRAGMA disable_optimizer');

@@ -7,7 +7,7 @@ import { makeFolder } from '../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
 /**
- * Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported.
+ * Megabytes that DuckDB may use at rest, with more for each additional stream, for wide streams, and for JSON imports.
  */
 const MEMORY = 300;
 const STREAM_MEMORY = 200;

@@ -19,7 +19,7 @@ import type { ModelEngine } from '../model-engine.ts';
 import { type NarrowRead, narrowed } from '../narrow-model.ts';
 import { COLUMNS_COPIED, ViewCopies } from './view-copies.ts';
 
-/** Approximate rows of the partitions that one statement builds, because it keeps them in memory. */
+/** Approximate rows of the partitions that one statement builds, because the statement keeps them in memory. */
 const ROWS_AT_ONCE = 500_000;
 /** Milliseconds of a quick statement. */
 const QUICK = 500;
@@ -33,12 +33,11 @@ const ROWS_KEPT = 10_000;
 const READS_OFTEN = 20;
 
 /**
- * DuckDB moves a condition down next to UNNEST, and then keeps all rows for a join (1.5, EXPLAIN: DELIM_JOIN with
- * WINDOW).
+ * DuckDB pushes a condition down to UNNEST, and then keeps all rows for a join (1.5, EXPLAIN: DELIM_JOIN with WINDOW).
  */
 const UNNESTS = /\bCROSS JOIN UNNEST\(/i;
 
-/** DuckDB makes a join of a longer IN, and each one takes about 16 MB. */
+/** DuckDB turns a longer IN into a join, and each such join needs about 16 MB. */
 const LONGEST_IN = 4;
 
 /** Compares with several values without a join. The limits let a scan skip row groups. */
@@ -119,13 +118,16 @@ interface WithPartitions extends PlannedModel {
 }
 
 interface StatementOptions {
-  /** The share of the partitions that one statement may build, unless they turn out small. It builds at least one. */
+  /**
+   * Returns the share of the partitions that one statement may build, unless they turn out to be small. At least one is
+   * built.
+   */
   readonly share?: number;
   readonly copies?: ViewCopies | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Adds the rows of partitions, a few at a time where the model has `within`. Returns the number of rows. */
+/** Adds the rows of partitions, a few at a time if the model has `within`. Returns the number of rows. */
 async function insertPartitions(
   connection: Connection,
   { model, sql, outputs, partitioned }: WithPartitions,
@@ -198,7 +200,8 @@ function readsOften({ model, sql }: PlannedModel): boolean {
 
 /**
  * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built by
- * partitions: as many per statement as fit its memory, with stored copies of the small views that it reads often.
+ * partitions. Each statement builds as many as fit in its memory, and uses stored copies of the small views that the
+ * model reads often.
  */
 export function createModel(
   connection: Connection,

@@ -241,8 +241,8 @@ async function testModels(
 }
 
 /**
- * Collects what a run records about models that it need not build. It writes the records of views before the next model
- * is built, and the others at the end, in one transaction each.
+ * Collects what a run records about models that it need not build. Writes the records of views before the next model is
+ * built, and the other records at the end, in one transaction each.
  */
 class LaterRecords {
   readonly #connection: Connection;
