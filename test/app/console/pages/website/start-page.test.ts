@@ -139,6 +139,9 @@ test('website checks reach private addresses only if the operators own the machi
     expect.stringContaining('its address is not on the public Internet'),
   ]);
   const account = await post('/connect', { base_url: site.origin, token: 'a-token' });
-  expect([account.status, await account.text()]).toEqual([400, expect.stringContaining('cannot connect')]);
+  expect([account.status, await account.text()]).toEqual([
+    403,
+    expect.stringContaining('only the owner of this machine can do this'),
+  ]);
   expect(site.requests).toEqual([]);
 });
