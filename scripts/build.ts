@@ -91,9 +91,9 @@ function hashOf(from: string, files: readonly string[], read: (file: string) => 
 function compile(): void {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const project = join(root, 'tsconfig.build.json');
-  const { status } = spawnSync(process.execPath, [compiler, '--project', project, '--outDir', BUILDING], {
-    stdio: 'inherit',
-  });
+  // `npm run types` checks types, which takes longer than all else here.
+  const flags = ['--project', project, '--outDir', BUILDING, '--noCheck'];
+  const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   chmodSync(join(BUILDING, 'app', 'cli', 'main.js'), 0o755);
 }
