@@ -4,13 +4,18 @@ import { Links } from '../../../../src/app/console/access/links.ts';
 import { serveConsole } from '../../../../src/app/console/server/serve-console.ts';
 import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../../../src/core/logs/logger.ts';
-import { openConsole } from '../../../support/open-console.ts';
+import { openConsole, sharedConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 import { raw } from '../../../support/raw-request.ts';
 import { runs } from '../../../support/runs.ts';
+import { sharedFolder } from '../../../support/temporary.ts';
 
+const folder = sharedFolder();
 const opened = async (extra: Readonly<Record<string, string>> = {}) =>
   openConsole(await loadSettings(await rawProjectFolder(), extra));
+
+/** For tests that leave it as it was. */
+const shared = sharedConsole(async () => loadSettings(await rawProjectFolder(folder), {}));
 
 /** The token of the forms of whoever is signed in. */
 async function tokenOf(ask: Awaited<ReturnType<typeof opened>>['ask']): Promise<string> {
@@ -18,7 +23,7 @@ async function tokenOf(ask: Awaited<ReturnType<typeof opened>>['ask']): Promise<
 }
 
 test('a foreign host name bound to this address is refused', async () => {
-  const { url } = await opened();
+  const { url } = shared();
   const { host, port } = new URL(url);
   const headers = { 'content-security-policy': expect.stringContaining("default-src 'none'") };
   for (const name of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`])
@@ -59,7 +64,7 @@ test('a form without the session token changes nothing; with it, sign-out ends t
 });
 
 test('the session cookie is inaccessible to scripts and other sites', async () => {
-  const { newLink, url } = await opened();
+  const { newLink, url } = shared();
   const cookie = (await fetch(newLink(), { redirect: 'manual' })).headers.get('set-cookie');
   const { port } = new URL(url);
   expect(cookie).toMatch(
@@ -138,7 +143,7 @@ test('neither session keys nor link keys are stored in the file', async () => {
 });
 
 test('after sign-in, the browser returns to the requested page, and never to another site', async () => {
-  const { ask, newLink } = await opened();
+  const { ask, newLink } = shared();
   const away = await ask('/runs?page=2', { cookie: '' });
   expect([away.status, away.headers.get('location')]).toEqual([302, '/sign-in?to=%2Fruns%3Fpage%3D2']);
   const back = async (to: string) => {
@@ -186,7 +191,7 @@ test('cross-site images and frames are refused before they count', async () => {
 });
 
 test('no page of another site can frame the console', async () => {
-  const { ask } = await opened();
+  const { ask } = shared();
   for (const path of [
     '/',
     '/sign-in',
@@ -219,7 +224,7 @@ test('a person has 600 requests per minute over all sessions, independent of oth
 });
 
 test('a body that is too large or of another type is refused', async () => {
-  const { ask, url } = await opened();
+  const { ask, url } = shared();
   const csrf = await tokenOf(ask);
   const large = new URLSearchParams({ csrf, key: 'x'.repeat(1_000_001) });
   expect((await ask('/sign-out', { method: 'POST', body: large })).status).toBe(413);

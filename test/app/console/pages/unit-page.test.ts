@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../../../src/etl/project/settings/settings.ts';
 import { consoleProject, HOSTILE, HUGE, ledgerUnit } from '../../../support/console-project.ts';
-import { openConsole } from '../../../support/open-console.ts';
+import { sharedConsole } from '../../../support/open-console.ts';
 import { sharedFolder } from '../../../support/temporary.ts';
 
 const folder = sharedFolder();
@@ -42,8 +42,10 @@ beforeAll(async () => {
   );
 });
 
+const shared = sharedConsole(() => settings);
+
 test('a unit shows its six counts, and marks differences', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = shared();
   const text = await (await ask('/units/crawl_pages/c1.json')).text();
   expect(text).toContain(`"received": ${HUGE}`);
   const unit = JSON.parse(text);
@@ -57,7 +59,7 @@ test('a unit shows its six counts, and marks differences', async () => {
 });
 
 test('rejects show file, line, field, value and reason, in pages', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = shared();
   const unit = JSON.parse(await (await ask('/units/crawl_pages/c1.json?page=2')).text());
   expect(unit.paging).toEqual({ page: 2, pages: 2, total: 60 });
   expect(unit.rejects).toHaveLength(10);
@@ -71,7 +73,7 @@ test('rejects show file, line, field, value and reason, in pages', async () => {
 });
 
 test('a failing unit shows why, since when, and the next try', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = shared();
   const page = await (await ask('/units/log_events/p1/2026-11-01')).text();
   expect(page).toContain('3 runs in a row, since <time datetime="2026-11-18T06:00:00.000Z">');
   expect(page).toContain('crawlhouse tries the unit again after <time datetime="2999-01-01T00:00:00.000Z">');
@@ -80,7 +82,7 @@ test('a failing unit shows why, since when, and the next try', async () => {
 });
 
 test('an unknown unit returns 404, with similar names', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = shared();
   const answer = await ask('/units/crawl_pages/c2');
   expect(answer.status).toBe(404);
   expect(await answer.text()).toContain('Did you mean crawl_pages/c1?');

@@ -7,7 +7,7 @@ import { SharedLinks } from '../../../../src/app/console/access/shared-links.ts'
 import { serveConsole } from '../../../../src/app/console/server/serve-console.ts';
 import { createLogger } from '../../../../src/core/logs/logger.ts';
 import type { Settings } from '../../../../src/etl/project/settings/settings.ts';
-import { openConsole } from '../../../support/open-console.ts';
+import { openConsole, sharedConsole } from '../../../support/open-console.ts';
 import { sharedFolder } from '../../../support/temporary.ts';
 import { projectWithWarehouse } from '../project-with-warehouse.ts';
 
@@ -16,6 +16,8 @@ let settings: Settings;
 beforeAll(async () => {
   settings = await projectWithWarehouse(shared);
 });
+
+const one = sharedConsole(() => settings);
 
 type Open = Awaited<ReturnType<typeof openConsole>>;
 
@@ -36,7 +38,7 @@ async function made(open: Open, fields: Readonly<Record<string, string>>): Promi
 }
 
 test('a shared link serves the rows of its statement without a session until it is revoked', async () => {
-  const open = await openConsole(settings);
+  const open = one();
   const path = await made(open, { question: 'q90_pages_by_status', 'param.most': '1' });
   const stranger = (to: string) => open.ask(to, { cookie: '' });
   const csv = await stranger(path);
@@ -68,7 +70,7 @@ test('the CSV of a link follows RFC 4180, and no cell is a formula', async () =>
 });
 
 test('only the hash of a link key is stored', async () => {
-  const open = await openConsole(settings);
+  const open = one();
   const key = (await made(open, { sql: 'SELECT 1 AS n' })).slice('/shared/'.length, -4);
   const folder = join(settings.state_dir, 'console');
   for (const file of (await readdir(folder)).filter((name) => name.startsWith('console.sqlite')))
@@ -93,7 +95,7 @@ test('unknown link keys return 404, and 429 after ten in a minute; a valid key s
 test('only operators create links, and only for read-only statements', async () => {
   const reading = await openConsole({ ...settings, console_actions: false });
   expect((await send(reading, '/links', { title: 'x', sql: 'SELECT 1' })).status).toBe(403);
-  const open = await openConsole(settings);
+  const open = one();
   expect((await send(open, '/links', { title: '', sql: 'SELECT 1' })).status).toBe(400);
   expect((await send(open, '/links', { title: 'x', sql: ' ' })).status).toBe(400);
   const path = await made(open, { sql: 'DROP TABLE mart.pages' });

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../../../../src/etl/project/settings/settings.ts';
 import { loadTickets } from '../../../../../src/etl/project/settings/tickets/tickets.ts';
 import { consoleProject, HOSTILE } from '../../../../support/console-project.ts';
-import { type OpenConsole, openConsole } from '../../../../support/open-console.ts';
+import { type OpenConsole, openConsole, sharedConsole } from '../../../../support/open-console.ts';
 import { sharedFolder } from '../../../../support/temporary.ts';
 
 const folder = sharedFolder();
@@ -51,6 +51,8 @@ beforeAll(async () => {
   );
 });
 
+const shared = sharedConsole(() => settings);
+
 interface ShownList {
   readonly list: readonly {
     readonly id: string;
@@ -77,7 +79,7 @@ async function send(
 }
 
 test('the tickets of a project show the states of the last run, unless they changed later', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   expect(await listed(open)).toMatchObject([
     { id: 't1', effective_state: 'unknown', reason: 'forbidden', pages: 3, read_pages: 1 },
     { id: 't2', effective_state: null, reason: null, pages: 2, decided_by: null },
@@ -95,7 +97,7 @@ test('the tickets of a project show the states of the last run, unless they chan
 });
 
 test('each number links to its pages; URLs that no run has read are listed', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = shared();
   const html = await (await ask('/projects/p1/tickets')).text();
   const addresses: string[] = [];
   const links = [...html.matchAll(/href="(\/ask\?sql=[^"]+)">(\d+)</g)].map(([, address = '', number]) => {
@@ -128,14 +130,14 @@ test('each number links to its pages; URLs that no run has read are listed', asy
 });
 
 test('hostile text in a ticket is escaped, on its page and in its form', async () => {
-  const html = await (await (await openConsole(settings)).ask('/projects/p1/tickets')).text();
+  const html = await (await shared().ask('/projects/p1/tickets')).text();
   expect(html).not.toContain('<script>alert');
   expect(html).not.toContain('Ada <b>');
   expect(html.match(/&lt;script&gt;alert/g)).toHaveLength(2);
 });
 
 test('an operator changes a ticket, and an error keeps the form values', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   const seen = '2026-11-02T00:00:00Z';
   const bad = await send(open, { id: 't2', seen, state: 'ignored', note: HOSTILE });
   const text = await bad.text();
@@ -153,7 +155,7 @@ test('an operator changes a ticket, and an error keeps the form values', async (
 });
 
 test('tickets cannot be changed without the form token, or in a read-only console', async () => {
-  const open = await openConsole(settings);
+  const open = shared();
   const before = await loadTickets(settings.projectDir);
   expect((await send(open, { id: 't1', seen: 'x', state: 'open' }, 'x')).status).toBe(403);
   const readOnly = await openConsole({ ...settings, console_actions: false });
@@ -166,7 +168,7 @@ test('an invalid file is reported on the tickets page', async () => {
   const path = join(settings.projectDir, 'tickets.yaml');
   expect(existsSync(path)).toBe(true);
   await writeFile(path, 'tickets:\n  - { id: t1 }\n');
-  const answer = await (await openConsole(settings)).ask('/projects/p1/tickets');
+  const answer = await shared().ask('/projects/p1/tickets');
   expect([answer.status, (await answer.text()).includes('tickets.yaml:2: tickets.0.project')]).toEqual([
     200,
     true,
