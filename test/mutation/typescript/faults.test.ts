@@ -24,9 +24,12 @@ test('boundaries, equalities and logical operators are mutated in place', () => 
 
 test('a statement is removed with its await; an await that no tool would miss is removed alone', () => {
   expect(mutantsOf('await flush();')).toEqual([';']);
-  expect(mutantsOf('async function f() { return await g(); }')).toEqual([
-    'async function f() { return g(); }',
-  ]);
+  const awaits = (body: string) =>
+    faultsOf(`async function f() { ${body} }`).filter(({ what }) => what.startsWith('no await')).length;
+  expect(awaits('try { return await g(); } finally { h(); }')).toBe(1);
+  expect(awaits('await using a = b(); if (a) return await g();')).toBe(1);
+  expect(awaits('return await g();')).toBe(0);
+  expect(awaits('try { return async () => { return await g(); }; } catch {}')).toBe(0);
 });
 
 test('types, directives and multi-line text are not mutated', () => {

@@ -29,7 +29,7 @@ export function faultsOf(source: string): Fault[] {
     const line = source.slice(0, start).split('\n').length;
     faults.push({ start, end, instead, line, what: `${what}: ${before}` });
   };
-  for (const { node, parent } of nodesOf(parseAst(source, { lang: 'ts' }))) {
+  for (const { node, parent, isGuarded } of nodesOf(parseAst(source, { lang: 'ts' }))) {
     const { start, end, type } = node;
     const fields = node as unknown as Fields;
     if (type === 'IfStatement' || type === 'ConditionalExpression') {
@@ -47,8 +47,8 @@ export function faultsOf(source: string): Fault[] {
       !isSuperCall(fields.expression)
     )
       add(start, end, ';', 'dropped');
-    // The compiler or the linter refuses a source that lacks another one.
-    if (type === 'AwaitExpression' && parent?.type === 'ReturnStatement')
+    // The compiler or the linter refuses a source that lacks another one. Outside `try` and `using`, the caller waits.
+    if (type === 'AwaitExpression' && parent?.type === 'ReturnStatement' && isGuarded)
       add(start, start + 'await '.length, '', 'no await');
     if (type === 'BinaryExpression' || type === 'LogicalExpression') {
       const [left, right] = [fields.left as Node, fields.right as Node];
@@ -69,17 +69,32 @@ export function faultsOf(source: string): Fault[] {
   return faults.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-function* nodesOf(root: unknown): Generator<{ readonly node: Node; readonly parent: Node | undefined }> {
-  const open: { readonly value: unknown; readonly parent: Node | undefined }[] = [
-    { value: root, parent: undefined },
+interface Visited {
+  readonly node: Node;
+  readonly parent: Node | undefined;
+  /** Whether its function does something after it, even if it returns or throws. */
+  readonly isGuarded: boolean;
+}
+
+function* nodesOf(root: unknown): Generator<Visited> {
+  const open: (Omit<Visited, 'node'> & { readonly value: unknown })[] = [
+    { value: root, parent: undefined, isGuarded: false },
   ];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     const { value, parent } = one;
     if (typeof value !== 'object' || value === null) continue;
-    if (isNode(value)) yield { node: value, parent };
+    const isGuarded = isNode(value) ? guards(value) || (one.isGuarded && !isFunction(value)) : one.isGuarded;
+    if (isNode(value)) yield { node: value, parent, isGuarded };
     for (const child of Object.values(value))
-      open.push({ value: child, parent: isNode(value) ? value : parent });
+      open.push({ value: child, parent: isNode(value) ? value : parent, isGuarded });
   }
+}
+
+const isFunction = ({ type }: Node): boolean => type.includes('Function');
+
+function guards(node: Node): boolean {
+  const statements = 'body' in node && Array.isArray(node.body) ? node.body : [];
+  return node.type === 'TryStatement' || statements.some((one) => /using$/.test(String(one?.kind)));
 }
 
 function isNode(value: unknown): value is Node {
