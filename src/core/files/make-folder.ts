@@ -36,7 +36,7 @@ export function makeFolder(
 }
 
 /**
- * Checks that a folder exists or can be created, before any work.
+ * Checks that a folder exists or can be created, before any work starts.
  *
  * @param isReader whether a missing folder is acceptable if only the permission to make it is missing
  * @throws CrawlhouseError `bad_project`

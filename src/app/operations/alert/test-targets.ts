@@ -14,7 +14,7 @@ export interface TestedTarget {
 }
 
 /**
- * Sends a test alert to each target of the setting and of the schedules.
+ * Sends a test alert to every target in the `alerts` setting and in the schedules.
  *
  * @param machine the name of this machine
  */

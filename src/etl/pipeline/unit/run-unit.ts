@@ -50,7 +50,7 @@ interface TaskFacts {
 }
 
 /**
- * Runs one unit from the service to the working copy. The outcome contains any error of the unit.
+ * Runs one unit from the service to the working copy. If the unit fails, the outcome contains the error.
  *
  * @throws CrawlhouseError of the ledger, if the ledger cannot record the outcome
  */

@@ -159,7 +159,7 @@ function refusal(
   if (status === 401) return new CrawlhouseError('unauthorized', what);
   if (status === 403)
     return new CrawlhouseError('forbidden', what, {
-      hint: 'add the account to the users of the property in Search Console, and enable the Search Console API in its project',
+      hint: 'add the account as a user of the property in Search Console, and enable the Search Console API in its project',
     });
   return new CrawlhouseError('invalid_request', what);
 }
@@ -189,7 +189,7 @@ export function propertyOf(
       ? `the account can read no Search Console property that covers ${origin}`
       : `the account cannot read a property ${wanted}`,
     {
-      hint: `properties: ${known}; name one with --property, or add the account to the users of the right property`,
+      hint: `properties: ${known}; name one with --property, or add the account as a user of the right property`,
     },
   );
 }

@@ -78,7 +78,7 @@ const DENIED = {
 
 test.each([
   [{ status: 403, body: QUOTA }, 'quota', 'run the command again in 15 minutes'],
-  [{ status: 403, body: DENIED }, 'forbidden', 'add the account to the users of the property'],
+  [{ status: 403, body: DENIED }, 'forbidden', 'add the account as a user of the property'],
   [{ status: 401, body: { error: { message: 'expired' } } }, 'unauthorized', undefined],
   [{ status: 400, body: { error: { message: 'bad date' } } }, 'invalid_request', undefined],
   [{ status: 200, body: { rows: [{ clicks: 'many', impressions: 1 }] } }, 'contract_broken', undefined],

@@ -132,7 +132,7 @@ function isOneOf(projects: readonly string[]): string {
  * Returns a condition on `url` and on the column that `withPath` adds. It is true if any of the patterns matches.
  * Patterns are like those of robots.txt: they match from the start, `*` stands for any characters, and `$` at the end
  * means the end. A pattern that begins with / or * matches the path with the query. Any other pattern matches the whole
- * URL. URLs are compared unchanged.
+ * URL. URLs are compared without normalization.
  */
 export function urlCondition(patterns: readonly string[]): string {
   return patterns.map((pattern) => fits(/^[/*]/.test(pattern) ? PATH : 'url', pattern)).join(' OR ');
