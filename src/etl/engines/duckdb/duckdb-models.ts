@@ -203,35 +203,29 @@ function readsOften({ model, sql }: PlannedModel): boolean {
  * partitions. Each statement builds as many as fit in its memory, and uses stored copies of the small views that the
  * model reads often.
  */
-export function createModel(
+export async function createModel(
   connection: Connection,
   planned: PlannedModel,
   options: StatementOptions = {},
-): Promise<bigint | null> {
-  return create(connection, planned, options).catch((error: unknown) => {
-    throw modelError(planned.model, error, 'made');
-  });
-}
-
-async function create(
-  connection: Connection,
-  planned: PlannedModel,
-  options: StatementOptions,
 ): Promise<bigint | null> {
   const { share = 0, signal } = options;
   const { model, sql, outputs } = planned;
   const partitioned = partitionsOf(planned);
   const name = relationTable(model.name);
   const often = readsOften(planned);
-  const partitions =
-    partitioned && hasWithin(model) && (share < 1 || often)
-      ? await presentPartitions(connection, partitioned)
-      : [];
-  if (!partitioned || partitions.length < (often ? 1 : 2)) {
-    const rows = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
-    return model.kind === 'view' ? null : rows;
+  try {
+    const partitions =
+      partitioned && hasWithin(model) && (share < 1 || often)
+        ? await presentPartitions(connection, partitioned)
+        : [];
+    if (!partitioned || partitions.length < (often ? 1 : 2)) {
+      const rows = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
+      return model.kind === 'view' ? null : rows;
+    }
+    const columns = [...outputs].map(([column, type]) => `${ident(column)} ${type}`);
+    await connection.run(`CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`);
+    return await insertPartitions(connection, { ...planned, partitioned }, partitions, options);
+  } catch (error) {
+    throw modelError(model, error, 'made');
   }
-  const columns = [...outputs].map(([column, type]) => `${ident(column)} ${type}`);
-  await connection.run(`CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`);
-  return insertPartitions(connection, { ...planned, partitioned }, partitions, options);
 }
