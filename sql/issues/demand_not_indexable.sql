@@ -4,7 +4,7 @@ severity: high
 category: demand
 definition: The page is not indexable because of noindex or a canonical to another page (non_indexable_reason is noindex or canonicalised). The page appeared in search results on the days assigned to the crawl (mart.crawl_days).
 source: https://developers.google.com/search/docs/crawling-indexing/block-indexing
-why_it_matters: Users find the page in search results only until search engines apply the directive.
+why_it_matters: Users find the page in search results only until search engines remove it.
 fix: Remove noindex or the canonical to another page, or redirect the page to an indexable page
 owner: content
 evidence: [non_indexable_reason, page_demand.impressions]

@@ -4,7 +4,7 @@ severity: low
 category: security
 definition: The page returns 200 without a Strict-Transport-Security header (missing_security_headers).
 source: https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Strict-Transport-Security
-why_it_matters: An attacker can intercept the first visit over HTTP.
+why_it_matters: An attacker can intercept every visit that starts over HTTP.
 fix: Send the header with every HTTPS response, for example with the value max-age=31536000
 owner: server
 evidence: [status_code, missing_security_headers]

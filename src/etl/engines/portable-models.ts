@@ -68,7 +68,7 @@ export async function declareModel(catalog: Connection, { model, sql }: PlannedM
 }
 
 /**
- * Returns the relations whose rows are in the catalog and copied to another engine: `ops` and the lists of resources.
+ * Returns the relations whose rows are kept in the catalog and copied to another engine: `ops` and the lists of resources.
  */
 export async function catalogRelations(connection: Connection): Promise<string[]> {
   const tables = await tableColumns(connection, ['raw', 'ops']);

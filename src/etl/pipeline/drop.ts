@@ -32,7 +32,7 @@ export async function planDrop(settings: Settings, request: DropRequest): Promis
     throw new CrawlhouseError(
       'usage',
       `${settings.warehouse} was written by an earlier version of crawlhouse`,
-      { hint: 'the next publication upgrades the file: a run with new units, or a drop with --yes' },
+      { hint: 'to upgrade the file, publish again: run with new units, or drop with --yes' },
     );
   }
   return targets;

@@ -87,7 +87,8 @@ export const segmentParts = (segment: PageSegment): { readonly segment?: string 
   segment.segmentation === WHOLE_SITE.segmentation ? {} : { segment: segmentName(segment) };
 
 /**
- * Returns a condition on `pages` that binds `$segment`, and `$segmentation` if it names it; null for the whole site.
+ * Returns a condition on `pages` with the parameter `$segment` and, except for directories, `$segmentation`. Returns
+ * null for the whole site.
  */
 export function segmentCondition({ segmentation }: PageSegment, crawl: string): string | null {
   if (segmentation === '(site)') return null;

@@ -60,7 +60,7 @@ export const query: Command = {
     chart: {
       value: 'CHART',
       values: CHARTS,
-      help: 'draw the chart of the question; by default, the first number by text or time',
+      help: 'draw the chart of the question, or of the first numeric column',
     },
     'safe-csv': { help: 'CSV for a spreadsheet: values that look like formulas stay text' },
     bom: { help: 'CSV with a byte order mark, so that Excel recognizes UTF-8' },

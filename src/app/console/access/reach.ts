@@ -111,7 +111,7 @@ export function readCookie(purpose: Purpose, { host, cookie }: Headers, reach: R
 }
 
 /**
- * Sets a cookie with the Set-Cookie header; 0 seconds delete the cookie. `value` must not contain semicolons or spaces.
+ * Sets a cookie with the Set-Cookie header. If `seconds` is 0, the browser deletes the cookie. `value` must not contain semicolons or spaces.
  */
 export function setCookie(
   purpose: Purpose,

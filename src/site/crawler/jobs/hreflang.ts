@@ -12,7 +12,7 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
  * - `hreflang_errors`, each once, with the wrong addresses or codes in `hreflang_error_details`: `invalid_lang` (no
  *   language, or no region, of that code), `duplicate_lang` (one code, several URLs), `missing_self` (the page declares
  *   versions, but not itself), `missing_return_link` (a version that was fetched does not declare the page),
- *   `target_not_indexable` (another language version has a status other than 200, is noindex, or has another canonical;
+ *   `target_not_indexable` (another language version has a status other than 200, is noindex, or is canonicalised to another URL;
  *   an `x-default` may redirect, as start pages do that send each visitor to their language), `relative_url` (an
  *   element lacks the scheme or host that Google requires; the language version still counts).
  *

@@ -99,7 +99,7 @@ test('a column keeps its first description, and a new column gets the descriptio
     rows: [{ depth: 1, rating: 2.5 }],
   });
   expect(await commentsOf(connection, 'raw.crawl_pages')).toEqual({
-    depth: 'Number of clicks from the start URL; NULL when no link leads there.',
+    depth: 'Number of clicks from the start URL; NULL if no link leads there.',
     rating: 'Rating of the page.',
   });
 });

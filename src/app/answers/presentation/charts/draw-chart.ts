@@ -51,7 +51,7 @@ export function drawChart(
 ): string {
   if (name === 'own' && declared === null)
     throw new CrawlhouseError('usage', '--chart own: no chart is declared', {
-      hint: '--chart bar plots the first number by the first text column; a saved question may declare its own chart',
+      hint: '--chart bar plots the first numeric column against the first text column; a saved question may declare its own chart',
     });
   if (rows.length === 0) return 'no rows\n';
   if (rows.length > MOST_POINTS)

@@ -81,7 +81,7 @@ export async function crawlFileText(projectDir: string, startUrl: string): Promi
 }
 
 /**
- * Checks the text of a file with settings of crawls.
+ * Checks the text of a crawl settings file.
  *
  * @throws CrawlhouseError `code` naming file, line, key and valid values
  */

@@ -134,7 +134,7 @@ describe('the fix matches the reason why a page is not indexable', () => {
     for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
     const expected = [
       ...fits,
-      ['bots_on_non_indexable', /^Remove links to the page and its sitemap entries/] as const,
+      ['bots_on_non_indexable', /^Remove the page from sitemaps/] as const,
     ];
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(expected.map(([name, fix]) => [name, expect.stringMatching(fix)])),
