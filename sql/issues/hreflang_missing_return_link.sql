@@ -5,7 +5,7 @@ category: hreflang
 definition: The page declares a language version that does not link back to the page (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines ignore a language version that does not link back.
-fix: Add the return link to the language version, such as <link rel="alternate" hreflang="en" href="https://example.com/">
+fix: On the language version, add a link back to this page, such as <link rel="alternate" hreflang="en" href="https://example.com/">
 owner: template
 needs: [related]
 related: return_link

@@ -164,6 +164,6 @@ export async function* eachItem<T extends Item>(
 
 function doesNotAddUp(what: string, problem: string | null): CrawlhouseError {
   return new CrawlhouseError('cut_short', `${what} does not add up: ${problem}`, {
-    hint: 'the list may change too fast; the next run tries again',
+    hint: 'the list may be changing too fast; the next run tries again',
   });
 }

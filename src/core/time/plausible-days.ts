@@ -5,11 +5,11 @@ export const EARLIEST_DAY = '1995-01-01';
 const AHEAD = 2;
 /** Converts years of other calendars to Gregorian ones, listed by how far their years are ahead. */
 const CALENDARS: readonly (readonly [name: string, gregorian: (year: number) => number])[] = [
-  ['of two digits', (year) => (year < 100 ? 2000 + year : Number.NaN)],
-  ['of the Buddhist calendar', (year) => year - 543],
-  ['of the Hijri calendar', (year) => Math.floor(year * 0.970_224 + 621.577_4)],
-  ['of the Persian calendar', (year) => year + 621],
-  ['of the Minguo calendar', (year) => year + 1911],
+  ['in two digits', (year) => (year < 100 ? 2000 + year : Number.NaN)],
+  ['in the Buddhist calendar', (year) => year - 543],
+  ['in the Hijri calendar', (year) => Math.floor(year * 0.970_224 + 621.577_4)],
+  ['in the Persian calendar', (year) => year + 621],
+  ['in the Minguo calendar', (year) => year + 1911],
 ];
 
 /** The valid range of data, in seconds since 1970. */
@@ -35,9 +35,7 @@ export function isFarApart(days: number, span: number): boolean {
   return span > FAR_DAYS + days * 2;
 }
 
-/**
- * Returns the likely meaning of a year out of range, such as `2569 is 2026 of the Buddhist calendar`; null if unknown.
- */
+/** Returns the likely meaning of a year out of range, such as `2026 is 2569 in the Buddhist calendar`, or null. */
 export function likelyYear(year: number, { first, end }: PlausibleTime): string | null {
   const [from, to] = [first, end].map((second) => new Date(second * 1000).getUTCFullYear()) as [
     number,
@@ -46,5 +44,5 @@ export function likelyYear(year: number, { first, end }: PlausibleTime): string 
   const likely = CALENDARS.map(([name, gregorian]) => ({ name, year: gregorian(year) }))
     .filter((one) => one.year >= from && one.year <= to)
     .sort((a, b) => b.year - a.year)[0];
-  return likely === undefined ? null : `${year} is ${likely.year} ${likely.name}`;
+  return likely === undefined ? null : `${likely.year} is ${year} ${likely.name}`;
 }

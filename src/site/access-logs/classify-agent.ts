@@ -3,7 +3,7 @@ import type { Bot, BotList } from './bots/bot-list.ts';
 
 const MOBILE = /mobile|android|iphone|ipod|opera mini|windows phone/i;
 /**
- * The name of a phone's model, as in `(Linux; Android 9; CUBOT X19 Build/PPR1)`: makers call phones robots and rubies.
+ * A phone's model name, as in `(Linux; Android 9; CUBOT X19 Build/PPR1)`, which may contain the words of bots or programs.
  */
 const MODEL =
   /(\((?:Linux|X11)?[^()]*Android[^;()]*);(?![^()]*(?:compatible|https?:|\+|google|bot\/|spider))[^()]*(?=\))/i;

@@ -14,11 +14,11 @@ test('days are plausible from 1995 to the day after tomorrow', () => {
 });
 
 test.for([
-  [2569, '2569 is 2026 of the Buddhist calendar'],
-  [1448, '1448 is 2026 of the Hijri calendar'],
-  [1405, '1405 is 2026 of the Persian calendar'],
-  [115, '115 is 2026 of the Minguo calendar'],
-  [26, '26 is 2026 of two digits'],
+  [2569, '2026 is 2569 in the Buddhist calendar'],
+  [1448, '2026 is 1448 in the Hijri calendar'],
+  [1405, '2026 is 1405 in the Persian calendar'],
+  [115, '2026 is 115 in the Minguo calendar'],
+  [26, '2026 is 26 in two digits'],
   [9999, null],
   [1970, null],
 ] as const)('%s: %s', ([year, likely]) => {

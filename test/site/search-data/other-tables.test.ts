@@ -161,9 +161,9 @@ test('with any decimal separator, numbers are read back, also next to one broken
 const RANGE = plausibleTime(Date.UTC(2026, 10, 28));
 
 test.for([
-  ['2569-11-10', '2569-11-10 is not from 1995-01-01 to 2026-11-30; 2569 is 2026 of the Buddhist calendar'],
-  ['1448-06-05', '1448 is 2026 of the Hijri calendar'],
-  ['0026-11-10', '26 is 2026 of two digits'],
+  ['2569-11-10', '2569-11-10 is not from 1995-01-01 to 2026-11-30; 2026 is 2569 in the Buddhist calendar'],
+  ['1448-06-05', '2026 is 1448 in the Hijri calendar'],
+  ['0026-11-10', '2026 is 26 in two digits'],
   ['1994-12-31', '1994-12-31 is not from 1995-01-01 to 2026-11-30'],
   ['2026-12-01', '2026-12-01 is not from'],
 ] as const)('an implausible day is a reject: %s', async ([day, reason]) => {
