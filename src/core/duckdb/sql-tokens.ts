@@ -15,7 +15,7 @@ export interface SqlToken {
 
 /**
  * Returns the tokens of SQL as DuckDB reads it. Joined together, they form the SQL with plain spaces (`plainSpaces`).
- * This is the only SQL tokenizer of crawlhouse. DuckDB's parser, not this tokenizer, decides what may run.
+ * This is crawlhouse's only SQL tokenizer. DuckDB's parser, not this tokenizer, decides what may run.
  */
 export function sqlTokens(sql: string): SqlToken[] {
   // Each character is a byte: DuckDB's lexer treats every byte of a non-ASCII character as a letter.

@@ -36,7 +36,7 @@ export function waitingLimits<T extends QuerySettings>(settings: T): T {
 }
 
 /**
- * Opens the published warehouse for reading, with the limits of the settings.
+ * Opens the published warehouse for reading, with the limits from the settings.
  *
  * @param forked a process from `QueryProcess.fork`
  */

@@ -20,7 +20,7 @@ export const pages: Command = {
     issue: { value: 'NAME', help: 'only pages with this issue' },
     change: {
       value: 'CHANGE',
-      help: 'added, removed, moved, missing, changed or a column; of issues: new, fixed, remaining',
+      help: 'added, removed, moved, missing, changed or a column; issues: new, fixed, remaining',
     },
     since: { value: 'CRAWL', help: 'the crawl that --change compares with' },
     ...SEGMENT_FLAGS,

@@ -51,7 +51,7 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   extract: {
     multiple: true,
     value: 'RULE',
-    help: 'scrape a field of each page, such as price:number=css:.price (docs/crawler.md: scraped fields)',
+    help: 'scrape a field from each page, such as price:number=css:.price (docs/crawler.md: scraped fields)',
   },
   config: { value: 'FILE', help: 'a crawl configuration as YAML or JSON; flags override its keys' },
   'i-own-this-site': { help: `allow more than ${SPEED} URLs per second` },
