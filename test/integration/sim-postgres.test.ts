@@ -98,9 +98,7 @@ function rowsOf(sql: string, rows: LoggedStatement['rows']): readonly string[] |
   return /\bORDER BY\b/.test(sql) ? texts : texts.toSorted();
 }
 
-test(`PostgreSQL returns the same as its model for every statement of ${LIVES} lives`, {
-  timeout: 300_000,
-}, async () => {
+test(`PostgreSQL returns the same as its model for every statement of ${LIVES} lives`, async () => {
   using _quiet = quietRejections();
   await warmUp();
   const first = 1 + (testSeed() % 1_000_000);
