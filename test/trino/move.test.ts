@@ -138,7 +138,7 @@ test('a warehouse moves to Trino despite a kill, and questions have the same ans
   await writeFile(join(folder, 'crawlhouse.yaml'), `${settingsFile}${IN_TRINO}`);
   const names = ALL_ROUNDS ? [...before.keys()] : FEW;
   expect(await answers(names)).toEqual(new Map(names.map((name) => [name, before.get(name)])));
-}, 900_000);
+}, 1_800_000);
 
 test('a run after the move loads nothing again', async () => {
   const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['run', '--json'], ENVIRONMENT);
@@ -147,7 +147,7 @@ test('a run after the move loads nothing again', async () => {
   expect(units.filter((one) => one.status === 'loaded')).toEqual([]);
   const few = await answers(FEW);
   expect(few).toEqual(new Map(FEW.map((name) => [name, before.get(name)])));
-}, 900_000);
+}, 1_800_000);
 
 test('the warehouse moves back with every row, and questions have the same answers', async () => {
   const { status, stderr } = await move('--to', 'duckdb', '--warehouse', 'back/warehouse.duckdb');
@@ -167,7 +167,7 @@ test('the warehouse moves back with every row, and questions have the same answe
     ]);
   await writeFile(join(folder, 'crawlhouse.yaml'), `${settingsFile}warehouse: back/warehouse.duckdb\n`);
   expect(await answers()).toEqual(before);
-}, 900_000);
+}, 1_800_000);
 
 test('a wrong target is reported before anything is moved', async () => {
   const wrong = async (...args: readonly string[]) => {

@@ -45,7 +45,7 @@ beforeAll(async () => {
     await createModel(connection, planned);
     await makeOnTrino(planned).catch((error: unknown) => failures.set(planned.model.name, error));
   }
-}, 900_000);
+}, 1_800_000);
 
 afterAll(async () => {
   await client[Symbol.asyncDispose]();

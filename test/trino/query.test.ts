@@ -66,7 +66,7 @@ beforeAll(async () => {
   await connection.run('CHECKPOINT');
   await copyFile(join(folder, 'warehouse.duckdb'), settings.trino.warehouse);
   both = { duckdb: await open('duckdb'), trino: await open('trino') };
-}, 900_000);
+}, 1_800_000);
 
 afterAll(async () => {
   for (const schema of ['raw', 'mart', 'ops'])

@@ -50,7 +50,7 @@ beforeAll(async () => {
     duckdb: await runProject(project.duckdb, sandbox),
     trino: await runProject(project.trino, sandbox, { environment }),
   };
-}, 900_000);
+}, 1_800_000);
 afterAll(async () => {
   await client[Symbol.asyncDispose]();
   await sandbox.close();
