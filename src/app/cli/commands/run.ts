@@ -14,7 +14,10 @@ export const run: Command = {
   keepsLog: true,
   summary: 'load all due units, from discovery to the published warehouse',
   positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
-  flags: { ...RUN_FLAGS, reload: { help: 'load the crawls of --crawl again, even if they are already loaded' } },
+  flags: {
+    ...RUN_FLAGS,
+    reload: { help: 'load the crawls of --crawl again, even if they are already loaded' },
+  },
   async run(invocation) {
     const settings = await invocation.settings();
     const request = {

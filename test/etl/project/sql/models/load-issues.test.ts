@@ -132,10 +132,7 @@ describe('the fix matches the reason why a page is not indexable', () => {
       CREATE OR REPLACE TABLE mart.crawl_budget AS SELECT 'c' AS crawl_id, 'u' AS url, 9 AS non_indexable_hits`);
     const found: [string, string][] = [];
     for (const issue of decides) if ((await findings(issue)).length > 0) found.push([issue.name, issue.fix]);
-    const expected = [
-      ...fits,
-      ['bots_on_non_indexable', /^Remove the page from sitemaps/] as const,
-    ];
+    const expected = [...fits, ['bots_on_non_indexable', /^Remove the page from sitemaps/] as const];
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(expected.map(([name, fix]) => [name, expect.stringMatching(fix)])),
     );
