@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PAGES } from '../../src/app/console/pages/all-pages.ts';
 import { type Console, serveConsole } from '../../src/app/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
@@ -100,11 +100,16 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       await using opened = await openTab(browser, { url: served.url, cookie: session });
       const { tab } = opened;
       await tab.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
-      const shown = await Promise.all(
-        tab
-          .frames()
-          .slice(1)
-          .map(async (frame) => [frame.url(), await frame.locator('main, form').count()]),
+      // A frame that Chromium refuses is replaced by one for the error: all are read again until none was.
+      const shown = await vi.waitFor(
+        () =>
+          Promise.all(
+            tab
+              .frames()
+              .slice(1)
+              .map(async (frame) => [frame.url(), await frame.locator('main, form').count()]),
+          ),
+        { timeout: 30_000 },
       );
       expect(shown.length).toBeGreaterThanOrEqual(addresses.length);
       expect(shown.filter(([url, parts]) => parts !== 0 || !String(url).startsWith('chrome-error:'))).toEqual(
