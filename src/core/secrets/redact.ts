@@ -29,7 +29,7 @@ export function forgetSecrets(): void {
  * authentication. Rows, names and manifests are never masked (docs/decisions/operation.md).
  */
 export function redact(text: string): string {
-  if (secrets.size === 0 || text === '') return text;
+  if (secrets.size === 0) return text;
   const bytes = Buffer.from(text);
   const ranges: Range[] = [];
   let view: TextView | undefined = plainView(bytes);
@@ -53,7 +53,6 @@ export function redact(text: string): string {
  * text and ends in the next one masks both.
  */
 export function redactTexts(document: unknown): unknown {
-  if (secrets.size === 0) return document;
   const texts: { text: string }[] = [];
   const collected = mapTexts(document, (text) => {
     const one = { text: redact(text) };
@@ -122,7 +121,6 @@ function masked(bytes: Buffer, ranges: Range[]): string {
 
 /** Returns whether a secret begins at the end of one text and ends at the beginning of the other. */
 function isSplit(one: string, other: string): boolean {
-  if (one === '' || other === '') return false;
   const last = one.at(-1) ?? '';
   for (const secret of secrets.keys()) {
     for (let at = secret.indexOf(last); at >= 0 && at < secret.length - 1; at = secret.indexOf(last, at + 1))

@@ -183,8 +183,6 @@ class Reader {
   #escape(): Part {
     const sign = this.#take('a \\ at the end');
     if (sign === 'b') return { ...single(EDGE), matchesEmpty: true };
-    // RE2 finds a position between the bytes of one character.
-    if (sign === 'B') throw new PatternError('no \\B');
     if (sign === 'p' || sign === 'P') return single(this.#category(sign));
     const short = SHORT.get(sign.toLowerCase());
     if (short === undefined) return single(this.#oneOf([rangeOf(this.#character(sign))]));
@@ -203,6 +201,7 @@ class Reader {
       this.#at += written.length;
       return String.fromCodePoint(point);
     }
+    // This includes `\B`: RE2 finds a position between the bytes of one character.
     if (/[A-Za-z0-9]|[^\x20-\x7e]/.test(sign)) throw new PatternError(`no \\${sign}`);
     return sign;
   }
@@ -309,11 +308,8 @@ function otherCases(ranges: readonly Range[]): Range[] {
   cases ??= readCases();
   const others = new Set<number>();
   for (const [from, to] of ranges)
-    if (to - from > cases.size) {
-      for (const [point, same] of cases)
-        if (point >= from && point <= to) for (const one of same) others.add(one);
-    } else
-      for (let point = from; point <= to; point++) for (const one of cases.get(point) ?? []) others.add(one);
+    for (const [point, same] of cases)
+      if (point >= from && point <= to) for (const one of same) others.add(one);
   return [...others]
     .filter((other) => !ranges.some(([from, to]) => other >= from && other <= to))
     .map((other) => [other, other]);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isolateUnit } from '../../../src/core/errors/catch-uncaught.ts';
 import '../../support/process-timeout.ts';
 
 const MODULE = JSON.stringify(join(import.meta.dirname, '../../../src/core/errors/catch-uncaught.ts'));
@@ -54,4 +55,44 @@ test('work that waits for an impossible event ends with an error', () => {
   const { stdout, status } = inProcess("await unit('stuck', () => new Promise(() => {}));");
   expect(stdout).toBe('stuck internal the work waits for an event that can no longer happen\n');
   expect(status).toBe(0);
+});
+
+test('the signal of a unit aborts with the run and at the end of the unit', async () => {
+  const run = new AbortController();
+  const signals: AbortSignal[] = [];
+  const unit = (work: () => Promise<string>) =>
+    isolateUnit(run.signal, (signal) => {
+      signals.push(signal);
+      return work();
+    });
+  expect(await unit(async () => 'done')).toBe('done');
+  expect(signals[0]?.reason).toMatchObject({ code: 'interrupted', message: 'the unit has ended' });
+  await expect(unit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const waiting = Promise.withResolvers<string>();
+  const working = unit(() => waiting.promise);
+  expect(signals[2]?.aborted).toBe(false);
+  run.abort(new Error('stop'));
+  expect(signals[2]?.reason).toMatchObject({ message: 'stop' });
+  waiting.resolve('ended');
+  expect(await working).toBe('ended');
+});
+
+test('the process listens for uncaught errors only while work is in progress', () => {
+  const { stdout } = inProcess(`const listeners = () =>
+      process.listenerCount('uncaughtException') + process.listenerCount('beforeExit');
+    const counts = [listeners()];
+    const works = [1, 20].map((ms) => catchUncaught('unit', () => {}, () => sleep(ms)));
+    for (const work of works) { counts.push(listeners()); await work; }
+    console.log(...counts, listeners());`);
+  expect(stdout).toBe('0 2 2 0\n');
+});
+
+test('an uncaught error aborts the signal of its unit, whose error it becomes', () => {
+  const { stdout, status } = inProcess(`const { isolateUnit } = await import(${MODULE});
+    const waits = (signal) => new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      setTimeout(() => { throw new Error('planted'); }, 1);
+    });
+    await isolateUnit(new AbortController().signal, waits).catch((error) => console.log(error.message));`);
+  expect([stdout, status]).toEqual(['uncaught error: planted\n', 0]);
 });

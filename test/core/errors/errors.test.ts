@@ -110,6 +110,40 @@ test('a folder instead of a file, and the reverse, is a usage error with the pat
   expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
 });
 
+test.each([
+  [{ code: 'EISDIR', syscall: 'rename', path: '/a', dest: '/b' }, '/b is a folder; a file is expected there'],
+  [
+    { code: 'EISDIR', syscall: 'copyfile', path: '/a', dest: '/b' },
+    '/a is a folder; a file is expected there',
+  ],
+  [
+    { code: 'EEXIST', syscall: 'mkdir', path: '/a' },
+    '/a is a file, or below one; a folder is expected there',
+  ],
+])('%j names the path in the way', (facts, message) => {
+  expect(toCrawlhouseError(Object.assign(new Error('no'), facts))).toMatchObject({
+    code: 'bad_project',
+    message,
+  });
+});
+
+test.each([
+  { code: 'EEXIST', syscall: 'open', path: '/a' },
+  { code: 'EISDIR', syscall: 'read' },
+])('%j is an internal error', (facts) => {
+  expect(toCrawlhouseError(Object.assign(new Error('no'), facts)).code).toBe('internal');
+});
+
+test('a damaged block is damage of the warehouse, also as a cause', () => {
+  const damage = new Error('IO Error: Corrupt database file: computed checksum 1 does not match');
+  for (const error of [damage, new Error('no', { cause: damage })])
+    expect(toCrawlhouseError(error)).toMatchObject({
+      code: 'damaged_warehouse',
+      hint: expect.stringContaining('the next run replaces'),
+    });
+  expect(toCrawlhouseError(new Error('no', { cause: 'Corrupt database file' })).code).toBe('internal');
+});
+
 test('an SQLite file on a full disk is a disk error, not a missing file', () => {
   const full = {
     ...host(),
@@ -128,6 +162,12 @@ test('an SQLite file on a full disk is a disk error, not a missing file', () => 
 
 test('an abort is an interruption, or the error given as its reason', async () => {
   expect(toCrawlhouseError(AbortSignal.abort().reason).code).toBe('interrupted');
+  expect(toCrawlhouseError(new DOMException('late', 'TimeoutError'))).toMatchObject({
+    code: 'interrupted',
+    message: 'the time limit was reached',
+  });
+  expect(toCrawlhouseError(new DOMException('late', 'DataError')).code).toBe('internal');
+  expect(toCrawlhouseError(Object.assign(new Error('late'), { name: 'TimeoutError' })).code).toBe('internal');
   const reason = new CrawlhouseError('interrupted', 'interrupted by SIGTERM');
   const thrown = Object.assign(new Error('aborted', { cause: reason }), { name: 'AbortError' });
   expect(toCrawlhouseError(thrown)).toBe(reason);
@@ -189,6 +229,13 @@ test('the stack of an internal error and of its causes is logged once', () => {
   expect(stack).toContain('\ncaused by Error: the cause\n');
   expect(firstStack(toCrawlhouseError(thrown))).toEqual({});
   expect(firstStack(toCrawlhouseError(new TypeError('another')))).toHaveProperty('stack');
+});
+
+test('a thrown value is logged as text, and again after a thousand others', () => {
+  const stackOf = (cause: unknown) => firstStack(new CrawlhouseError('internal', 'no', { cause })).stack;
+  expect([stackOf('a text'), stackOf({ a: 1 }), stackOf('a text')]).toEqual(['a text', '{"a":1}', undefined]);
+  for (let n = 0; n < 1000; n++) stackOf(`text ${n}`);
+  expect([stackOf('a text'), stackOf('a text')]).toEqual(['a text', undefined]);
 });
 
 test('an error that the user can fix has no stack trace', () => {

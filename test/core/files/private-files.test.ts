@@ -8,6 +8,7 @@ import {
   makePrivateFolder,
   underUserMask,
 } from '../../../src/core/files/private-files.ts';
+import { host, withHost } from '../../../src/core/host/host.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 afterEach(endPrivacy);
@@ -39,4 +40,20 @@ test('a private folder takes the permissions of others, and keeps those of its o
   makePrivateFolder(folder);
   expect(modeOf(folder)).toBe(0o500);
   chmodSync(folder, 0o700);
+});
+
+test.each([
+  ['EPERM', false],
+  ['EROFS', false],
+  ['EIO', true],
+])('a private folder that cannot be closed for %s is an error: %s', async (code, isError) => {
+  const folder = await temporaryFolder();
+  chmodSync(folder, 0o755);
+  const chmodSyncFails = (): never => {
+    throw Object.assign(new Error(code), { code });
+  };
+  const files = { ...host().files, chmodSync: chmodSyncFails };
+  const make = () => withHost({ ...host(), files }, () => makePrivateFolder(folder));
+  if (isError) expect(make).toThrow(code);
+  else expect(make).not.toThrow();
 });

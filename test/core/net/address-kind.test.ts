@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressKind, addressOf } from '../../../src/core/net/address-kind.ts';
+import { addressKind, addressOf, isLoopbackHost } from '../../../src/core/net/address-kind.ts';
 
 test.each([
   ['93.184.215.14', 'public'],
@@ -44,4 +44,16 @@ test('the host of a URL is an address or a name', () => {
   expect(
     ['http://0x7f.1/', 'http://[::1]/', 'http://a.example/'].map((url) => addressOf(new URL(url).hostname)),
   ).toEqual(['127.0.0.1', '::1', null]);
+});
+
+test.each([
+  ['localhost', true],
+  ['a.localhost', true],
+  ['localhost.example', false],
+  ['notlocalhost', false],
+  ['127.0.0.2', true],
+  ['[::1]', true],
+  ['10.0.0.1', false],
+])('the host %s is this machine: %s', (hostname, isLoopback) => {
+  expect(isLoopbackHost(hostname)).toBe(isLoopback);
 });

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { atLeastAtRate, DEFAULT_LIMITS, mostContent } from '../../../src/core/net/download-limits.ts';
-import { bytesOf } from '../../../src/core/text/amounts.ts';
+import { host, withHost } from '../../../src/core/host/host.ts';
+import {
+  atLeastAtRate,
+  DEFAULT_LIMITS,
+  longestDownload,
+  mostContent,
+  readText,
+} from '../../../src/core/net/download-limits.ts';
 
 async function* drip(pieces: number, everyMs: number, size: number): AsyncGenerator<Buffer> {
   for (let piece = 0; piece < pieces; piece++) {
@@ -39,10 +45,37 @@ test('content is limited per row, but 64 MB are always allowed', () => {
   expect(mostContent(1e9, DEFAULT_LIMITS)).toBe(1e15);
 });
 
-test.for([
-  ['16MB', 16_000_000],
-  ['1.5 kB', 1500],
-  ['1GiB', 1_073_741_824],
-] as const)('%s is %i bytes', ([size, bytes]) => {
-  expect(bytesOf(size)).toBe(bytes);
+test('the time limit of a download grows with its rows', () => {
+  expect(longestDownload(0, DEFAULT_LIMITS)).toBe(600_000);
+  expect(longestDownload(1200, DEFAULT_LIMITS)).toBe(660_000);
+});
+
+test('each minute of waiting is measured separately, and a body may have exactly the least rate', async () => {
+  let now = 0;
+  let isClosed = false;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      for (const size of [1000, 1000, 0, 600, 300, 299]) {
+        now += 30_000;
+        yield Buffer.alloc(size);
+      }
+    } finally {
+      isClosed = true;
+    }
+  }
+  const read: number[] = [];
+  const reading = withHost({ ...host(), monotonic: () => now }, async () => {
+    for await (const { length } of atLeastAtRate(pieces(), 'x', { rate: 10 })) read.push(length);
+  });
+  await expect(reading).rejects.toThrow('x: only 599 bytes arrived in 60 s, less than 10 B a second');
+  expect([read, isClosed]).toEqual([[1000, 1000, 0, 600, 300], true]);
+});
+
+test('a text up to the limit is read, also if a piece ends within a character', async () => {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    const whole = Buffer.from('añb');
+    yield whole.subarray(0, 2);
+    yield whole.subarray(2);
+  }
+  expect([await readText(bytes(), 4), await readText(bytes(), 3)]).toEqual(['añb', null]);
 });

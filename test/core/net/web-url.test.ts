@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownUrl, spellOctets, spellUrl, webUrl, whyNoUrl } from '../../../src/core/net/web-url.ts';
+import {
+  ownUrl,
+  requestPath,
+  spellOctets,
+  spellUrl,
+  webUrl,
+  whyNoUrl,
+} from '../../../src/core/net/web-url.ts';
 import { testSeed } from '../../support/random.ts';
 
 const BASE = 'https://site.example/folder/robots.txt';
@@ -22,8 +29,25 @@ test.each([
   ['', 'is empty'],
   ['a b', 'is not a URL'],
   ['mailto:a@b', 'has the scheme mailto, not http or https'],
+  ['mailto: a', 'has a space, which a URL writes as %20'],
+  [' mailto:a ', 'has the scheme mailto, not http or https'],
 ])('%j is not a web URL, with the reason', (text, why) => {
   expect(whyNoUrl(text)).toBe(why);
+});
+
+test('a URL that this program wrote is valid', () => {
+  expect(ownUrl('https://a.example/b').href).toBe('https://a.example/b');
+  expect(() => ownUrl('a b')).toThrow('a b is not a URL');
+});
+
+test.each([
+  ['https://a.example/b?', '/b?'],
+  ['https://a.example/b', '/b'],
+  ['https://a.example/b?c=1#d?', '/b?c=1'],
+  ['https://a.example/b?c?', '/b?c?'],
+  ['https://a.example/b#c?', '/b'],
+])('%s has the path and query %s', (url, path) => {
+  expect(requestPath(new URL(url))).toBe(path);
 });
 
 /** Equivalent URLs (RFC 3986 §6.2.2), and the one that stands for them. */

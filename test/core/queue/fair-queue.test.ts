@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue, nextSlot, type Slot } from '../../../src/core/queue/fair-queue.ts';
+import { FairQueue, nextSlot, type Slot, withoutSlot } from '../../../src/core/queue/fair-queue.ts';
 import type { StoreName } from '../../../src/core/stores/registry.ts';
 
 /** Lets everything that can go on now go on. */
@@ -128,6 +128,39 @@ test('a unit that waits for its store does not block one that needs none', async
   first.resolve();
   await Promise.all(runs);
   expect(log[2]).toBe('second in the store');
+});
+
+test('other work uses the slot of a unit that waits, until all of its waits have ended', async () => {
+  const queue = new FairQueue({ all: 1, project: 1, store: 1 });
+  const log: string[] = [];
+  const [answer, other, held] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  expect(queue.isBusy).toBe(false);
+  const runs = [
+    queue.run('a', async () => {
+      await Promise.all([withoutSlot(async () => answer?.promise), withoutSlot(async () => other?.promise)]);
+      log.push('first continues');
+    }),
+    queue.run('a', async () => void log.push('second')),
+    queue.run('a', async () => {
+      log.push('third');
+      await held?.promise;
+      log.push('third ends');
+    }),
+  ];
+  await nextTick();
+  expect([log, queue.isBusy]).toEqual([['second', 'third'], true]);
+  answer?.resolve();
+  await nextTick();
+  other?.resolve();
+  await nextTick();
+  expect(log).toEqual(['second', 'third']);
+  held?.resolve();
+  await Promise.all(runs);
+  expect([log.slice(2), queue.isBusy]).toEqual([['third ends', 'first continues'], false]);
+});
+
+test('work without a slot waits like any other', async () => {
+  expect(await withoutSlot(async () => 'answer')).toBe('answer');
 });
 
 test('a failed unit releases its slot', async () => {

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import {
+  bytesOf,
   bytesText,
+  counted,
   countText,
   durationText,
   percentText,
   signedText,
+  sumOfKnown,
 } from '../../../src/core/text/amounts.ts';
 
 test.for([
@@ -50,3 +53,24 @@ test.each([
 );
 
 test('counts have thousands separators', () => expect(countText(1_234_567)).toBe('1,234,567'));
+
+test.each([
+  [[1, null, 2n], 3],
+  [[0, null], 0],
+  [[null], null],
+  [[], null],
+])('the sum of %s is %s', (counts, sum) => expect(sumOfKnown(counts)).toBe(sum));
+
+test.each([
+  [0, '0 units'],
+  [1, '1 unit'],
+  [1_234, '1,234 units'],
+])('%i things are shown as %s', (count, text) => expect(counted(count, 'unit')).toBe(text));
+
+test.each([
+  ['16MB', 16_000_000],
+  ['1.5 kB', 1500],
+  ['1GiB', 1_073_741_824],
+  ['2 constructor', Number.NaN],
+  ['MB', Number.NaN],
+])('%s is %d bytes', (size, bytes) => expect(bytesOf(size)).toBe(bytes));

@@ -69,6 +69,9 @@ test('UTF-16 is recognized without a byte order mark', () => {
   expect(utf16Of(utf16('Date,Clicks'))).toBe('utf-16le');
   expect(utf16Of(utf16('Date,Clicks').swap16())).toBe('utf-16be');
   expect(utf16Of(utf16('\ufeff日付'))).toBe('utf-16le');
+  expect(utf16Of(utf16('\ufeff日付').swap16())).toBe('utf-16be');
+  for (const head of ['ff41', 'fe41', '41ff', '41fe', '', '6100620063646566', '0061006263646566'])
+    expect([head, utf16Of(Buffer.from(head, 'hex'))]).toEqual([head, null]);
   expect(utf16Of(Buffer.from('Date,Clicks'))).toBeNull();
   expect(utf16Of(Buffer.from('日付,クリック数'))).toBeNull();
   // A log that was cut while it was written.

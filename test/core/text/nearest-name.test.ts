@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean } from '../../../src/core/text/nearest-name.ts';
+import { didYouMean, nearNames } from '../../../src/core/text/nearest-name.ts';
 
 test.for([
   ['rnu', ['init', 'run', 'query'], 'run'],
@@ -16,4 +16,10 @@ test.for([
   ['init', []],
 ] as const)('%s: %j has no suggestion', ([name, known]) => {
   expect(didYouMean(name, known)).toBe('');
+});
+
+test('similar names are sorted by their distance, and limited', () => {
+  const known = ['crawl_pegas', 'crawl_page', 'crawl_pages', 'crawl_bages', 'other'];
+  expect(nearNames('crawl_pages', known)).toEqual(['crawl_pages', 'crawl_page', 'crawl_bages']);
+  expect(nearNames('crawl_pages', known, 1)).toEqual(['crawl_pages']);
 });

@@ -45,3 +45,23 @@ test('integers keep their digits on request', () => {
   expect(parseYaml(text, { bigints: 'large' }).value).toEqual({ a: 9007199254740993n, b: 1 });
   expect(parseYaml(text, { bigints: 'all' }).value).toEqual({ a: 9007199254740993n, b: 1n });
 });
+
+test.each([
+  [[], 2],
+  [['a'], 2],
+  [['a', 'b'], 3],
+  [['a', 'b', 1], 5],
+  [['a', 'b', 1, 'd'], 6],
+  [['a', 'b', 1, 'e'], 5],
+  [['a', 'b', 7], 3],
+  [['a', 'b', 0, 'c'], 4],
+  [[1], 7],
+  [['x', 'b'], 2],
+])('the line of %j, or of its nearest parent, is %i', (path, line) => {
+  expect(parseYaml('# comment\na:\n  b:\n    - c\n    - {\n      d: 1}\n1: x\n').lineOf(path)).toBe(line);
+});
+
+test('a file that changes keeps the digits of large integers', () => {
+  const text = 'a: 9007199254740993\nb: 1e+30\nc: 7\nd: -9007199254740993\n';
+  expect(documentToChange(text).toString()).toBe(text);
+});

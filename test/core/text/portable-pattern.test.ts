@@ -46,6 +46,28 @@ test.each([
   expect(() => portablePattern(pattern)).toThrow(message);
 });
 
+test.each([
+  ['a.b|c', 'a.b|c'],
+  ['a(b|(?:c))?', 'a(?:b|(?:c))?'],
+  ['^a$', '^a(?![\\x{0}-\\x{10ffff}])'],
+  ['a{2}b{2,}c{0,3}{', 'a{2}b{2,}c{0,3}[\\x{7b}]'],
+  ['\\.\\t\\x{e9}é', '[\\x{2e}][\\x{9}][\\x{e9}][\\x{e9}]'],
+  ['\\d\\S\\W', '[0-9][^\\x{9}-\\x{a}\\x{c}-\\x{d}\\x{20}][^0-9A-Z_a-z]'],
+  ['\\p{Lu}\\P{N}', '\\p{Lu}\\P{N}'],
+  [
+    '[^\\d\\Da-c\\p{Lu}\\P{N}\\].-]',
+    '[^0-9a-c\\x{5d}\\x{2e}\\x{2d}\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}\\p{Lu}\\P{N}]',
+  ],
+  ['[a-][&b][]]', '[a\\x{2d}][\\x{26}b][\\x{5d}]'],
+  ['[\\x{41}-\\x{43}]', '[A-C]'],
+  ['(?i)ks_', '[kK\\x{212a}][sS\\x{17f}]_'],
+  ['(?i)[a-c]\\w', '[a-cABC][0-9A-Z_a-z\\x{212a}\\x{17f}]'],
+  ['(?i)[^\\x{0}-\\x{10ffff}]', '[^\\x{0}-\\x{10ffff}]'],
+  ['a\\b', 'a(?:(?<=[0-9A-Z_a-z])(?![0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?=[0-9A-Z_a-z]))'],
+])('%s is written as %s for Joni', (pattern, expanded) => {
+  expect(portablePattern(pattern).expanded).toBe(expanded);
+});
+
 test('anchors, empty matches and lazy repetitions are supported', () => {
   const of = (pattern: string) => {
     const { anchor, matchesEmpty, isLazy } = portablePattern(pattern);

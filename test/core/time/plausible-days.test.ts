@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { likelyYear, plausibleTime } from '../../../src/core/time/plausible-days.ts';
+import { isFarApart, likelyYear, plausibleTime } from '../../../src/core/time/plausible-days.ts';
 
 const NOW = Date.UTC(2026, 10, 28, 23, 59);
 const RANGE = plausibleTime(NOW);
@@ -23,4 +23,20 @@ test.for([
   [1970, null],
 ] as const)('%s: %s', ([year, likely]) => {
   expect(likelyYear(year, RANGE)).toBe(likely);
+});
+
+test.for([
+  [20, '2020 is 20 in two digits'],
+  [1390, '2011 is 1390 in the Persian calendar'],
+] as const)('of several calendars, the latest year of %s is likely', ([year, likely]) => {
+  expect(likelyYear(year, plausibleTime(NOW, '1900-01-01'))).toBe(likely);
+});
+
+test.for([
+  [0, 31, false],
+  [0, 32, true],
+  [10, 51, false],
+  [10, 52, true],
+] as const)('%i days with data in a span of %i are far apart: %s', ([days, span, isFar]) => {
+  expect(isFarApart(days, span)).toBe(isFar);
 });

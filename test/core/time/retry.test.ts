@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../src/core/errors/errors.ts';
+import { host, withHost } from '../../../src/core/host/host.ts';
 import { type RetryPolicy, retry, retryDelay } from '../../../src/core/time/retry.ts';
 
 const QUICK: RetryPolicy = { attempts: 4, baseMs: 1, maxMs: 2 };
@@ -87,6 +88,16 @@ test('the wait requested by the server is respected', async () => {
   const startedAt = performance.now();
   await retry(failing(1, 'service_unavailable', 80), { policy: QUICK });
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(79);
+});
+
+test('a wait of 15 minutes is respected, and a longer one is left to a later run', async () => {
+  const slept: number[] = [];
+  const sleep = async (ms: number): Promise<void> => void slept.push(ms);
+  const attempt = (ms: number) =>
+    withHost({ ...host(), sleep }, () => retry(failing(1, 'service_unavailable', ms), { policy: QUICK }));
+  expect(await attempt(900_000)).toBe(2);
+  await expect(attempt(900_001)).rejects.toThrow('failed 1');
+  expect(slept).toEqual([900_000]);
 });
 
 test('an abort ends the wait at once', async () => {
