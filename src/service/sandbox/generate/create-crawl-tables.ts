@@ -9,7 +9,7 @@ import { ServiceRows } from '../../rows/service-rows.ts';
 import { clusterFacts, clustersOf, clusterValues } from './cluster-values.ts';
 import { createTable, type TableContent } from './create-table.ts';
 import { pageFacts } from './page-facts.ts';
-import { PAGE_TEXTS, type PageCounts, type PageText, pageValues } from './page-values.ts';
+import { fieldsOfRepeated, PAGE_TEXTS, type PageCounts, type PageText, pageValues } from './page-values.ts';
 import {
   ADJECTIVES,
   EXTERNAL_HOSTS,
@@ -54,7 +54,10 @@ export async function createCrawlTables(
   const items =
     rows.structured_data > 0 ? itemFacts(site, part(rows.structured_data), pages || reach) : undefined;
   const clusters = rows.clusters > 0 ? part(rows.clusters) : undefined;
-  const counted = { site, pages, links, items, clusters };
+  const texts = PAGE_TEXTS.filter((name) =>
+    fieldsOfRepeated(name).some((field) => pageFields?.some((one) => one.name === field)),
+  );
+  const counted = { site, pages, links, items, clusters, texts };
   const counts = pages > 0 ? await countPages(store, `page_counts_${crawlId}`, counted) : undefined;
   const made: [CrawlDataType, Pick<TableContent, 'facts' | 'values'>][] = [];
   if (links !== undefined) made.push(['links', { facts: links, values: linkValues(site) }]);
@@ -87,8 +90,8 @@ export async function createCrawlTables(
       );
     }
   } finally {
-    if (counts !== undefined)
-      await store.use((connection) => connection.run(`DROP TABLE IF EXISTS ${counts.table}`));
+    const table = counts?.table;
+    if (table !== undefined) await store.use((connection) => connection.run(`DROP TABLE IF EXISTS ${table}`));
   }
   return datasets;
 }
@@ -129,6 +132,8 @@ interface Counted {
   readonly items: string | undefined;
   /** Number of clusters that its pages form. */
   readonly clusters: number | undefined;
+  /** The texts of which a field says whether other pages have them. */
+  readonly texts: readonly PageText[];
 }
 
 /** Columns from a join to the slots, under the names that `pageValues` reads. */
@@ -139,27 +144,31 @@ interface Join {
 
 /** Counts links, items and clusters of each page into a table, in the order of the slots. */
 async function countPages(rows: ServiceRows, name: string, counted: Counted): Promise<PageCounts> {
-  const table = ServiceRows.table(name);
   const joins = joinsOf(counted);
+  const table = joins.length > 0 ? ServiceRows.table(name) : undefined;
   const columns = ['slots.range AS slot', ...joins.flatMap((join) => join.columns)];
+  const { site, pages, links, items, clusters, texts } = counted;
   return rows.use(async (connection) => {
-    await connection.run(`CREATE OR REPLACE TABLE ${table} AS SELECT ${columns.join(', ')} FROM range(${counted.pages}) AS slots
+    if (table !== undefined)
+      await connection.run(`CREATE OR REPLACE TABLE ${table} AS SELECT ${columns.join(', ')} FROM range(${pages}) AS slots
       ${joins.map((join) => join.sql).join(' ')} ORDER BY slots.range`);
-    const repeated = PAGE_TEXTS.map(
+    const repeated = texts.map(
       (field) => `SELECT '${field}' AS field, ${field} AS value FROM facts
         WHERE ${field} IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
     );
-    const found = typedRows(
-      RepeatedText,
-      await connection.rows(
-        `WITH facts AS MATERIALIZED (
-          SELECT ${PAGE_TEXTS.join(', ')} FROM (${pageFacts(counted.site)}) WHERE shares_title AND slot < ${counted.pages})
+    const found =
+      repeated.length === 0
+        ? []
+        : typedRows(
+            RepeatedText,
+            await connection.rows(
+              `WITH facts AS MATERIALIZED (
+          SELECT ${texts.join(', ')} FROM (${pageFacts(site)}) WHERE shares_title AND slot < ${pages})
         ${repeated.join(' UNION ALL ')} ORDER BY ALL`,
-      ),
-    );
+            ),
+          );
     const valuesOf = (field: PageText): string[] =>
       found.filter((one) => one.field === field).map(({ value }) => value);
-    const { links, items, clusters } = counted;
     return {
       table,
       has: { links: links !== undefined, items: items !== undefined, clusters: clusters !== undefined },

@@ -22,11 +22,10 @@ import {
 export function pageFacts(site: GeneratedSite, counts?: PageCounts): string {
   const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));
   const texts = pageTexts(site);
+  const table = counts?.table;
   const source =
-    counts === undefined
-      ? `range(${site.slots})`
-      : `(SELECT slot AS range, * EXCLUDE (slot) FROM ${counts.table})`;
-  const slots = `SELECT range AS slot, ${counts === undefined ? '' : '* EXCLUDE (range), '}${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status, ${pageIn(site, 'range')} AS page FROM ${source}`;
+    table === undefined ? `range(${site.slots})` : `(SELECT slot AS range, * EXCLUDE (slot) FROM ${table})`;
+  const slots = `SELECT range AS slot, ${table === undefined ? '' : '* EXCLUDE (range), '}${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status, ${pageIn(site, 'range')} AS page FROM ${source}`;
   const targets = `SELECT *, CASE kind WHEN 'r' THEN ${somewhere} WHEN 'x' THEN ${slotOfKind(site, 'n', 'to missing', 'slot')}
       WHEN 'c' THEN ${slotOfKind(site, 'r', 'to redirect', 'slot')} WHEN 'l' THEN ${loopPartner(site, 'slot')} END AS redirect_slot,
     ${canonicalSlot(site, plainSlot(numberBelow(site, 'canonical to', 'slot', site.slots)), slotOfKind(site, 'n', 'canonical to missing', 'slot'))} AS canonical_slot

@@ -31,10 +31,11 @@ export function pageValues(site: GeneratedSite, counts?: PageCounts): Readonly<R
     );
   const shared = PAGE_TEXTS.flatMap((name): [string, string][] => {
     const isShared = isRepeated(counts, name);
+    const [evaluated, status, hasIssue] = fieldsOfRepeated(name);
     return [
-      [`${name}_evaluation`, evaluation(name, isShared)],
-      [`duplicate_${name}_status`, duplicate(isShared)],
-      [`has_duplicate_${name}_issue`, issue(isShared)],
+      [evaluated, evaluation(name, isShared)],
+      [status, duplicate(isShared)],
+      [hasIssue, issue(isShared)],
     ];
   });
 
@@ -252,13 +253,18 @@ export function canonicalSlot(site: GeneratedSite, elsewhere: string, broken: st
 export const PAGE_TEXTS = ['title', 'h1', 'description'] as const;
 export type PageText = (typeof PAGE_TEXTS)[number];
 
+/** Returns the fields that depend on whether another page has the same text. */
+export function fieldsOfRepeated(name: PageText): readonly [string, string, string] {
+  return [`${name}_evaluation`, `duplicate_${name}_status`, `has_duplicate_${name}_issue`];
+}
+
 /** The counts of a crawl's other tables for its pages, so that the pages agree with them. */
 export interface PageCounts {
-  /** A table with one row per slot: the links to and from it, its items, its clusters. */
-  readonly table: string;
+  /** A table with one row per slot: the links to and from it, its items, its clusters. Absent if the crawl has none. */
+  readonly table: string | undefined;
   /** The tables that the crawl has; without one, the pages' fields are generated. */
   readonly has: { readonly links: boolean; readonly items: boolean; readonly clusters: boolean };
-  /** Titles, headings and descriptions that more than one page has. */
+  /** Titles, headings and descriptions that more than one page has, if a field depends on them. */
   readonly repeated: Readonly<Record<PageText, readonly string[]>>;
 }
 
