@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { type Connection, ident, parquetFiles, text } from '../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../src/core/duckdb/parquet-rows.ts';
 import { writeParts } from '../../src/etl/pipeline/routes/download/write-parts.ts';
-import { stagingConnections } from '../../src/etl/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../src/etl/pipeline/stage/package-builder.ts';
 import { type Field, typeFamily } from '../../src/etl/project/model/field.ts';
 import { packageFingerprint } from './package-fingerprint.ts';
+import { stagingOn } from './staging-on.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const signal = new AbortController().signal;
@@ -30,11 +30,7 @@ export async function stageValues(
 ): Promise<StagedValues> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'raw'));
-  const builder = await PackageBuilder.create(
-    stagingConnections(async () => connection),
-    folder,
-    fields,
-  );
+  const builder = await PackageBuilder.create(stagingOn(connection), folder, fields);
   let header: readonly string[] | null = null;
   if (format === 'parquet') {
     const rows = await parquetRows(content, 'values.parquet');

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, text } from '../../../src/core/duckdb/duckdb.ts';
 import { parquetRows } from '../../../src/core/duckdb/parquet-rows.ts';
-import { stagingConnections } from '../../../src/etl/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../../src/etl/pipeline/stage/package-builder.ts';
 import type { Field } from '../../../src/etl/project/model/field.ts';
+import { stagingOn } from '../../support/staging-on.ts';
 import { fuzzDatabase, fuzzFolder } from '../folder.ts';
 import { called, Fault, plainTarget, same, type Target, type Verdict } from '../target.ts';
 
@@ -70,11 +70,7 @@ async function checkFile(connection: Connection, folder: string, input: Buffer):
     const found = await called(async () => {
       const rows = await parquetRows(path, 'a.parquet');
       mkdirSync(place, { recursive: true });
-      const builder = await PackageBuilder.create(
-        stagingConnections(async () => connection),
-        place,
-        FIELDS,
-      );
+      const builder = await PackageBuilder.create(stagingOn(connection), place, FIELDS);
       const part = { path, format: 'parquet', file: 'a.parquet', firstLine: 1, rows } as const;
       await builder.addPart({ ...part, header: null, delimiter: null }, signal);
       const staged = await builder.finish(null, signal);

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { type Connection, ident, text } from '../../../src/core/duckdb/duckdb.ts';
 import { writeParts } from '../../../src/etl/pipeline/routes/download/write-parts.ts';
-import { stagingConnections } from '../../../src/etl/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../../src/etl/pipeline/stage/package-builder.ts';
 import type { Field } from '../../../src/etl/project/model/field.ts';
+import { stagingOn } from '../../support/staging-on.ts';
 import { isLoaded, jsonVerdict, textVerdict } from '../../support/value-oracle.ts';
 import { fuzzDatabase } from '../folder.ts';
 import { called, Fault, same, type Target, type Verdict } from '../target.ts';
@@ -38,11 +38,7 @@ async function stage(
 ): Promise<Staged> {
   const signal = new AbortController().signal;
   await mkdir(join(folder, 'raw'), { recursive: true });
-  const builder = await PackageBuilder.create(
-    stagingConnections(async () => connection),
-    folder,
-    FIELDS,
-  );
+  const builder = await PackageBuilder.create(stagingOn(connection), folder, FIELDS);
   const size = 1 + (input.length % 97);
   const pieces = Array.from({ length: Math.ceil(input.length / size) }, (_, at) =>
     input.subarray(at * size, (at + 1) * size),

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import type { Connection } from '../../../../src/core/duckdb/duckdb.ts';
 import { stringifyJson } from '../../../../src/core/text/json.ts';
 import { writeParts } from '../../../../src/etl/pipeline/routes/download/write-parts.ts';
-import { stagingConnections } from '../../../../src/etl/pipeline/stage/macros.ts';
 import { PackageBuilder } from '../../../../src/etl/pipeline/stage/package-builder.ts';
 import { writeManifest } from '../../../../src/etl/pipeline/stage/unit-folders.ts';
 import type { Field } from '../../../../src/etl/project/model/field.ts';
 import type { Manifest } from '../../../../src/etl/project/model/manifest.ts';
 import { type Unit, unitName } from '../../../../src/etl/project/model/unit.ts';
+import { stagingOn } from '../../../support/staging-on.ts';
 
 const signal = new AbortController().signal;
 
@@ -44,11 +44,7 @@ export async function makePackage(
   const raw = join(target, 'raw');
   await mkdir(raw, { recursive: true });
   const bytes = Buffer.from(spec.rows.map((row) => `${stringifyJson(row)}\n`).join(''));
-  const builder = await PackageBuilder.create(
-    stagingConnections(async () => connection),
-    target,
-    spec.fields,
-  );
+  const builder = await PackageBuilder.create(stagingOn(connection), target, spec.fields);
   for await (const part of writeParts(Readable.from([bytes]), {
     folder: raw,
     format: 'json',
