@@ -51,6 +51,29 @@ test('a page shorter than requested does not end the list', async () => {
   expect(found.map((item) => item.id)).toEqual(ids(25).map((item) => item.id));
 });
 
+test('a record outside its contract is left out, and the others are read', async () => {
+  const others = [{ id: 'b1', project_id: 'p', status: 7 }, { id: '', project_id: 7 }, null];
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, {
+      meta: { offset: 0, limit: 100, total: 4 },
+      crawls: [crawl({ id: 'a' }), ...others],
+    }),
+  );
+  const pages = await Array.fromAsync(testClient(service).pages('crawls', { workspace_id: 'w' }));
+  const broken = pages.flatMap((page) => page.broken);
+  expect(pages.map(({ total, items }) => [total, items.map(({ id }) => id)])).toEqual([[4, ['a']]]);
+  expect(broken.map(({ id, projectId }) => [id, projectId])).toEqual([
+    ['b1', 'p'],
+    ['item 3', null],
+    ['item 4', null],
+  ]);
+  expect(broken.map(({ error }) => error.message)).toEqual([
+    expect.stringMatching(/^crawls: b1 is outside its contract: status: /),
+    expect.stringMatching(/^crawls: item 3 is outside its contract: \w+: /),
+    expect.stringMatching(/^crawls: item 4 is outside its contract: Invalid input/),
+  ]);
+});
+
 test('an empty list takes one request', async () => {
   const service = await listService(() => []);
   expect(await testClient(service).all('crawls', { workspace_id: 'w' })).toEqual({ items: [], total: 0 });
