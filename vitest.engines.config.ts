@@ -15,6 +15,8 @@ export default defineConfig({
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // As in the long suite, which runs beside it.
+    provide: { threads: 1 },
     // Each file has schemas of its own.
     maxWorkers: 2,
     sequence: {

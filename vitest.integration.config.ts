@@ -12,6 +12,7 @@ export default defineConfig({
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    provide: { threads: 1 },
     // They wait for servers and processes, of which each file has its own.
     maxWorkers: 3,
     sequence: { sequencer: longestFirst('workers', 'debian-sites', 'routes', 'stores', 'openlineage') },

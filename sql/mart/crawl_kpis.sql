@@ -85,13 +85,13 @@ WITH
           THEN 'days with search results: ' || CAST(now.ranking_days AS VARCHAR) || ', of the previous crawl: '
             || CAST(former.ranking_days AS VARCHAR)
         WHEN now.ranking_from_date = former.ranking_from_date AND now.ranking_to_date = former.ranking_to_date
-          THEN 'the crawl before has the same days, to ' || CAST(now.ranking_to_date AS VARCHAR)
+          THEN 'the previous crawl has the same days, to ' || CAST(now.ranking_to_date AS VARCHAR)
       END AS ranking_reason,
       CASE
         WHEN now.log_days <> former.log_days
           THEN 'days with log files: ' || CAST(now.log_days AS VARCHAR) || ', of the previous crawl: '
             || CAST(former.log_days AS VARCHAR)
-        WHEN now.log_to_date = former.log_to_date THEN 'the crawl before has the same days, to ' || CAST(now.log_to_date AS VARCHAR)
+        WHEN now.log_to_date = former.log_to_date THEN 'the previous crawl has the same days, to ' || CAST(now.log_to_date AS VARCHAR)
       END AS log_reason
     FROM mart.crawl_segments AS now
     LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = now.crawl_id

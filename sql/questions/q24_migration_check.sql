@@ -5,7 +5,7 @@ model: mart.redirect_map
 description: >-
   Each row is an old URL and the page that it leads to now. Old URLs are the URLs in the urls parameter, or the URLs of
   a list crawl. Otherwise, they are the pages that returned 200 in the previous crawl and the URLs with clicks on its
-  days, if they do not return 200 in the main crawl of each project. The finding is the first that applies of not_known
+  days, if the main crawl has no page with status 200 for them. The finding is the first that applies of not_known
   (no crawl read the old URL or its target; see reason), not_redirected, loop, bad_target (to an error or a noindex
   page), to_start_page, many_to_one (at least 5 old pages lead to one), other_language, canonicalised (the new page has
   a canonical to another page), temporary_redirect (302, 303 or 307), chain (more than one hop) and ok. Evidence is the

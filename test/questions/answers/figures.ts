@@ -110,7 +110,7 @@ function reasonOf(name: string, now: Span | null, before: Span | null): string |
   const what = DAYS[name] === 'log_days' ? 'log files' : 'search results';
   const [days, daysBefore] = [now?.days.length ?? 0, before?.days.length ?? 0];
   if (days !== daysBefore) return `days with ${what}: ${days}, of the previous crawl: ${daysBefore}`;
-  return now !== null && now.to === before?.to ? `the crawl before has the same days, to ${now.to}` : null;
+  return now !== null && now.to === before?.to ? `the previous crawl has the same days, to ${now.to}` : null;
 }
 
 interface Segment {
