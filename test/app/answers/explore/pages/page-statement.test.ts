@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { filterOfQuery } from '../../../../../src/app/answers/explore/pages/page-filter.ts';
 import { pageStatement } from '../../../../../src/app/answers/explore/pages/page-statement.ts';
-import { CRAWL, fakeWarehouse } from './fake-warehouse.ts';
+import { CRAWL, fakeWarehouse } from '../fake-warehouse.ts';
 
 const { signal } = new AbortController();
 const statementOf = (query: string, more: Parameters<typeof fakeWarehouse>[0] = {}) =>

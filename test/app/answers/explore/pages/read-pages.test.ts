@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { filterOfQuery } from '../../../../../src/app/answers/explore/pages/page-filter.ts';
 import { readInlinksOfPages, readPages } from '../../../../../src/app/answers/explore/pages/read-pages.ts';
-import { CRAWL, fakeWarehouse } from './fake-warehouse.ts';
+import { CRAWL, fakeWarehouse } from '../fake-warehouse.ts';
 
 const { signal } = new AbortController();
 const query = (text: string) => filterOfQuery('p', new URLSearchParams(text));

@@ -1,4 +1,4 @@
-import type { CatalogReader } from '../../../../../src/etl/state/catalog/catalog.ts';
+import type { CatalogReader } from '../../../../src/etl/state/catalog/catalog.ts';
 
 export const CRAWL = {
   crawl_id: 'c2',
