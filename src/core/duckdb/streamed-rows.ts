@@ -12,6 +12,8 @@ import { prepareOne } from './one-statement.ts';
 
 /** Values by position, or by the name of a `$name`. */
 type Bound = Values | Readonly<Record<string, DuckDBValue>>;
+/** The values, or what reads them from the prepared statement. */
+type Given = Bound | ((statement: DuckDBPreparedStatement) => Promise<Bound>);
 
 /**
  * Rows of a query as they are computed, in bounded memory. The bindings end a failed or interrupted stream like a
@@ -23,9 +25,9 @@ export class StreamedRows {
   readonly #connection: DuckDBConnection;
   readonly #result: DuckDBResult;
   readonly #sql: string;
-  readonly #values: Bound;
+  readonly #values: Given;
 
-  private constructor(connection: DuckDBConnection, result: DuckDBResult, sql: string, values: Bound) {
+  private constructor(connection: DuckDBConnection, result: DuckDBResult, sql: string, values: Given) {
     this.#connection = connection;
     this.#result = result;
     this.#sql = sql;
@@ -34,7 +36,7 @@ export class StreamedRows {
   }
 
   /** Starts one read-only statement, which occupies the connection until `chunks` has ended. */
-  static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
+  static async open(connection: DuckDBConnection, sql: string, values: Given = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
       const result = await once(connection, sql, values, (statement) => statement.stream());
@@ -84,12 +86,12 @@ export class StreamedRows {
 async function once(
   connection: DuckDBConnection,
   sql: string,
-  values: Bound,
+  values: Given,
   run: (statement: DuckDBPreparedStatement) => Promise<DuckDBResult>,
 ): Promise<DuckDBResult> {
   const statement = await prepareOne(connection, sql);
   try {
-    statement.bind(mutable(values));
+    statement.bind(mutable(typeof values === 'function' ? await values(statement) : values));
     return await run(statement);
   } finally {
     statement.destroySync();

@@ -32,11 +32,20 @@ export async function bindParameters(
 ): Promise<Parameters> {
   const statement = await prepareOne(connection, sql);
   try {
-    const typed = await typedParameters(connection, statement, given);
-    return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
+    return await valuesOf(connection, statement, given);
   } finally {
     statement.destroySync();
   }
+}
+
+/** Does the same for a prepared statement. */
+export async function valuesOf(
+  connection: DuckDBConnection,
+  statement: DuckDBPreparedStatement,
+  given: ParameterTexts,
+): Promise<Parameters> {
+  const typed = await typedParameters(connection, statement, given);
+  return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
 }
 
 /** Returns the values of a statement's `$name`s with their types. */

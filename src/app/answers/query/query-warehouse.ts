@@ -8,7 +8,7 @@ import { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { CrawlhouseError, nothingPublished, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { publishedError } from '../../../etl/state/catalog/published/attach-published.ts';
 import type { EngineStatement, StatementRequest } from './engine-statement.ts';
-import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
+import { bindParameters, type Parameters, type ParameterTexts, valuesOf } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
 import { asRelation, pageStatement, type RowsPage } from './result/page-of-rows.ts';
@@ -109,9 +109,15 @@ export class PublishedWarehouse implements Disposable {
   ): Promise<T> {
     return this.#guarded(signal, async (connection) => {
       const { explain, select } = await readOnlyStatement(connection, sql);
+      if (explain === '')
+        // Planning a statement may take longer than running it, so it is prepared once.
+        return read(
+          await StreamedRows.open(connection, select, (prepared) =>
+            valuesOf(connection, prepared, parameters),
+          ),
+        );
       const values = await bindParameters(connection, select, parameters);
-      const statement = explain === '' ? select : explain + whole(select, values);
-      return read(await StreamedRows.open(connection, statement, values));
+      return read(await StreamedRows.open(connection, explain + whole(select, values), values));
     });
   }
 
