@@ -34,7 +34,7 @@ const told = (column_name: string, crawls = 2) => ({
 
 /** What the queries find, by a part of their SQL. */
 const FOUND = {
-  'crawls.has_pages': [crawl('c1'), crawl('c2', { previous_crawl_id: 'c1' })],
+  'previous_crawl_id, crawls.has_pages': [crawl('c1'), crawl('c2', { previous_crawl_id: 'c1' })],
   'SELECT DISTINCT segments.crawl_id': [{ crawl_id: 'c1' }, { crawl_id: 'c2' }],
   'AS is_sampled': [issue('thin'), issue('slow'), issue('hits', { is_by_days: true })],
   'FROM mart.page_issue_changes': [{ issue: 'thin', new: 1, fixed: 2, missing: 3, remaining: 4, unseen: 5 }],
@@ -54,7 +54,7 @@ const compare = (more: Readonly<Record<string, readonly object[]>> = {}, segment
   return { asked, result: readComparison(warehouse, request, new AbortController().signal) };
 };
 const crawls = (from: object, to: object = {}) => ({
-  'crawls.has_pages': [crawl('c1', from), crawl('c2', { previous_crawl_id: 'c1', ...to })],
+  'previous_crawl_id, crawls.has_pages': [crawl('c1', from), crawl('c2', { previous_crawl_id: 'c1', ...to })],
 });
 
 test('figures, issues and pages of two crawls are compared', async () => {
@@ -139,7 +139,7 @@ test.each([
 });
 
 test.each([
-  [{ 'crawls.has_pages': [crawl('c1')] }, 'the pages of the crawl c2 are not loaded'],
+  [{ 'previous_crawl_id, crawls.has_pages': [crawl('c1')] }, 'the pages of the crawl c2 are not loaded'],
   [crawls({ has_pages: false }), 'the pages of the crawl c1 are not loaded'],
   [crawls({ project_id: 'q', project: 'Blog' }), 'c1 is a crawl of Blog, but c2 is a crawl of Shop'],
   [crawls({ crawl_id: 'c2' }), 'are not loaded'],
@@ -161,7 +161,7 @@ test('a crawl is not compared with itself', async () => {
 
 test('crawls that do not follow each other are compared by the models of a pair', async () => {
   const { asked, result } = compare({
-    compared_pages: FOUND['FROM mart.page_issue_changes'],
+    'SELECT * FROM changes': FOUND['FROM mart.page_issue_changes'],
     ...crawls({}, { previous_crawl_id: 'c0' }),
   });
   await result;
