@@ -137,14 +137,15 @@ test('a reader writes nothing, and a missing ledger is reported as none', async 
   await reader?.[Symbol.asyncDispose]();
 });
 
-test('a ledger of a newer version is refused by writers and readers', async () => {
-  const { here, open, change, on } = await scene();
-  await on(() =>
-    openLedger(here, 'run', silentLogger, signal).then((ledger) => ledger[Symbol.asyncDispose]()),
-  );
+test('a ledger of a newer version is refused by writers and readers, also by those that have it open', async () => {
+  const { here, there, open, change, on } = await scene();
+  const ledger = await open(here);
+  await ledger.check();
   change(`UPDATE version SET version = ${SHARED_LEDGER_VERSION + 1}`);
-  await expect(open(here)).rejects.toMatchObject({ code: 'newer_version' });
-  await expect(on(() => readLedger(here))).rejects.toMatchObject({ code: 'newer_version' });
+  const newer = { code: 'newer_version' };
+  await expect(ledger.check()).rejects.toMatchObject(newer);
+  await expect(open(there)).rejects.toMatchObject(newer);
+  await expect(on(() => readLedger(there))).rejects.toMatchObject(newer);
 });
 
 test.for([
