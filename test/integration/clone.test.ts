@@ -8,7 +8,14 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
-const NEEDED = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'tsconfig.build.json'];
+const NEEDED = [
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'tsconfig.types.json',
+];
 
 /** A clone that is installed and built. */
 let clone = '';

@@ -11,6 +11,7 @@ const NEEDED = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'tsconfig.types.json',
   'scripts',
   'src',
 ];
