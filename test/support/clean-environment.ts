@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -10,6 +11,7 @@ for (const name of Object.keys(process.env))
   if (/^(CRAWLHOUSE|AWS|GOOGLE)_/.test(name)) delete process.env[name];
 // Processes and threads keep their compiled code: most take longer to compile it than to run.
 process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'crawlhouse-test-compiled');
+enableCompileCache();
 // A secret of another file may be an ordinary word of this one.
 forgetSecrets();
 checkTypedRows();

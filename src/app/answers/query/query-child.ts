@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { StreamedRows } from '../../../core/duckdb/streamed-rows.ts';
 import { toCrawlhouseError } from '../../../core/errors/errors.ts';
 import type { QueryReply, QueryRequest } from './query-process.ts';
@@ -24,6 +25,8 @@ process.on('disconnect', () => {
 async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promise<QueryReply> {
   if (request.kind === 'open') {
     warehouse = await PublishedWarehouse.open(request);
+    // A killed process would not keep its compiled code.
+    flushCompileCache();
     return { kind: 'opened', isCopy: warehouse.isCopy };
   }
   if (warehouse === undefined) throw new Error('no warehouse is open');

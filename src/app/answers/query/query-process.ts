@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { addAbortListener, once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { extname, join } from 'node:path';
 import type { ErrorCode } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
@@ -61,9 +62,10 @@ export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 
 }
 
 function forkProgram(): ChildProcess {
+  const cache = getCompileCacheDir();
   return fork(PROGRAM, {
     execArgv: [],
-    env: {},
+    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -19,7 +19,7 @@ import type { TestReport } from '../../../project/model/runs/unit-report.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
-import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
+import { type PlanFacts, type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
 import { createSchema } from '../../../state/catalog/create-schema.ts';
@@ -78,6 +78,9 @@ export async function loadCases(folder: string, shown: string): Promise<ModelCas
   );
 }
 
+/** What the plans of a plan's cases share: most of their statements are the same. */
+const factsOf = new WeakMap<readonly PlannedModel[], PlanFacts>();
+
 /**
  * Builds a model, with its sources, from the rows of a case, on an empty warehouse, and compares. A case omits the
  * comments and records of a run, which take longer than building small tables.
@@ -93,7 +96,9 @@ export async function runCase(
     await connection.run(`CREATE OR REPLACE TABLE ${relationTable(name)} AS ${rows}`);
   }
   const models = selectModels(plan, [`+${model}`]).map((planned) => planned.model);
-  const planned = await planModels({ connection, models });
+  const facts = factsOf.get(plan) ?? new Map();
+  factsOf.set(plan, facts);
+  const planned = await planModels({ connection, models, facts });
   for (const each of planned) {
     const isRead = each.model.kind === 'view' && each.model.name !== model;
     // DuckDB would bind a view, and all views under it, for each of its readers.

@@ -48,7 +48,12 @@ export interface PlanOptions {
   readonly models: readonly Model[];
   /** Where plans are kept. The next process reuses the last plan if its inputs are the same. */
   readonly stateDir?: string | undefined;
+  /** What the plans of this process share, unless they are kept. */
+  readonly facts?: PlanFacts | undefined;
 }
+
+/** References and outputs of the models' statements, by a hash of their inputs. */
+export type PlanFacts = Map<string, unknown>;
 
 /** A model with its parsed SQL and that of its tests. */
 interface Draft {
@@ -64,21 +69,17 @@ interface Draft {
  *
  * @throws CrawlhouseError `bad_model` for a model that would not run or whose output differs from its header
  */
-export async function planModels({ connection, models, stateDir }: PlanOptions): Promise<PlannedModel[]> {
+export async function planModels(options: PlanOptions): Promise<PlannedModel[]> {
+  const { connection, models, stateDir } = options;
   const present = await sourceTables(connection);
   const byName = new Map(models.map((model) => [model.name, model]));
   const make = (remember: Surroundings['remember']): Promise<PlannedModel[]> =>
     makePlan(connection, models, { present, models: byName, remember });
-  if (stateDir === undefined) return await make((_, work) => work());
+  if (stateDir === undefined) return await make(rememberIn(options.facts ?? new Map()));
   const file = join(stateDir, 'models.kept');
   const { told } = await keepResult<KeptPlan>({ file, inputs: { models, present } }, async (former) => {
-    const [known, facts] = [former?.facts, new Map<string, unknown>()];
-    const plan = await make(async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
-      const key = hashOf(of);
-      const fact = (facts.get(key) ?? known?.get(key) ?? (await work())) as T;
-      facts.set(key, fact);
-      return fact;
-    });
+    const facts: PlanFacts = new Map();
+    const plan = await make(rememberIn(facts, former?.facts));
     return { told: plan.map(tellPlanned), facts };
   });
   const pages = told.find(({ name }) => name === 'mart.pages')?.outputs ?? new Map();
@@ -91,8 +92,16 @@ export async function planModels({ connection, models, stateDir }: PlanOptions):
 
 interface KeptPlan {
   readonly told: readonly ReturnType<typeof tellPlanned>[];
-  /** References and outputs of the models' statements, by a hash of their inputs. */
-  readonly facts: ReadonlyMap<string, unknown>;
+  readonly facts: PlanFacts;
+}
+
+function rememberIn(facts: PlanFacts, known?: PlanFacts): Surroundings['remember'] {
+  return async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
+    const key = hashOf(of);
+    const fact = (facts.get(key) ?? known?.get(key) ?? (await work())) as T;
+    facts.set(key, fact);
+    return fact;
+  };
 }
 
 /** Returns a planned model for the plan file, without what the files of the model contain. */
