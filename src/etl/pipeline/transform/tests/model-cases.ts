@@ -19,7 +19,7 @@ import type { TestReport } from '../../../project/model/runs/unit-report.ts';
 import { loadModels } from '../../../project/sql/models/load-models.ts';
 import { type SqlSettings, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { modelError } from '../../../project/sql/plan/model-error.ts';
-import { type PlanFacts, type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
+import { type PlannedModel, planModels, type StatementFacts } from '../../../project/sql/plan/plan-models.ts';
 import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { badModel } from '../../../project/sql/text/bad-model.ts';
 import { createSchema } from '../../../state/catalog/create-schema.ts';
@@ -79,7 +79,7 @@ export async function loadCases(folder: string, shown: string): Promise<ModelCas
 }
 
 /** What the plans of a plan's cases share: most of their statements are the same. */
-const factsOf = new WeakMap<readonly PlannedModel[], PlanFacts>();
+const factsOf = new WeakMap<readonly PlannedModel[], StatementFacts>();
 
 /**
  * Builds a model, with its sources, from the rows of a case, on an empty warehouse, and compares. A case omits the

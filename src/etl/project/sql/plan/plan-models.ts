@@ -49,11 +49,11 @@ export interface PlanOptions {
   /** Where plans are kept. The next process reuses the last plan if its inputs are the same. */
   readonly stateDir?: string | undefined;
   /** What the plans of this process share, unless they are kept. */
-  readonly facts?: PlanFacts | undefined;
+  readonly facts?: StatementFacts | undefined;
 }
 
 /** References and outputs of the models' statements, by a hash of their inputs. */
-export type PlanFacts = Map<string, unknown>;
+export type StatementFacts = Map<string, unknown>;
 
 /** A model with its parsed SQL and that of its tests. */
 interface Draft {
@@ -78,7 +78,7 @@ export async function planModels(options: PlanOptions): Promise<PlannedModel[]> 
   if (stateDir === undefined) return await make(rememberIn(options.facts ?? new Map()));
   const file = join(stateDir, 'models.kept');
   const { told } = await keepResult<KeptPlan>({ file, inputs: { models, present } }, async (former) => {
-    const facts: PlanFacts = new Map();
+    const facts: StatementFacts = new Map();
     const plan = await make(rememberIn(facts, former?.facts));
     return { told: plan.map(tellPlanned), facts };
   });
@@ -92,10 +92,10 @@ export async function planModels(options: PlanOptions): Promise<PlannedModel[]> 
 
 interface KeptPlan {
   readonly told: readonly ReturnType<typeof tellPlanned>[];
-  readonly facts: PlanFacts;
+  readonly facts: StatementFacts;
 }
 
-function rememberIn(facts: PlanFacts, known?: PlanFacts): Surroundings['remember'] {
+function rememberIn(facts: StatementFacts, known?: StatementFacts): Surroundings['remember'] {
   return async <T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> => {
     const key = hashOf(of);
     const fact = (facts.get(key) ?? known?.get(key) ?? (await work())) as T;
