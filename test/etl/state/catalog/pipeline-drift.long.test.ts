@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
-import { describeDrift, driftHint, readDrift } from '../../../../src/etl/state/catalog/pipeline-drift.ts';
+import { readDrift } from '../../../../src/etl/state/catalog/pipeline-drift.ts';
 import {
   crawlhouse,
   environmentOf,
@@ -76,19 +76,4 @@ test('units of archived crawls are not part of the reload command', async () => 
   expect(drifts).toMatchObject([{ units: 1, archived: 1 }]);
   await set('unarchive: unarchive\nfilter: { field: [status_code, equals, 200] }');
   expect(await readDrift(settings)).toMatchObject([{ units: 2, archived: 0 }]);
-});
-
-test('drift of one or many units is reported in a sentence', () => {
-  const drift = {
-    dataset: 'd',
-    changed: ['filter', 'fields'],
-    units: 0,
-    archived: 1,
-    command: null,
-  } as const;
-  expect(describeDrift(drift)).toBe(
-    'd: its filter and fields have changed since 1 unit was loaded; the crawls of 1 are archived or gone',
-  );
-  expect(driftHint(drift)).toContain('unarchive: unarchive');
-  expect(driftHint({ ...drift, command: 'crawlhouse backfill d' })).toBe('crawlhouse backfill d');
 });
