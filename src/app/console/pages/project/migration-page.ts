@@ -89,16 +89,17 @@ export const MIGRATION = page<Migration>({
       isPatient: query.has('wait'),
       given: { project: project_id, ...(crawl !== null && { crawl }) },
     };
-    const findings = await readFigure(readers, { ...ask, select: byFinding });
+    const read = (from: number): Promise<FigureAnswer> =>
+      readFigure(readers, { ...ask, more: { finding }, select: (answer) => withFindings(answer, from) });
+    const { from: asked } = pagingOf(query.get('page'), Number.POSITIVE_INFINITY, PAGE_ROWS);
+    const answer = await read(asked);
+    const findings = { ...answer, rows: findingsOf(answer) };
     const total = findings.rows
       .filter((row) => finding === null || row.finding === finding)
       .reduce((sum, row) => sum + Number(row.old_urls), 0);
     const { from, ...paging } = pagingOf(query.get('page'), total, PAGE_ROWS);
-    // The rows need the same work as the sums, so they are read afterwards.
-    const urls =
-      findings.state === 'read'
-        ? await readFigure(readers, { ...ask, more: { finding }, select: (answer) => rowsFrom(answer, from) })
-        : { ...findings, rows: [] };
+    // A page beyond the end has no rows.
+    const urls = urlsOf(from === asked || answer.state !== 'read' ? answer : await read(from));
     const crawls = [...(await crawlsOf(project_id, readers))];
     return { project_id, project_name, crawl, crawls, finding, findings, urls, paging };
   },
@@ -108,24 +109,61 @@ export const MIGRATION = page<Migration>({
   }),
 });
 
-const byFinding = (answer: string): string =>
-  `SELECT finding, count(*) AS old_urls,
-     CAST(sum(clicks_at_risk) AS BIGINT) AS clicks_at_risk,
-     CAST(sum(clicks_before) AS BIGINT) AS clicks_before,
-     CAST(sum(clicks_change) AS BIGINT) AS clicks_change,
-     max(days_before) AS days_before, max(days_after) AS days_after,
-     max(clicks_change_reason) AS clicks_change_reason, max(previous_crawl_id) AS previous_crawl_id
-   FROM ${answer}
-   GROUP BY finding
-   ORDER BY coalesce(sum(clicks_at_risk), 0) DESC, CASE WHEN finding = 'ok' THEN 1 ELSE 0 END, count(*) DESC, finding`;
+/** Columns that have one value for each finding. */
+const OF_FINDING = [
+  'old_urls',
+  'all_clicks_at_risk',
+  'all_clicks_before',
+  'all_clicks_change',
+  'days_before',
+  'days_after',
+  'clicks_change_reason',
+  'previous_crawl_id',
+];
 
-const rowsFrom = (answer: string, from: number): string =>
-  `SELECT finding, reason, old_url, status_code, evidence, evidence_crawl_id, hops, is_temporary, new_url,
-     new_status_code, old_pages, clicks_at_risk, clicks_before, clicks_after, clicks_change
-   FROM ${answer}
-   WHERE CAST($finding AS VARCHAR) IS NULL OR finding = $finding
-   ORDER BY coalesce(clicks_at_risk, 0) DESC, coalesce(clicks_before, 0) DESC, old_url
-   OFFSET ${from} LIMIT ${PAGE_ROWS}`;
+/** The sums of each finding and its old URLs need the same work, so one statement reads both. */
+const withFindings = (answer: string, from: number): string =>
+  `SELECT *
+   FROM (
+     SELECT finding, reason, old_url, status_code, evidence, evidence_crawl_id, hops, is_temporary, new_url,
+       new_status_code, old_pages, clicks_at_risk, clicks_before, clicks_after, clicks_change,
+       count(*) OVER (PARTITION BY finding) AS old_urls,
+       CAST(sum(clicks_at_risk) OVER (PARTITION BY finding) AS BIGINT) AS all_clicks_at_risk,
+       CAST(sum(clicks_before) OVER (PARTITION BY finding) AS BIGINT) AS all_clicks_before,
+       CAST(sum(clicks_change) OVER (PARTITION BY finding) AS BIGINT) AS all_clicks_change,
+       max(days_before) OVER (PARTITION BY finding) AS days_before,
+       max(days_after) OVER (PARTITION BY finding) AS days_after,
+       max(clicks_change_reason) OVER (PARTITION BY finding) AS clicks_change_reason,
+       max(previous_crawl_id) OVER (PARTITION BY finding) AS previous_crawl_id,
+       row_number() OVER (PARTITION BY finding ORDER BY old_url) AS place_in_finding,
+       row_number() OVER (
+         PARTITION BY CAST($finding AS VARCHAR) IS NULL OR finding = $finding
+         ORDER BY coalesce(clicks_at_risk, 0) DESC, coalesce(clicks_before, 0) DESC, old_url) - ${from} AS place,
+       CAST($finding AS VARCHAR) IS NULL OR finding = $finding AS is_chosen
+     FROM ${answer}) AS placed
+   WHERE place_in_finding = 1 OR is_chosen AND place BETWEEN 1 AND ${PAGE_ROWS}
+   ORDER BY coalesce(all_clicks_at_risk, 0) DESC, CASE WHEN finding = 'ok' THEN 1 ELSE 0 END, old_urls DESC, finding, place`;
+
+function findingsOf({ rows }: FigureAnswer): WarehouseRow[] {
+  return rows
+    .filter(({ place_in_finding }) => place_in_finding === 1)
+    .map((row) =>
+      Object.fromEntries(
+        ['finding', ...OF_FINDING].map((column) => [column.replace('all_', ''), row[column]]),
+      ),
+    );
+}
+
+/** Returns the old URLs on the page of the list. */
+function urlsOf(answer: FigureAnswer): FigureAnswer {
+  const rows = answer.rows
+    .filter(({ is_chosen, place }) => is_chosen === true && Number(place) >= 1 && Number(place) <= PAGE_ROWS)
+    .toSorted((a, b) => Number(a.place) - Number(b.place))
+    .map(({ place, place_in_finding, is_chosen, ...row }) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !OF_FINDING.includes(column))),
+    );
+  return { ...answer, rows };
+}
 
 function drawMigration(document: Migration, { query }: PageRequest): Html {
   const { project_id, project_name, crawl, crawls, findings, urls, paging } = document;
