@@ -31,4 +31,5 @@ SELECT
   hrefs.href
 FROM mart.pages AS pages
 CROSS JOIN UNNEST(pages.hreflang_hrefs) WITH ORDINALITY AS hrefs(href, place)
-WHERE hrefs.href IS NOT NULL
+-- The length keeps pages without declarations out of the join.
+WHERE array_length(pages.hreflang_hrefs) > 0 AND hrefs.href IS NOT NULL
