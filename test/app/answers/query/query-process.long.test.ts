@@ -108,7 +108,7 @@ test('an abort ends the query process immediately', async () => {
   expect(await warehouse.rows('SELECT 1 AS n', signal)).toEqual([{ n: 1 }]);
 });
 
-test('the query process has no environment variables', async () => {
+test('the query process does not have the environment variables of its parent', async () => {
   const { path } = await someWarehouse();
   const warehouse = await queryProcess(path);
   await warehouse.rows('SELECT 1', signal);
