@@ -5,7 +5,7 @@ category: canonicals
 definition: The page returns 200 and declares a canonical (declared_canonical) that is not an http or https URL. The page declares no other canonical (canonicals is empty, and canonical_kind is not_set).
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: Search engines ignore the canonical and choose a URL themselves.
-fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">
+fix: Write the canonical as an absolute URL, as in <link rel="canonical" href="https://example.com/page">
 owner: template
 evidence: [declared_canonical]
 cases:

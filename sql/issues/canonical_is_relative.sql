@@ -5,7 +5,7 @@ category: canonicals
 definition: The page's canonical (declared_canonical) has neither a scheme nor a host.
 source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
 why_it_matters: A relative canonical points to a different URL if the same HTML is served elsewhere, for example on a test host.
-fix: Write the canonical as an absolute URL, such as <link rel="canonical" href="https://example.com/page">
+fix: Write the canonical as an absolute URL, as in <link rel="canonical" href="https://example.com/page">
 owner: template
 evidence: [rel_canonical]
 cases:

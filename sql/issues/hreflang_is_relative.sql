@@ -5,7 +5,7 @@ category: hreflang
 definition: One of the page's hreflang URLs is relative (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Google requires absolute URLs that include the scheme, and may ignore a relative URL.
-fix: Write each language version as an absolute URL, such as <link rel="alternate" hreflang="de" href="https://example.com/de/">
+fix: Write each language version as an absolute URL, as in <link rel="alternate" hreflang="de" href="https://example.com/de/">
 owner: template
 evidence: [hreflang_errors]
 cases:

@@ -113,7 +113,7 @@ function sortKeys({ kind, id }: Column): string[] {
 }
 
 /**
- * Returns the resources that match, in their order: the same SQL as for rows, so that OQL means the same everywhere.
+ * Returns the resources that match, in the given order. OQL means the same as for rows, because the SQL is the same.
  */
 export async function filterResources(
   rows: ServiceRows,

@@ -50,7 +50,7 @@ export function fittedRows(
 }
 
 /**
- * Formats rows as lines with aligned columns for a terminal, in any script.
+ * Formats rows as lines with aligned columns for a terminal. The text can be in any writing system.
  *
  * @param isRight the right-aligned columns
  */

@@ -59,7 +59,7 @@ export async function compareFingerprints(
           'damaged_warehouse',
           `${unit}: raw.${dataset} does not have the loaded rows (fingerprint ${fingerprint}, now ${found.get(unit)})`,
           {
-            hint: 'check disk and memory; the previous publication stays, and the next run loads the unit again',
+            hint: 'check the disk and memory for faults; the previous publication stays in place, and the next run loads the unit again',
           },
         );
     }

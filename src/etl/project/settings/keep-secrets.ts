@@ -17,7 +17,8 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
 /** Secret variables that the clients of the stores and of PostgreSQL read themselves. */
 const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'PGPASSWORD'] as const;
 /**
- * Minimum length of a secret path. The path of a webhook's address is often its secret, but a shorter path is a word.
+ * Minimum length of a secret path. The path of a webhook's address is often its secret, but crawlhouse treats a shorter
+ * path as an ordinary word.
  */
 const LEAST_PATH = 8;
 

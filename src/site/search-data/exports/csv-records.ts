@@ -16,7 +16,8 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const HEAD = 64 * 1024;
 
 /**
- * Returns the records of a CSV file, including the header. The delimiter is the most frequent one of the first line.
+ * Returns the records of a CSV file, including the header. The delimiter is the one that occurs most often in the first
+ * line.
  * Empty lines are skipped. Records end in CRLF, LF or CR.
  *
  * @throws CrawlhouseError `usage` with the line if the text is not CSV
