@@ -5,7 +5,7 @@ category: demand
 definition: The page is not indexable because it returns a status of 400 to 499 (non_indexable_reason is client_error). No known internal link leads to it. On the days assigned to the crawl (mart.crawl_days), search results showed it, or search engine bots requested it.
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
 why_it_matters: Search engines still know the page and send users to an error page.
-fix: Make the page return status 200, or redirect it with 301 to the page that replaces it
+fix: Make the page return status 200, or redirect it with a 301 to the page that replaces it
 owner: server
 evidence: [status_code, nb_inlinks, page_demand.impressions, page_hits.search_bot_hits]
 is_by_days: true

@@ -5,7 +5,7 @@ category: hreflang
 definition: One of the page's hreflang values contains an unknown language or region code (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Search engines ignore a language version with an unknown code.
-fix: Use ISO 639-1 for the language and ISO 3166-1 for the region, such as hreflang="de-AT"
+fix: Use ISO 639-1 for the language and ISO 3166-1 for the region, as in hreflang="de-AT"
 owner: template
 evidence: [hreflang_errors]
 cases:

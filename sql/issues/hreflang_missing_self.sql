@@ -5,7 +5,7 @@ category: hreflang
 definition: The page declares language versions, but does not list itself (hreflang_errors).
 source: https://developers.google.com/search/docs/specialty/international/localized-versions
 why_it_matters: Each page must list all language versions, including itself. Otherwise, search engines may ignore the whole set.
-fix: Add the page itself, such as <link rel="alternate" hreflang="en" href="https://example.com/">
+fix: Add a self-referencing link, such as <link rel="alternate" hreflang="en" href="https://example.com/">
 owner: template
 evidence: [hreflang_errors]
 cases:

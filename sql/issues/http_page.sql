@@ -5,7 +5,7 @@ category: security
 definition: The URL begins with http:// and returns 200, and the host is not the local machine (localhost or 127.…).
 source: https://sitebulb.com/hints/security/
 why_it_matters: Browsers warn users that the page is not secure, and anyone on the network can read or alter it.
-fix: Serve the page over HTTPS, and redirect the http:// URL to it
+fix: Serve the page over HTTPS, and redirect the http:// URL to the https:// URL
 owner: server
 evidence: [status_code]
 cases:

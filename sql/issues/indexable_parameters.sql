@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page is indexable, and its URL has parameters (url_has_params is true).
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
-why_it_matters: Parameters often only sort, filter or track, so the page may duplicate another page.
+why_it_matters: Parameters are often only for sorting, filtering or tracking, so the page may duplicate another page.
 fix: If the parameters do not change the content, set the canonical to the URL without parameters
 owner: template
 evidence: [url_has_params]

@@ -5,7 +5,7 @@ category: titles_and_headings
 definition: The page is indexable, and its H1 has more than $characters characters. A full-width character (Chinese, Japanese or Korean) counts as two.
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Few users read such a long heading.
-fix: Shorten the H1 to the page's topic
+fix: Reduce the H1 to the page's topic
 owner: content
 evidence: [h1]
 thresholds: {characters: {default: 70, unit: characters}}

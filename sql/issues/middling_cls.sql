@@ -5,7 +5,7 @@ category: performance
 definition: The cumulative layout shift (cwv_cls) is above $score and at most $most (Google uses 0.1 and 0.25).
 source: https://web.dev/articles/cls
 why_it_matters: Content shifts while users read or click.
-fix: Reserve space for images, ads and content that loads late, for example with width and height
+fix: Reserve space for images, ads and content that loads late, for example by setting width and height
 owner: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.1, unit: score}, most: {default: 0.25, unit: score}}

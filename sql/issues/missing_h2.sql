@@ -4,7 +4,7 @@ severity: low
 category: titles_and_headings
 definition: The page is indexable, has at least $words words, and has no H2 (num_h2 is 0).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: A long text without headings is hard for users and search engines to scan.
+why_it_matters: Long text without headings is hard for users and search engines to scan.
 fix: Break up the text with headings, such as <h2>How to brew green tea</h2>
 owner: content
 evidence: [num_h2, word_count]

@@ -4,7 +4,7 @@ severity: medium
 category: rendering
 definition: The page is a start page, and its HTML is only an application shell. The host sends the same HTML for every path (is_app_shell), and the crawl did not run scripts.
 source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
-why_it_matters: The crawl found neither the site's text nor its links. Many bots do not run scripts either.
+why_it_matters: The crawl found neither the site's text nor its links. Like this crawl, many bots do not run scripts.
 fix: Crawl the site with --render, and include the content in the HTML
 owner: server
 evidence: [is_app_shell, depth]

@@ -4,7 +4,7 @@ severity: high
 category: availability
 definition: The crawler requested the page and received no HTTP status (non_indexable_reason is no_answer).
 source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
-why_it_matters: The host was not found, refused the connection or took too long to respond. Search engines give up in the same cases.
+why_it_matters: The host was not found, refused the connection or took too long to respond. Search engines also give up in these cases.
 fix: Check that the host responds, and fix or remove the links to the page
 owner: server
 evidence: [non_indexable_reason]

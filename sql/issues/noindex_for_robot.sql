@@ -2,7 +2,7 @@
 title: Noindex for one search engine
 severity: medium
 category: indexability
-definition: The page is indexable for the crawler, but a meta tag such as googlebot or the X-Robots-Tag sets noindex for one search engine (noindex_robots).
+definition: The page is indexable for the crawler, but a meta tag (such as googlebot) or the X-Robots-Tag sets noindex for one search engine (noindex_robots).
 source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 why_it_matters: This search engine does not show the page. No other issue reports the cause.
 fix: Remove <meta name="googlebot" content="noindex"> or the X-Robots-Tag, or use noindex for all search engines

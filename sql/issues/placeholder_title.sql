@@ -2,7 +2,7 @@
 title: Placeholder title
 severity: medium
 category: titles_and_headings
-definition: The page is indexable, and its title is untitled, untitled document, new page, document, index or home page, regardless of letter case.
+definition: The page is indexable, and its title is "untitled", "untitled document", "new page", "document", "index" or "home page", regardless of letter case.
 source: https://developers.google.com/search/docs/appearance/title-link
 why_it_matters: The title does not describe the page, so search engines generate another title.
 fix: Write a title that describes the page, such as <title>Green tea</title>

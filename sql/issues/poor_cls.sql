@@ -5,7 +5,7 @@ category: performance
 definition: The cumulative layout shift (cwv_cls) is above $score (Google uses 0.25).
 source: https://web.dev/articles/cls
 why_it_matters: Content shifts so much that users lose their place and leave.
-fix: Reserve space for images, ads and content that loads late, for example with width and height
+fix: Reserve space for images, ads and content that loads late, for example by setting width and height
 owner: template
 evidence: [cwv_cls]
 thresholds: {score: {default: 0.25, unit: score}}

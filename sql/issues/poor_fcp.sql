@@ -4,7 +4,7 @@ severity: medium
 category: performance
 definition: The first contentful paint (cwv_fcp) is above $milliseconds ms (Google uses 3,000 ms).
 source: https://web.dev/articles/fcp
-why_it_matters: Users see nothing for too long and leave.
+why_it_matters: Users see a blank page for too long and leave.
 fix: Make the server respond faster, and defer scripts and styles that block rendering
 owner: template
 evidence: [cwv_fcp]

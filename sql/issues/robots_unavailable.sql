@@ -4,7 +4,7 @@ severity: high
 category: availability
 definition: The crawler did not request the page, because the robots.txt of its host returned status 429 or 500 to 599, or did not respond in time (processing_warnings contains robots_unavailable).
 source: https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt#http-status-codes
-why_it_matters: Google stops crawling a host if its robots.txt fails. This crawler does the same, so the page is missing from the crawl.
+why_it_matters: Google stops crawling a host whose robots.txt it cannot fetch. This crawler does the same, so the page is missing from the crawl.
 fix: Return status 200 for robots.txt, or 404 if the host has no robots.txt
 owner: server
 evidence: [processing_warnings]

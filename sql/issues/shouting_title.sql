@@ -4,7 +4,7 @@ severity: low
 category: titles_and_headings
 definition: The page is indexable, and its title has more than 10 characters, at least one capital letter and no lowercase letters.
 source: https://developers.google.com/search/docs/appearance/title-link
-why_it_matters: Capital letters are hard to read, and search results may rewrite the title.
+why_it_matters: Titles in capitals are hard to read, and search engines may rewrite them.
 fix: Write the title in sentence case
 owner: content
 evidence: [title]

@@ -5,7 +5,7 @@ category: redirects
 definition: The HTTP status is 302, 303 or 307.
 source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
 why_it_matters: Search engines keep the old URL in their results as long as the redirect is temporary.
-fix: If the page has moved permanently, redirect with 301 or 308
+fix: If the page has moved permanently, use a 301 or 308 redirect
 owner: server
 evidence: [status_code]
 cases:

@@ -5,7 +5,7 @@ category: availability
 definition: The server responded, but the body is not in the content encoding that the headers declare.
 source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
 why_it_matters: Browsers show an error, and search engines see no content.
-fix: Send the Content-Encoding header only with a body in that encoding
+fix: Send a Content-Encoding header only if it matches the body's encoding
 owner: server
 evidence: [status_code, processing_warnings]
 cases:

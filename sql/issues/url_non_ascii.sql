@@ -4,7 +4,7 @@ severity: low
 category: urls
 definition: The page returns 200 and is not a file (is_resource), and its URL contains a non-ASCII character, literally or percent-encoded (%80 to %FF).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
-why_it_matters: Copied URLs turn into long strings of % and digits, and some tools break such URLs.
+why_it_matters: Copied URLs turn into long percent-encoded strings, and some tools break such URLs.
 fix: Use ASCII letters in new URLs; do not redirect old ones for this reason alone
 owner: content
 evidence: [status_code]

@@ -2,7 +2,7 @@
 title: Session ID in the URL
 severity: medium
 category: urls
-definition: The page returns 200, and its URL contains sessionid= or sessid=, a session parameter (sid, session_id, osCsid of osCommerce, CFID or CFTOKEN of ColdFusion), or an ASP.NET session path, /(S(…))/ with 24 characters. Letter case is ignored.
+definition: The page returns 200, and its URL contains sessionid= or sessid=, a session parameter (sid, session_id, osCsid from osCommerce, CFID or CFTOKEN from ColdFusion), or an ASP.NET session path, /(S(…))/ with 24 characters. Letter case is ignored.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: Each visit creates new URLs for the same pages.
 fix: Store sessions in cookies

@@ -317,7 +317,7 @@ function notTheService({ method, path }: ServiceRequest, body: string, cause: un
   const start = body.trim().slice(0, 60);
   return new CrawlhouseError('service_unavailable', `${method} ${path} answered with a page: ${start}`, {
     cause,
-    hint: 'check base_url and the proxy, if any: the service responds with JSON',
+    hint: 'check base_url and the proxy, if any: the service responds with JSON, not HTML',
   });
 }
 

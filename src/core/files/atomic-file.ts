@@ -54,7 +54,7 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
 }
 
 /**
- * Writes bytes from a source to a file, and checks their number.
+ * Writes bytes from a source to a file, and checks the file size.
  *
  * @param bytes the expected length
  * @throws CrawlhouseError `cut_short` if the disk or the source has another number of bytes

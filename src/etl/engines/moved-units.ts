@@ -146,7 +146,7 @@ export async function compareMoved(
       if (rows === moved) continue;
       const what = unit === '' ? name : `${unit} in ${name}`;
       throw new CrawlhouseError('unreconciled', `${what}: ${rows} rows before, ${moved} after`, {
-        hint: 'keep the setting; the original warehouse is unchanged',
+        hint: 'keep the warehouse setting; the original warehouse is unchanged',
       });
     }
   return both.map(([name, units]) => ({

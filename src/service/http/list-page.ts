@@ -139,7 +139,8 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /**
- * Returns the column that a list's sort and filter field behaves as; every filter type that fits its type is allowed.
+ * Returns the column that represents a list field for sorting and filtering; every filter type that fits the field's
+ * type is allowed.
  */
 function listColumn(name: string, index: number): Column {
   const field = { name, type: lookUp(TYPES, name) ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };

@@ -66,7 +66,7 @@ export async function eventsKeptOtherwise(
 }
 
 /**
- * Returns whether exactly this file was read to its end by these rules, under a name whose version is still the same.
+ * Returns whether exactly this file was read to its end with these rules, under a name whose version is unchanged.
  */
 export async function wasRead(
   connection: Connection,

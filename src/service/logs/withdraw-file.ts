@@ -46,7 +46,7 @@ async function linkedFiles(connection: Connection, { hidden }: LogTables, id: nu
 }
 
 /**
- * Decides again which lines of the given files count, one reading after another, in the order in which they were read.
+ * Decides again which lines of the given files count, one reading at a time, in the original order of the readings.
  * Returns the lines that now count.
  */
 async function decideAgain(

@@ -23,13 +23,14 @@ export async function refuseOverflow(connection: Connection, from: string, place
     throw new CrawlhouseError(
       'rejected_values',
       `${place}: the ${name} of all rows add up to more than 2^63`,
-      { hint: 'no rows of the export were added; check the export for a broken number' },
+      { hint: 'no rows of the export were added; check the export for an implausibly large number' },
     );
   }
 }
 
 /**
- * Keeps one of several equal rows, such as rows of overlapping API responses or of a table that was appended to itself.
+ * Keeps one of several identical rows, such as rows from overlapping API responses or from a table that was appended to
+ * itself.
  *
  * @returns the number of removed rows
  * @throws CrawlhouseError `rejected_values` for rows of one key with different figures

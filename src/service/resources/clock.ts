@@ -1,5 +1,5 @@
 /**
- * The service's clock: the system's clock, or one that was set by `POST /_sandbox/clock` and runs on from that time.
+ * The service's clock: the system's clock, or one that was set by `POST /_sandbox/clock` and continues from that time.
  */
 export class Clock {
   #offset = 0;

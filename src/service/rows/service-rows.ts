@@ -7,7 +7,7 @@ import { makeFolder } from '../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
 /**
- * Megabytes that DuckDB may use at rest, with more for each additional stream, for wide streams, and for JSON imports.
+ * Base memory of DuckDB in megabytes. Each additional stream, each wide stream and each JSON import adds more.
  */
 const MEMORY = 300;
 const STREAM_MEMORY = 200;

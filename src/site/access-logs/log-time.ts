@@ -14,7 +14,8 @@ const MONTH_FIRST = new RegExp(
   String.raw`^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) ${CLOCK}(?: ${OFFSET})? (\d{4})$`,
 );
 /**
- * Digits of seconds since 1970 for times after 2001: milliseconds, microseconds and nanoseconds have three more each.
+ * Number of digits in seconds since 1970, for times after 2001. Milliseconds, microseconds and nanoseconds each add
+ * three.
  */
 const SECOND_DIGITS = 10;
 

@@ -108,7 +108,7 @@ const DIMENSION =
 const AGGREGATE = /^(average|avg|mean|median|min|max|minimum|maximum|sum|total|p\d+)_/;
 
 /**
- * Returns whether a number identifies rows, like codes, identifiers and depths, so that charts do not draw its size.
+ * Returns whether a number labels rows, as codes, identifiers and depths do, so that charts do not draw its size.
  */
 export function isDimension(name: string): boolean {
   const plain = name.toLowerCase().replace(/_(before|after|now)$/, '');

@@ -37,7 +37,7 @@ export const demandAdd: Command = {
     },
     'date-order': {
       value: 'ORDER',
-      help: 'the order of dates such as 7/1/2026 (dmy or mdy), if it cannot be detected',
+      help: 'the day-month order of dates such as 7/1/2026 (dmy or mdy), if it cannot be detected',
     },
     decimal: {
       value: 'MARK',

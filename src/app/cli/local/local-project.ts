@@ -8,7 +8,7 @@ import type { LocalService } from './local-service.ts';
 /** Flags that select the website of the folder. */
 export const LOCAL_PROJECT_FLAGS = {
   project: { value: 'PROJECT', help: 'the project, by name or id; required if there are several' },
-  site: { value: 'URL', help: 'the website of the project, which need not be crawled yet' },
+  site: { value: 'URL', help: 'the website of the project, which need not have been crawled yet' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export function projectFlags(invocation: Invocation): NamedProject {

@@ -25,7 +25,7 @@ interface StoredFile {
 }
 
 /**
- * Refuses a compressed file that is damaged, or that expands to far more than logs and exports do.
+ * Refuses a compressed file that is damaged, or that expands far more than logs and exports do.
  *
  * @throws CrawlhouseError `usage`, also after `longestMs`; `contract_broken`
  */

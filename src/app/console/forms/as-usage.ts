@@ -1,7 +1,7 @@
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 
 /**
- * Converts an error that the person can fix into an error of the form. Faults of crawlhouse and locks stay unchanged.
+ * Converts an error that the user can fix into a form error. Faults in crawlhouse and lock errors stay unchanged.
  */
 export function asUsage(thrown: unknown): CrawlhouseError {
   const error = toCrawlhouseError(thrown);

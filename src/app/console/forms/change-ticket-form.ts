@@ -99,7 +99,7 @@ async function pagesOf(
     const rows = await warehouse.rows(sql, signal, parameters, MOST_TICKET_URLS + 1);
     if (rows.length > MOST_TICKET_URLS)
       throw new CrawlhouseError('usage', `more than ${MOST_TICKET_URLS} pages match the filter`, {
-        hint: 'filter by a first directory alone, which has no limit (docs/explore.md#tickets)',
+        hint: 'filter only by a first directory, which has no limit (docs/explore.md#tickets)',
       });
     if (rows.length === 0) throw new CrawlhouseError('usage', 'no page matches the filter');
     query.delete('page');

@@ -9,7 +9,7 @@ export const REVOKE_FORM: ConsoleForm = {
   async act({ path }, { shared }) {
     if (!shared.revoke(Number(path.link_id)))
       throw new CrawlhouseError('usage', `there is no link ${path.link_id}`, {
-        hint: 'the page /links lists the links',
+        hint: 'the /links page lists the links',
       });
     return '/links';
   },

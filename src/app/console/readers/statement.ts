@@ -67,12 +67,12 @@ function keptSql(
   const text = kept.find(subject, key);
   if (text !== undefined) return text;
   throw new CrawlhouseError('usage', 'the SQL of this address is no longer stored', {
-    hint: 'paste the SQL again; the console keeps long SQL only while it runs',
+    hint: 'paste the SQL again; the console discards long SQL when it stops',
   });
 }
 
 /**
- * Resolves the parameters of a statement for DuckDB, with the crawl as its identifier.
+ * Resolves the parameters of a statement for DuckDB, replacing the crawl with its identifier.
  *
  * @throws CrawlhouseError `usage` for a value that a parameter does not accept, or that names nothing known
  */

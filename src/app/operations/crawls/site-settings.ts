@@ -48,7 +48,7 @@ export function siteConfig(startUrl: string, keys: CrawlFileKeys): ChosenConfig 
 }
 
 /**
- * Checks what a schema cannot check: rules of scraped fields, hosts, and keys that require other keys.
+ * Checks what a schema cannot check: rules for scraped fields, hosts, and keys that require other keys.
  *
  * @throws CrawlhouseError `bad_settings` naming file, line and key
  */

@@ -181,7 +181,7 @@ async function hasSecret(
   throw (
     unread ??
     new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {
-      hint: 'create the secret that store_b.credentials_secret names in the workspace, or correct the name',
+      hint: 'in the workspace, create the secret that store_b.credentials_secret names, or correct the name',
     })
   );
 }

@@ -25,7 +25,7 @@ export type LoadRow = { readonly [Name in CountName | 'bytes' | 'attempts']: Cou
 };
 
 /**
- * Returns a row per project with totals; with `isVerbose` also a row per unit; empty for a run that changed nothing.
+ * Returns a row per project with totals and, with `isVerbose`, a row per unit; empty for a run that changed nothing.
  */
 export function reportBlocks(
   report: RunReport,

@@ -108,7 +108,8 @@ const NOT_PUBLISHED: PublishedUnit = {
 };
 
 /**
- * Returns a unit as `status` shows it on its own: its state, its six counts, its rejects, the changes of its dataset.
+ * Returns a unit as `status` shows it on its own: its state, its six counts, its rejects, and the schema changes of its
+ * dataset.
  */
 export function unitBlocks(
   unit: LedgerUnit,

@@ -23,7 +23,7 @@ type Place = Awaited<ReturnType<typeof openTrinoPlace>>;
 
 const MAY_ONLY_READ = {
   message: 'can read, may not write',
-  hint: 'this is enough for queries; a machine that runs pipelines needs the right to create schemas, tables and views',
+  hint: 'this is enough for queries; a machine that runs pipelines needs permission to create schemas, tables and views',
 };
 
 /** Checks the warehouse in Trino and its bucket. Removes whatever it creates. */

@@ -115,7 +115,8 @@ export function changeRules(settings: ChangeSettings): readonly (readonly Change
 }
 
 /**
- * Merges the settings of a project. Keys that the project omits keep their values. A threshold also enables its change.
+ * Merges the settings of a project. Keys that the project omits keep their values. A threshold for a change also
+ * enables it.
  */
 function merged(general: ProjectChanges, own: ProjectChanges): ProjectChanges {
   const both = (name: keyof typeof CHANGE_RULES) => {

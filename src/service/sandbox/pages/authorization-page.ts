@@ -37,7 +37,8 @@ button.yes{background:var(--accent);border-color:var(--accent);color:var(--on-ac
 `;
 
 /**
- * Returns the page where a user decides whether an application may act for them, and in what (api-spec.md §5, step 1).
+ * Returns the page where a user decides whether an application may act for them, and with which scopes (api-spec.md §5,
+ * step 1).
  */
 export function authorizationPage(
   { application, redirectUri, scopes }: Authorization,

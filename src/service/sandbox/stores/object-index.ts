@@ -163,7 +163,7 @@ export interface ObjectPage {
 }
 
 /**
- * Returns a page of objects, which come in the order of their keys, and of the common prefixes that a delimiter makes.
+ * Returns a page of the objects, which are sorted by key, and of the common prefixes that the delimiter produces.
  */
 export function listObjects(objects: Iterable<IndexedObject>, window: ListWindow): ObjectPage {
   const found: IndexedObject[] = [];

@@ -49,7 +49,7 @@ const MOST_OPEN = 3;
 const LONGEST_TIME = 200;
 
 /**
- * Returns a function that reads a text by a strftime format into parts, or returns false if the text does not match.
+ * Returns a function that parses a text into parts by a strftime format, or returns false if the text does not match.
  */
 export function strftimeReader(format: string): (text: string, into: TimeParts) => boolean {
   const names: (keyof TimeParts | null)[] = [];

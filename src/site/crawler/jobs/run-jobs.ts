@@ -16,7 +16,7 @@ const TOP = 10;
 const PAGES_AT_ONCE = 10_000;
 
 /**
- * DuckDB's share of the memory limit. The rest is a reserve, because DuckDB keeps tables in memory that it could spill.
+ * DuckDB's share of the memory limit. The rest is a reserve, because DuckDB keeps spillable tables in memory.
  */
 const JOBS_SHARE = 2 / 3;
 

@@ -88,7 +88,8 @@ export function similarTexts(texts: readonly SampledText[]) {
 const NO_TEXT: SampledText = { pairs: new Uint32Array(), last: 0 };
 
 /**
- * Returns the average similarity of a cluster: of all its pairs of texts, or of those among 48 texts if it is larger.
+ * Returns the average similarity of a cluster: of all its pairs of texts, or of the pairs among 48 texts if it is
+ * larger.
  */
 export function averageSimilarity(texts: readonly SampledText[]): number {
   const step = Math.max(1, texts.length / MOST_AVERAGED);

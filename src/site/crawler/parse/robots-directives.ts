@@ -56,7 +56,8 @@ export function robotsDirectives(
 }
 
 /**
- * Returns whether an `unavailable_after` has a past time. Dates may contain commas, so the longest valid piece counts.
+ * Returns whether an `unavailable_after` time is in the past. Dates may contain commas, so the longest valid piece
+ * counts.
  */
 function isPast(content: string, now: Date): boolean {
   const [, ...dates] = content.split(/unavailable_after\s*:/i);

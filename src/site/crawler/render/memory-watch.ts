@@ -12,7 +12,7 @@ interface BrowserSession {
 }
 
 /**
- * Ends processes of pages that take more than their memory. Only Linux shows the memory of a process to other programs.
+ * Ends page processes that exceed their memory limit. Only Linux shows the memory of a process to other programs.
  * On other systems, only the browser's own limit for scripts applies.
  */
 export class MemoryWatch implements AsyncDisposable {

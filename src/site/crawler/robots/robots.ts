@@ -80,7 +80,7 @@ export function robotsRules({ status, content, hostError }: RobotsFile, robotNam
 const ENGINES = ROBOTS.filter((name) => name !== 'googlebot-news');
 
 /**
- * Returns the rules of search engines that can differ from those of the crawler: the file names one of these engines.
+ * Returns the search engine rules that can differ from the crawler's, because the file names the engine or the crawler.
  */
 function rulesOfEngines(content: string, robotName: string) {
   const text = content.toLowerCase();

@@ -144,7 +144,7 @@ async function configuration() {
 }
 
 /**
- * Holds each request of pages, frames and workers in the browser until the crawl decides whether to send it.
+ * Holds each request from pages, frames and workers in the browser until the crawl decides whether to send it.
  */
 async function holdRequests(session: Session): Promise<void> {
   session.on('Fetch.requestPaused', (paused) => {

@@ -93,7 +93,7 @@ const OF_MAIN = `(
   WHERE coalesce(crawls.is_main, days.crawl_id IS NULL)) AS days`;
 
 /**
- * Returns whether a URL is in the chosen segment; a first directory also contains URLs that the crawl does not know.
+ * Returns whether a URL is in the chosen segment; a first directory also contains URLs that are missing from the crawl.
  */
 function within(url: string, { segment }: ChosenSegment): string {
   if (segment === null) return 'true';

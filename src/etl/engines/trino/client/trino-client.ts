@@ -318,7 +318,7 @@ export class TrinoClient implements AsyncDisposable {
 }
 
 /**
- * Returns whether this response cannot come from Trino: a redirect, an unknown path, or another method.
+ * Returns whether this response cannot come from Trino: a redirect, an unknown path, or a disallowed method.
  */
 function isElsewhere(status: number): boolean {
   return (status >= 300 && status < 400) || status === 404 || status === 405;

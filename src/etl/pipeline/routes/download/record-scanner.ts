@@ -17,8 +17,8 @@ export interface Scan {
 }
 
 /**
- * Counts records in bytes, piece by piece, without parsing them. A newline ends a record; in CSV, only outside quotes.
- * A blank line is not a record; in JSON, it may contain spaces. The state includes a record that a piece leaves
+ * Counts records in a byte stream, piece by piece, without parsing them. A newline ends a record; in CSV, only outside
+ * quotes. A blank line is not a record; in JSON, it may contain spaces. The state includes a record that a piece leaves
  * incomplete.
  */
 export class RecordScanner {

@@ -137,7 +137,7 @@ export async function addTicket(
 }
 
 /**
- * Changes owner, state, note and dates of a ticket.
+ * Changes the owner, state, note and dates of a ticket.
  *
  * @param seen the `changed_at` that the person saw
  * @throws CrawlhouseError `usage` for an unknown ticket or invalid values, and if someone else has changed the ticket

@@ -124,7 +124,8 @@ function found(tuned: TunedIssues): string {
 }
 
 /**
- * Returns rows with the number of their settings: those of the project, else 0, then those of the page's first segment.
+ * Returns rows with their setting number, which combines the project's settings (0 if none) and those of the page's
+ * first segment.
  */
 function numbered(rows: string, { projects, segments }: TunedIssues): string {
   const cases = projects.map(

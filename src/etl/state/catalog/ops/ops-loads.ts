@@ -343,7 +343,7 @@ export function isNameLoaded(
 }
 
 /**
- * Returns the newest loads of each project and dataset by streamed export and by data export, by route and format.
+ * Returns the newest loads, by streamed export or data export, for each project, dataset, route and format.
  * Omits data exports that a killed run requested, because their wait is unknown, and units with a filter, which data
  * exports do not support.
  */
