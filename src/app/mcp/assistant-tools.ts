@@ -269,7 +269,7 @@ function registerResources(server: McpServer, catalog: (signal: AbortSignal) => 
     'crawlhouse://dictionary',
     {
       title: 'Dictionary',
-      description: 'The tables of mart in this warehouse, with the meaning of every column.',
+      description: 'The mart tables in this warehouse, with the meaning of every column.',
       mimeType: 'text/markdown',
     },
     async (uri, context) => ({

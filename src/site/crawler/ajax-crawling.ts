@@ -27,7 +27,8 @@ export function snapshotUrl(text: string): string {
 }
 
 /**
- * Returns the URL to request for a page: its snapshot if its URL has a `#!`, which only a crawl with this scheme keeps.
+ * Returns the URL to request for a page: that of its snapshot if the page's URL has a `#!`. Only a crawl with this scheme
+ * keeps the `#!`.
  */
 export function askedUrl(text: string): string {
   return text.includes('#') ? snapshotUrl(text) : text;

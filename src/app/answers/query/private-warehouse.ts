@@ -16,7 +16,7 @@ function places(stateDir: string | undefined): readonly string[] {
 }
 
 /**
- * A published file under a private name. DuckDB allows SQL to write to the opened path and to names next to it.
+ * A published file under a private name. DuckDB allows SQL to write to the opened path and to files named after it.
  * Therefore, the path must differ from that of the warehouse, and must be removed once the file is open.
  */
 export class PrivateWarehouse implements Disposable {

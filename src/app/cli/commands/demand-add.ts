@@ -132,6 +132,6 @@ function dimensionsOf(invocation: Invocation): Dimension[] | null {
   throw new CrawlhouseError(
     'usage',
     `--dimensions ${text}: each of date, page, query, country, device once`,
-    { hint: 'use the order of the request, such as --dimensions date,page,query' },
+    { hint: 'list the dimensions in the order of the request, such as --dimensions date,page,query' },
   );
 }

@@ -55,7 +55,7 @@ export const run: Command = {
 function reloads(invocation: Invocation): boolean {
   if (invocation.has('reload') && invocation.texts('crawl').length === 0)
     throw new CrawlhouseError('usage', '--reload needs --crawl', {
-      hint: 'crawlhouse run --crawl ID --reload, or for a range of dates crawlhouse backfill --from DATE --to DATE --reload',
+      hint: 'crawlhouse run --crawl ID --reload or, for a range of dates, crawlhouse backfill --from DATE --to DATE --reload',
     });
   return invocation.has('reload');
 }

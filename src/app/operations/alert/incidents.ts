@@ -90,7 +90,7 @@ function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
 }
 
 /**
- * Returns websites whose last crawl failed, if no later crawl is loaded. Their figures come from the previous crawl.
+ * Returns websites with a failed crawl after the last loaded crawl. Their figures come from the last loaded crawl.
  */
 function failedCrawls(newestFirst: readonly LedgerRun[], rhythms: readonly Rhythm[]): readonly Incident[] {
   return rhythms.flatMap(({ project_id, name, ends }) => {

@@ -144,7 +144,7 @@ async function importProjectData(
     const other = givenBy(resources, projectId, name);
     if (other === undefined || other === dir) continue;
     throw new CrawlhouseError('usage', `${dir} and ${other} both contain ${name} of the same project`, {
-      hint: 'merge them into one file, or name the folders as for separate projects',
+      hint: 'merge them into one file, or rename the folders to form separate projects',
     });
   }
   const data = new Map<DatasetName, StoredDataset>();

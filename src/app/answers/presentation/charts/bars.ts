@@ -11,7 +11,8 @@ export interface NamedValue {
 }
 
 /**
- * Returns a bar per value, in the given order. It is a table, so that text keeps its size. Null if there is no value.
+ * Returns a chart with a bar per value, in the given order, or null if there is no value. The chart is a table, so that
+ * text keeps its size.
  */
 export function barChart(label: string, bars: readonly NamedValue[]): Html | null {
   const [first, ...others] = bars.filter(({ value }) => value !== null);

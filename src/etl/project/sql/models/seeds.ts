@@ -37,7 +37,7 @@ export function seedFile({ shown }: SqlFolder, name: string): string {
 export type SeedRow = Readonly<Record<string, string | null>>;
 
 /**
- * Returns the rows of a seed in the files of the given folders, without rows that a later folder replaces.
+ * Returns a seed's rows from the files in the given folders, except rows that a later folder replaces.
  *
  * @throws CrawlhouseError `bad_model` naming file and line
  */
