@@ -156,7 +156,8 @@ function conversionsOf(
 }
 
 /**
- * Widens each integer column whose broken values would all fit the wider type. Returns whether any column was widened.
+ * Widens each integer column with at least one broken value that fits the wider type. Returns whether any column was
+ * widened.
  */
 async function widenWhereRoomLacks(
   connection: Connection,

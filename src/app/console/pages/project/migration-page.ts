@@ -146,7 +146,7 @@ const withFindings = (answer: string, from: number): string =>
 
 function findingsOf({ rows }: FigureAnswer): WarehouseRow[] {
   return rows
-    .filter(({ place_in_finding }) => place_in_finding === 1)
+    .filter(({ place_in_finding }) => Number(place_in_finding) === 1)
     .map((row) =>
       Object.fromEntries(
         ['finding', ...OF_FINDING].map((column) => [column.replace('all_', ''), row[column]]),
