@@ -58,11 +58,6 @@ await mkdir(folder, { recursive: true });
 for (const name of ['pipelines', 'sql', 'schedules.yaml'])
   await cp(join(root, name), join(folder, name), { recursive: true });
 
-const { CRAWLHOUSE_BASE_URL, CRAWLHOUSE_ACCESS_TOKEN, ...inherited } = process.env;
-/** The commands share what Node.js has compiled. */
-const environment = { NODE_COMPILE_CACHE: join(folder, '.compiled'), ...inherited };
-let account: Record<string, string> = {};
-
 const readyFile = join(folder, 'sandbox.json');
 const sandbox = spawn(
   process.execPath,
@@ -77,11 +72,11 @@ const sandbox = spawn(
     SPEC,
     ...real.flatMap((path) => ['--import', path]),
   ],
-  { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder, env: { ...process.env, ...environment } },
+  { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
 );
 process.once('exit', () => sandbox.kill());
-// From elsewhere: the account of the sandbox is not that of the website.
-const initialized = crawlhouse(root, 'init', [siteFolder], () => {});
+const { CRAWLHOUSE_BASE_URL, CRAWLHOUSE_ACCESS_TOKEN, ...environment } = process.env;
+let account: Record<string, string> = {};
 
 await using site = await serveDemoSite();
 // A run of few rows leaves a core idle. The website is small, so its answers come first.
@@ -121,7 +116,7 @@ async function runService(out: Out): Promise<void> {
   account = { CRAWLHOUSE_BASE_URL: ready.base_url, CRAWLHOUSE_ACCESS_TOKEN: ready.access_token };
   out('\n$ crawlhouse run\n');
   await crawlhouse(folder, 'run', [], out);
-  await askAll(folder, QUESTIONS, out);
+  for (const question of QUESTIONS) await ask(folder, question, out);
   out('\n$ crawlhouse run        (again: nothing is asked for twice)\n');
   await crawlhouse(folder, 'run', [], out);
   const ended = once(sandbox, 'exit');
@@ -136,32 +131,30 @@ async function crawlSite({ origin }: DemoSite, out: Out): Promise<void> {
     `A website on this machine: our documentation in two languages, with ${faults.length} planted faults.\n`,
   );
   out('\n$ crawlhouse init site\n');
-  await initialized;
+  // From elsewhere: the account of the sandbox is not that of the website.
+  await crawlhouse(root, 'init', [siteFolder], out);
   out(`\n$ crawlhouse crawl ${origin}\n`);
   await crawlhouse(siteFolder, 'crawl', [origin], out);
-  await askAll(siteFolder, CRAWL_QUESTIONS, out);
+  for (const question of CRAWL_QUESTIONS) await ask(siteFolder, question, out);
 }
 
-/** The requests that its server had, and its search results, tell which of the faults matter. Then the website changes. */
-async function addTraffic(site: DemoSite, out: Out): Promise<void> {
-  const { origin } = site;
+/** The requests that its server had, and its search results, tell which of the faults matter. */
+async function addTraffic({ origin }: DemoSite, out: Out): Promise<void> {
   await writeFile(join(siteFolder, 'access.log'), accessLog(new Date()));
   await writeFile(join(siteFolder, 'search.csv'), demandExport(origin, new Date()));
   out('\n$ crawlhouse logs add access.log --on-reject quarantine        (a line of it is cut off)\n');
-  const added = crawlhouse(siteFolder, 'logs', ['add', 'access.log', '--on-reject', 'quarantine'], out);
-  // Nobody requests a page meanwhile.
-  site.change();
-  out(await added);
+  out(await crawlhouse(siteFolder, 'logs', ['add', 'access.log', '--on-reject', 'quarantine'], out));
   out('\n$ crawlhouse demand add search.csv\n');
   out(await crawlhouse(siteFolder, 'demand', ['add', 'search.csv'], out));
-  await askAll(siteFolder, TRAFFIC_QUESTIONS, out);
+  for (const question of TRAFFIC_QUESTIONS) await ask(siteFolder, question, out);
 }
 
-/** The changed website is crawled again. */
-async function crawlAgain({ origin }: DemoSite, out: Out): Promise<void> {
-  out(`\n$ crawlhouse crawl ${origin}        (again, after the site has changed)\n`);
-  out(await crawlhouse(siteFolder, 'crawl', [origin], out));
-  await askAll(siteFolder, SITE_QUESTIONS, out);
+/** The website changes, and is crawled again. */
+async function crawlAgain(site: DemoSite, out: Out): Promise<void> {
+  site.change();
+  out(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
+  out(await crawlhouse(siteFolder, 'crawl', [site.origin], out));
+  for (const question of SITE_QUESTIONS) await ask(siteFolder, question, out);
 }
 
 /** Scripts change what pages say; without a browser nobody sees it. */
@@ -176,16 +169,6 @@ async function renderSite(site: DemoSite, out: Out): Promise<void> {
   await crawlhouse(siteFolder, 'crawl', ['--render', site.origin], out);
   out(`\n$ crawlhouse query "${RENDERING}"\n\n`);
   out(await crawlhouse(siteFolder, 'query', [RENDERING], out));
-}
-
-/** Asks questions at once, and shows their answers in order. */
-async function askAll(project: string, questions: readonly string[], out: Out): Promise<void> {
-  const answers = questions.map(async (question) => {
-    const texts: string[] = [];
-    await ask(project, question, (text) => void texts.push(text));
-    return texts.join('');
-  });
-  out((await Promise.all(answers)).join(''));
 }
 
 async function ask(project: string, question: string, out: Out): Promise<void> {
