@@ -71,7 +71,7 @@ test('docs/routes.md contains the thresholds between stream and data export', ()
     `JSON ${number(json)}, CSV ${number(csv)} values/s | Parquet ${number(parquet)} values/s`,
     `| none | ${EXPORT_WAIT} s |`,
     `the last ${LAST_LOADS} in this format, of ${number(LEAST_ROWS)} rows or more`,
-    `from about ${number(EXPORT_WAIT / (100 / json - 100 / parquet))} rows.`,
+    `at least about ${number(EXPORT_WAIT / (100 / json - 100 / parquet))} rows.`,
   ])
     expect(text).toContain(said);
 });
