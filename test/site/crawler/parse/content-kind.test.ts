@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contentKind, isFile } from '../../../../src/site/crawler/parse/content-kind.ts';
+import { processorTime } from '../../../support/processor-time.ts';
 import { runs } from '../../../support/runs.ts';
 
 const typed = (type: string | null): [string, string][] => (type === null ? [] : [['content-type', type]]);
@@ -134,9 +135,9 @@ test('no words change the kind of a page, and the beginning is read quickly', ()
     }),
     { numRuns: runs(300) },
   );
-  const before = performance.now();
-  for (const part of ['<!---->', '<?xml a>', '<!doctype rss>', '\n', '<!--', '[']) {
-    expect(kindOf('text/html', part.repeat(2_000))).toBe('html');
-  }
-  expect(performance.now() - before).toBeLessThan(1_000);
+  const time = processorTime(() => {
+    for (const part of ['<!---->', '<?xml a>', '<!doctype rss>', '\n', '<!--', '['])
+      expect(kindOf('text/html', part.repeat(2_000))).toBe('html');
+  });
+  expect(time).toBeLessThan(1_000);
 });
