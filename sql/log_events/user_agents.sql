@@ -60,7 +60,9 @@ WITH
         PARTITION BY agent.project_id, agent.day, agent.user_agent ORDER BY length(bots.token) DESC, bots.token
       ) AS place
     FROM agent
-    JOIN mart.bots AS bots ON strpos(lower(agent.user_agent), lower(bots.token)) > 0
+    JOIN mart.bots AS bots
+      ON coalesce(bots.found_in, 'user_agent') <> 'robots_txt'
+      AND strpos(lower(agent.user_agent), lower(bots.token)) > 0
   )
 
 SELECT project_id, day, user_agent, crawler, bot_class, engine, purpose

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, type TestContext, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { absoluteUrl, webUrl } from '../../src/core/net/web-url.ts';
 import { encodingName } from '../../src/core/text/encodings.ts';
 import { parseDocument } from '../../src/site/crawler/parse/parse-html.ts';
@@ -10,7 +10,7 @@ import { parsed } from '../support/fetched-page.ts';
 import { installPython } from '../support/python-environment.ts';
 import { roundSeed } from '../support/random.ts';
 import { runs } from '../support/runs.ts';
-import { type ForeignSuite, foreignFile, foreignPaths } from './foreign-files.ts';
+import { type ForeignSuite, foreignFile, foreignPaths, orSkip } from './foreign-files.ts';
 import { robotsCases } from './robots-files.ts';
 import { treeText } from './tree-text.ts';
 
@@ -48,17 +48,6 @@ const ROBOTS_FILES = runs(2_000);
 /** Protego takes the shorter of two rules in one of 15,000 URLs. */
 const ROBOTS_SHARE = 0.999;
 const PROTEGO = 'protego==0.7.0';
-
-/** What a suite needs, or the test is skipped with the reason. */
-async function orSkip<T>(input: Promise<T>, skip: TestContext['skip']): Promise<T> {
-  try {
-    return await input;
-  } catch (error) {
-    const { message } = error as Error;
-    process.stdout.write(`skipped: ${message}\n`);
-    return skip(message);
-  }
-}
 
 /** Says how many cases hold, and which do not. */
 function judge(name: string, results: ReadonlyMap<string, boolean>, floor: number): void {

@@ -24,6 +24,8 @@ const LIST = new BotList({
       engine: 'google',
       purpose: 'pages',
       reference: null,
+      found_in: null,
+      read_on: null,
     },
   ],
   checks: [],

@@ -50,6 +50,7 @@ const SEED = readFileSync(join(import.meta.dirname, '../../../sql/seeds/bots.csv
 const KNOWN = SEED.trim()
   .split('\n')
   .slice(1)
+  .filter((line) => !line.split(',').includes('robots_txt'))
   .map((line) => {
     const [token = '', crawler = '', botClass = '', engine = '', purpose = ''] = line.split(',');
     return {

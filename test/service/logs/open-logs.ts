@@ -23,6 +23,8 @@ const BOTS = new BotList({
       engine: 'google',
       purpose: 'pages',
       reference: null,
+      found_in: null,
+      read_on: null,
     },
   ],
   checks: [],

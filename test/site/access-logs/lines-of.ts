@@ -17,6 +17,8 @@ const GOOGLEBOT = {
   engine: 'google',
   purpose: 'pages',
   reference: null,
+  found_in: null,
+  read_on: null,
 };
 const LIST = new BotList({
   bots: [GOOGLEBOT],

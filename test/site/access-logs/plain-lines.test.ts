@@ -21,6 +21,8 @@ const BOT: Bot = {
   engine: 'google',
   purpose: 'pages',
   reference: null,
+  found_in: null,
+  read_on: null,
 };
 /** What a stranger may write into a line, and what servers make of it. */
 const HOSTILE = [

@@ -17,6 +17,9 @@ export const Bot = z.object({
   engine: z.string().nullable(),
   purpose: z.string().nullable(),
   reference: z.string().nullable(),
+  /** `robots_txt`: no user agent contains the token; null: as `user_agent`. */
+  found_in: z.string().nullable(),
+  read_on: z.string().nullable(),
 });
 export type Bot = Typed<typeof Bot>;
 
@@ -71,6 +74,7 @@ export class BotList {
     this.ranges = rows.ranges;
     this.#rows = rows;
     this.#tokens = rows.bots
+      .filter(({ found_in }) => found_in !== 'robots_txt')
       .map((bot) => [bot.token.toLowerCase(), bot] as const)
       .sort(([, a], [, b]) => b.token.length - a.token.length || (a.token < b.token ? -1 : 1));
   }

@@ -30,6 +30,8 @@ test('known bots, including those of the project, are listed with their verifica
     engine: 'us',
     purpose: 'monitoring',
     reference: null,
+    found_in: null,
+    read_on: null,
     ranges: 2,
     published: ['2026-01-02'],
     sources: ['https://example.com/bot.json'],

@@ -62,7 +62,8 @@ test('each shipped verification belongs to a known crawler, and names an existin
 });
 
 test('each shipped bot is recognized next to the address of its page', () => {
-  const others = list.bots.flatMap(({ token, reference }) => {
+  const others = list.bots.flatMap(({ token, reference, found_in }) => {
+    if (found_in === 'robots_txt') return [];
     const found = list.recognise(`Mozilla/5.0 (compatible; ${token}/1.0; +${reference ?? ''})`)?.token;
     return found === token ? [] : [`${token}: ${found}`];
   });
@@ -81,4 +82,30 @@ test("no shipped token matches a browser's user agent", () => {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 [FBAN/FBIOS;FBAV/450.0]',
   ];
   expect(browsers.filter((browser) => list.recognise(browser) !== undefined)).toEqual([]);
+});
+
+test.each([
+  ['Mozilla/5.0 (compatible; Google-Agent; +https://a.example)', 'Google-Agent', 'ai', 'user request'],
+  ['Mozilla/5.0 AppleWebKit/537.36; compatible; OAI-AdsBot/1.0', 'OAI-AdsBot', 'ads', 'landing pages'],
+  ['Mozilla/5.0; compatible; OAI-SearchBot/1.3', 'OAI-SearchBot', 'ai', 'answers'],
+  ['Mozilla/5.0; compatible; ChatGPT-User/1.0', 'ChatGPT-User', 'ai', 'user request'],
+  ['meta-externalads/1.1', 'Meta-ExternalAds', 'ads', 'advertising'],
+  ['meta-webindexer/1.1', 'Meta-WebIndexer', 'ai', 'answers'],
+  ['Mozilla/5.0 (compatible; Amzn-User; +https://a.example)', 'Amzn-User', 'ai', 'user request'],
+  ['Mozilla/5.0 (compatible; Bytespider)', 'Bytespider', 'ai', 'training'],
+  ['Applebot-Extended', 'Applebot', 'search', 'pages'],
+])('%s is %s', (userAgent, crawler, bot_class, purpose) => {
+  expect(list.recognise(userAgent)).toMatchObject({ crawler, bot_class, purpose });
+});
+
+test('tokens of robots.txt are listed, and are in no user agent', () => {
+  const tokens = list.bots.filter(({ found_in }) => found_in === 'robots_txt').map(({ token }) => token);
+  expect(tokens).toEqual(['Google-Extended', 'Applebot-Extended']);
+  expect(list.recognise('Mozilla/5.0 (compatible; Google-Extended/1.0)')).toBeUndefined();
+});
+
+test('each shipped AI bot has a purpose, and each row the day on which it was read, if any', () => {
+  const purposes = new Set(list.bots.flatMap((bot) => (bot.bot_class === 'ai' ? [bot.purpose] : [])));
+  expect([...purposes].sort()).toEqual(['answers', 'training', 'user request']);
+  expect(list.bots.filter(({ read_on }) => !/^2026-\d\d-\d\d$/.test(read_on ?? '2026-01-01'))).toEqual([]);
 });

@@ -131,9 +131,9 @@ export async function loadSeed(
   return await seedRows(of, name, shape);
 }
 
-function seedShape({ columns, grain, replaces }: ModelHeader): SeedShape {
+function seedShape({ columns, grain, replaces, optional = [] }: ModelHeader): SeedShape {
   const ofGrain = grain?.columns ?? [];
-  return { columns: Object.keys(columns), grain: ofGrain, replaces: replaces ?? ofGrain };
+  return { columns: Object.keys(columns), grain: ofGrain, replaces: replaces ?? ofGrain, optional };
 }
 
 /** Refuses a seed file that no model reads, because its name must be wrong. */
@@ -204,6 +204,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   };
   for (const column of header.grain?.columns ?? []) known(column, ['grain']);
   for (const column of header.replaces ?? []) known(column, ['replaces']);
+  for (const column of header.optional ?? []) known(column, ['optional']);
   for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);
   for (const [former, name] of Object.entries(header.renamed)) {
     known(name, ['renamed', former]);
@@ -230,6 +231,9 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   }
   if (!isSeed && header.replaces !== undefined) {
     throw badModel(place(['replaces']), 'only rows of a seed can replace others', 'remove replaces');
+  }
+  if (!isSeed && header.optional !== undefined) {
+    throw badModel(place(['optional']), 'only a seed has optional columns', 'remove optional');
   }
   const own = isSeed ? await seedSelect(folders, fileName, seedShape(header)) : source.sql;
   const described = Object.entries(header.renamed).map(

@@ -121,6 +121,8 @@ export const ModelHeader = z.strictObject({
   columns: z.record(z.string(), Column),
   /** For a seed: rows of a project replace all rows with the same values in these columns, by default in the grain. */
   replaces: z.array(z.string()).min(1).optional(),
+  /** For a seed: columns that a file may omit. */
+  optional: z.array(z.string()).min(1).optional(),
   /** Former names of columns, with the current ones. They remain as columns for one version. */
   renamed: z.record(z.string(), z.string()).default({}),
   reads: z

@@ -18,6 +18,8 @@ export interface SeedShape {
   readonly grain: readonly string[];
   /** Rows of a later folder replace all rows of an earlier one with the same values in these columns. */
   readonly replaces: readonly string[];
+  /** Columns that a file may omit; their values are then NULL. */
+  readonly optional: readonly string[];
 }
 
 /** Returns the seed files in a folder, by the name of their model. */
@@ -86,11 +88,14 @@ function keyOf(row: SeedRow, columns: readonly string[]): string {
   return columns.map((column) => row[column] ?? '').join(', ');
 }
 
-function readRows(file: string, content: string, { columns, grain }: SeedShape): SeedRow[] {
+function readRows(file: string, content: string, { columns, grain, optional }: SeedShape): SeedRow[] {
   const [header, ...lines] = records(file, content);
   const names = header?.record ?? [];
-  const wrong = [...names, ...columns].find((name) => !columns.includes(name) || !names.includes(name));
-  if (wrong !== undefined || names.length !== columns.length) {
+  const wrong = [
+    ...names.filter((name, index) => !columns.includes(name) || names.indexOf(name) < index),
+    ...columns.filter((name) => !names.includes(name) && !optional.includes(name)),
+  ];
+  if (wrong.length > 0) {
     throw badModel(
       { file, line: 1 },
       `the columns are ${names.join(', ')}`,
@@ -99,7 +104,7 @@ function readRows(file: string, content: string, { columns, grain }: SeedShape):
   }
   const keys = new Set<string>();
   return lines.map(({ record, info }) => {
-    const row = Object.fromEntries(names.map((name, index) => [name, record[index] || null]));
+    const row = Object.fromEntries(columns.map((name) => [name, record[names.indexOf(name)] || null]));
     const key = keyOf(row, grain);
     if (keys.has(key)) {
       throw badModel({ file, line: info.lines }, `a second row of ${grain.join(', ')} ${key}`, 'remove one');

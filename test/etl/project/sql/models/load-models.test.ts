@@ -14,7 +14,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key, with those that work',
     GOOD.replace('kind: table', 'kind: table\nkindd: view'),
     'sql/m/a.sql:4: unknown key kindd',
-    'did you mean kind? allowed keys: name, kind, materialize, description, grain, columns, replaces, renamed, reads, each, incremental, tests',
+    'did you mean kind? allowed keys: name, kind, materialize, description, grain, columns, replaces, optional, renamed, reads, each, incremental, tests',
   ],
   [
     'an unknown key of a column',

@@ -74,6 +74,16 @@ test('with replaces, project rows replace all rows with the same values', async 
   ]);
 });
 
+test('a file may omit optional columns', async () => {
+  const header = SEED.replace('columns:', 'optional: [engine]\ncolumns:');
+  const files = { 'm/bots.sql': header, 'seeds/bots.csv': 'token,engine\na,google\n' };
+  const own = { 'seeds/bots.csv': 'token\nb\n' };
+  expect(await loadSeed(await folders(files, own), 'bots')).toEqual([
+    { token: 'a', engine: 'google' },
+    { token: 'b', engine: null },
+  ]);
+});
+
 test('a project without shipped models can add to its seeds', async () => {
   const files = { 'seeds/bot_ranges.csv': 'range_list,prefix\n' };
   expect(await loadModels(await folders(files))).toEqual([]);
@@ -131,6 +141,22 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
       },
       'crawlhouse/sql/m/bots.sql:6: only rows of a seed can replace others',
       'remove replaces',
+    ],
+    [
+      'a column twice',
+      shipped('token,token\na,b\n'),
+      'crawlhouse/sql/seeds/bots.csv:1: the columns are token, token',
+      'the columns of this seed: token, engine',
+    ],
+    [
+      'optional columns of another model',
+      {
+        'm/bots.sql': SEED.replace('seed', 'table')
+          .replace('columns:', 'optional: [token]\ncolumns:')
+          .concat('SELECT 1'),
+      },
+      'crawlhouse/sql/m/bots.sql:6: only a seed has optional columns',
+      'remove optional',
     ],
     [
       'a seed without a grain',

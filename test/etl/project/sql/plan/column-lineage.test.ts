@@ -116,7 +116,7 @@ test('lineage follows the shipped models to the fields of the service', async ()
   const OF_SEED = ['crawler', 'bot_class', 'engine', 'purpose'];
   const fromNoField = [
     'mart.log_days.dataset',
-    ...['token', ...OF_SEED, 'reference'].map((column) => `mart.bots.${column}`),
+    ...['token', ...OF_SEED, 'reference', 'found_in', 'read_on'].map((column) => `mart.bots.${column}`),
     ...['crawler', 'check_method', 'check_value', 'reference', 'method', 'value'].map(
       (column) => `mart.bot_checks.${column}`,
     ),
