@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { QueryProcess } from '../../../../src/app/answers/query/query-process.ts';
 import type { Screen } from '../../../../src/app/cli/pager.ts';
 import { runPrompt } from '../../../../src/app/cli/prompt/query-prompt.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { Database, text } from '../../../../src/core/duckdb/duckdb.ts';
+import { sharedFolder, temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
-import { queryProcess, someWarehouse } from '../../answers/query/some-warehouse.ts';
 
 const LEAST = { name: 'least', type: 'BIGINT', default: '0', description: 'Least depth.' } as const;
 const DEEP = {
@@ -39,20 +40,40 @@ const QUESTION = {
   needs: { pages: 1 },
 };
 
-async function prompt({ terminal, screen = null }: { terminal: boolean; screen?: Screen | null }) {
-  const { path, folder } = await someWarehouse(
+/** One process for all tests: to start one takes longer than most of them. */
+const folder = sharedFolder();
+let warehouse: QueryProcess;
+beforeAll(async () => {
+  const path = join(folder, 'warehouse.duckdb');
+  await using database = await Database.open({
+    ...{ memoryLimit: '200MB', threads: 1, tempDirectory: join(folder, 'spill') },
+  });
+  const connection = await database.connect();
+  for (const statement of [
+    `ATTACH ${text(path)} AS w`,
+    'USE w',
     'CREATE SCHEMA mart',
     "CREATE TABLE mart.pages AS SELECT 'a' AS url, 3 AS depth",
     "COMMENT ON TABLE mart.pages IS 'Pages. More words.'",
     "COMMENT ON COLUMN mart.pages.url IS 'Where it is.'",
-  );
-  const warehouse = await queryProcess(path);
+    'USE memory',
+    'DETACH w',
+  ])
+    await connection.run(statement);
+  warehouse = await QueryProcess.start({
+    ...{ warehouse: path, stateDir: join(folder, '.crawlhouse'), threads: 1 },
+    limits: { seconds: 120, memory: '200MB', temp: '1GB', rows: 10_000_000, result: '1GB' },
+  });
+});
+afterAll(() => warehouse[Symbol.asyncDispose]());
+
+async function prompt({ terminal, screen = null }: { terminal: boolean; screen?: Screen | null }) {
   const input = new PassThrough();
   let seen = '';
   const drawn = new PassThrough().setEncoding('utf8').on('data', (text: string) => {
     seen += text;
   });
-  const historyFile = join(folder, 'query_history');
+  const historyFile = join(await temporaryFolder(), 'query_history');
   let out = '';
   let said = '';
   const ended = runPrompt({
