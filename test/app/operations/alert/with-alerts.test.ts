@@ -1,9 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Incident, OpenIncident } from '../../../../src/app/operations/alert/incident.ts';
 import type { AlertStore } from '../../../../src/app/operations/alert/sql-alert-store.ts';
 import type { Target } from '../../../../src/app/operations/alert/targets.ts';
-import { noteAlerts } from '../../../../src/app/operations/alert/with-alerts.ts';
-import type { AlertEvent } from '../../../../src/etl/project/settings/alert-settings.ts';
+import { noteAlerts, type Watch, withAlerts } from '../../../../src/app/operations/alert/with-alerts.ts';
+import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
+import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
+import { silentLogger } from '../../../../src/core/logs/logger.ts';
+import type { RunResult } from '../../../../src/etl/project/model/runs/run-result.ts';
+import { type AlertEvent, AlertSettings } from '../../../../src/etl/project/settings/alert-settings.ts';
+import { rawProjectFolder } from '../../../support/project.ts';
+import { receiver } from './receiver.ts';
 
 const RUN = { scope: 'run', run_id: 'r1', at: '2026-03-10T12:00:00.000Z' };
 const TARGETS = [{ id: 'slack' }, { id: 'mail' }] as unknown as Target[];
@@ -89,4 +97,57 @@ test('an ended incident recovers at the targets of its alert, if the run could h
   });
   const quiet = await changes([open('a')], [], { events: ['failure'] });
   expect([quiet.closed, quiet.alerts]).toEqual([['a'], []]);
+});
+
+const REQUEST = { pipelines: [], selection: { projects: 'all' as const } };
+const DONE = { report: null, errors: [] } as unknown as RunResult;
+
+/** Watched runs of a project that sends its alerts to a receiver. */
+async function watchedProject(hasTarget = true) {
+  const { url, received } = await receiver();
+  const settings = await loadSettings(await rawProjectFolder(), {});
+  const watch = (isLast = true): Watch => ({
+    ...{ scope: 'run', isLast, now: () => Date.parse(RUN.at) },
+    alerts: AlertSettings.parse(hasTarget ? { webhook: url } : {}),
+  });
+  const run = (work: () => RunResult, { isLast = true, signal = new AbortController().signal } = {}) =>
+    withAlerts(
+      settings,
+      watch(isLast),
+      { plan: () => REQUEST, run: async () => work() },
+      silentLogger,
+      signal,
+    );
+  return { run, received, settings, events: () => received.map(({ event, incident }) => [event, incident]) };
+}
+
+const fail = (): never => {
+  throw new CrawlhouseError('connection', 'no answer');
+};
+
+test('a failed run is thrown and alerted once, and the next good run ends it', async () => {
+  const { run, events } = await watchedProject();
+  await expect(run(fail)).rejects.toThrow('no answer');
+  await expect(run(fail)).rejects.toThrow('no answer');
+  expect(events()).toEqual([['failure', 'run/run/connection']]);
+  expect(await run(() => DONE)).toBe(DONE);
+  expect(events().slice(1)).toEqual([['recovery', 'run/run/connection']]);
+});
+
+test('errors of a run that ended are alerted, and a run that will be repeated raises none yet', async () => {
+  const { run, events } = await watchedProject();
+  const result = { ...DONE, errors: [new CrawlhouseError('connection', 'no answer')] } as RunResult;
+  await run(() => result, { isLast: false });
+  expect(events()).toEqual([]);
+  expect(await run(() => result)).toBe(result);
+  expect(events()).toEqual([['failure', 'run/run/connection']]);
+});
+
+test('without targets, and after the program was stopped, nothing is stored or sent', async () => {
+  const none = await watchedProject(false);
+  await expect(none.run(fail)).rejects.toThrow('no answer');
+  expect(existsSync(join(none.settings.state_dir, 'alerts'))).toBe(false);
+  const stopped = await watchedProject();
+  await expect(stopped.run(fail, { signal: AbortSignal.abort() })).rejects.toThrow('no answer');
+  expect([stopped.received, existsSync(join(stopped.settings.state_dir, 'alerts'))]).toEqual([[], false]);
 });
