@@ -14,6 +14,7 @@ import { familyCpuSeconds } from './resources.ts';
  * `npm run bench:console`: how long the pages of the console take on a published warehouse of so many pages and links,
  * the first time after a publication, until all of its figures are read, and the next time. `whole cpu` is what all
  * processors together spent until then. The ratio is to a count of the pages of one crawl by Ask in the same console.
+ * `--prepared` requests the pages after the console has prepared them.
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     threads: { type: 'string', default: String(availableParallelism()) },
     /** Where the warehouse is, if it is to be kept; one that is there is only asked. */
     warehouse: { type: 'string' },
+    prepared: { type: 'boolean', default: false },
   },
 });
 /** Their slow figures are read after the page is there: they are pending in it. */
@@ -84,6 +86,12 @@ async function report(warehouse: string): Promise<void> {
   };
   line('page of the console', ['cold s', 'whole s', 'whole cpu', 'warm s', 'ratio', 'bytes']);
   line('a count of the pages of a crawl', ['', '', '', baseline.toFixed(2), '1.0', '']);
+  if (values.prepared) {
+    const [begun, started] = [familyCpuSeconds(), performance.now()];
+    await served.preparePages();
+    const seconds = ((performance.now() - started) / 1000).toFixed(2);
+    line('the preparation', ['', seconds, (familyCpuSeconds() - begun).toFixed(2)]);
+  }
   const list = '/projects/p0/pages';
   const found = await get(`${list}?issue=client_error`);
   const url = /url\?url=([^&"]*)/.exec(found.text)?.[1] ?? '';

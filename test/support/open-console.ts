@@ -11,6 +11,7 @@ export interface OpenConsole {
   /** The one-time link of the person who is signed in. */
   readonly link: string;
   readonly newLink: () => string;
+  readonly preparePages: () => Promise<void>;
   /** Signs in once more, as another person where one is named, and gives the cookie. */
   readonly signIn: (person?: string, role?: Role) => Promise<string>;
   /** Sends a form with the token of its session. */
@@ -77,6 +78,7 @@ export async function openConsole(
     url: served.url,
     link,
     newLink,
+    preparePages: served.preparePages,
     signIn: async (person, role = 'operator') =>
       person === undefined ? signInBy(newLink()) : signInAs(person, role),
     ask,

@@ -29,6 +29,7 @@ export const console: Command = {
       logger,
       signal,
     );
+    void served.preparePages();
     const url = served.newLink() ?? settings.console_url ?? served.url;
     await invocation.write(`${url}\n`);
     if (invocation.has('open')) openBrowser(url);

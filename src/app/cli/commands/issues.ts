@@ -60,7 +60,7 @@ async function foundIssues(
 ) {
   const found = [];
   for (const crawl of crawls) {
-    const ignored = await ignoredCounts(crawl, projectDir, warehouse, signal);
+    const ignored = await ignoredCounts(crawl, projectDir, asking(warehouse, signal));
     const tickets = await ticketsByIssue(crawl, projectDir, asking(warehouse, signal));
     for (const issue of crawl.issues)
       found.push({
@@ -83,7 +83,7 @@ async function blocksOf(
   for (const crawl of crawls) {
     const listed = await readIssueList(warehouse, crawl, signal);
     const tickets = await ticketsByIssue(crawl, projectDir, asking(warehouse, signal));
-    const list = withTickets(await withIgnored(listed, projectDir, warehouse, signal), tickets);
+    const list = withTickets(await withIgnored(listed, projectDir, asking(warehouse, signal)), tickets);
     const subjects = crawls.length === 1 ? await readIssueSubjects(warehouse, list, signal) : null;
     const { caption, scope, sum, table, notes } = issueBlocks({ ...list, subjects });
     blocks.push(section(null, caption, ...scope, sum, table, ...notes));

@@ -83,6 +83,7 @@ async function serve(
     const console = closing.use(
       await serveConsole(settings, settings.console_listen, invocation.logger, signal, 'schedule'),
     );
+    void console.preparePages();
     logger.info('console', { url: settings.console_url ?? console.url });
   }
   for (const { name, next_at } of scheduler.nextFirings()) {

@@ -11,7 +11,7 @@ import { rowsTable } from '../../answers/presentation/html-table.ts';
 import { timeText } from '../../answers/presentation/marks.ts';
 import { explainEmpty, NO_MATCH } from '../../answers/questions/explain-empty.ts';
 import { askQuestion } from '../../answers/report/crawl-answers.ts';
-import { type Readers, UNTIL_READ, type WarehouseRow } from '../readers/readers.ts';
+import type { Readers, WarehouseRow } from '../readers/readers.ts';
 
 /** A figure that takes longer than this is pending until its page is loaded again. */
 const PATIENCE_MS = 400;
@@ -66,10 +66,11 @@ export async function readFigure(readers: Readers, request: FigureRequest): Prom
     ignored: Object.keys(given).filter((parameter) => !takes.has(parameter)),
   };
   const asked = {
-    key: JSON.stringify([name, [...values], select(''), more]),
+    key: JSON.stringify([question, [...values], select(''), more]),
     read: () =>
       askQuestion(
-        (sql, parameters) => readers.rows(sql, UNTIL_READ, new Map([...parameters, ...Object.entries(more)])),
+        (sql, parameters) =>
+          readers.rows(sql, readers.closing, new Map([...parameters, ...Object.entries(more)])),
         questions,
         name,
         { given: values, select },
@@ -96,7 +97,12 @@ export function readStatement(
   const ways = waysTo({ run: '1', sql }, shellWord(sql.replaceAll(/\s+/g, ' ')), values);
   const head = { question: null, sql, ...ways, ignored: [] };
   const key = JSON.stringify([sql, ...values]);
-  return settled(readers, head, { ...asked, key, values, read: () => readers.rows(sql, UNTIL_READ, values) });
+  return settled(readers, head, {
+    ...asked,
+    key,
+    values,
+    read: () => readers.rows(sql, readers.closing, values),
+  });
 }
 
 function waysTo(named: Record<string, string>, words: string, values: ReadonlyMap<string, string>) {
@@ -121,7 +127,7 @@ async function whyEmpty(
   parameters: ReadonlyMap<string, string>,
 ): Promise<string | null> {
   const why = await readers.warehouse.use((warehouse) =>
-    explainEmpty({ needs, parameters }, warehouse, UNTIL_READ),
+    explainEmpty({ needs, parameters }, warehouse, readers.closing),
   );
   return why?.startsWith(NO_MATCH) ? null : why;
 }

@@ -17,7 +17,7 @@ import { page } from '../page-parts/console-page.ts';
 import { drawAsk } from '../page-parts/draw-ask.ts';
 import { readNotes } from '../page-parts/project-notes.ts';
 import { readAnswer, readChartRows, type View } from '../readers/read-answer.ts';
-import { type Readers, UNTIL_READ, withoutModels } from '../readers/readers.ts';
+import { type Readers, withoutModels } from '../readers/readers.ts';
 import { statementOf } from '../readers/statement.ts';
 
 const NOTHING = {
@@ -219,7 +219,7 @@ function crawls(readers: Readers): Promise<Suggestion[]> {
   return readers.once('ask: crawls', async () => {
     const sql = `SELECT crawl_id, project_name, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day
       FROM mart.crawls ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`;
-    const rows = await readers.rows(sql, UNTIL_READ).catch(withoutModels([]));
+    const rows = await readers.rows(sql, readers.closing).catch(withoutModels([]));
     return rows.map(({ crawl_id, project_name, day }) => {
       return { value: String(crawl_id), label: [project_name, day].filter(Boolean).join(', ') };
     });

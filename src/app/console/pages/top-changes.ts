@@ -5,7 +5,7 @@ import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
 import { pagesAddress } from '../../answers/explore/pages/page-filter.ts';
 import { ISSUES_OF_ONE_REASON } from '../../answers/report/first-things.ts';
 import { inTime } from '../page-parts/answer-figure.ts';
-import { type Readers, UNTIL_READ } from '../readers/readers.ts';
+import type { Readers } from '../readers/readers.ts';
 
 const MOST = 2;
 
@@ -68,7 +68,7 @@ export async function readTopChanges(
   const named = crawls.map((id, index) => [`c${index}`, id] as const);
   const sql = changesOf(named.map(([name]) => `$${name}`).join(', '));
   const read = readers.once(`changes: ${JSON.stringify(crawls)}`, () =>
-    readers.lanes.slowPages.run(() => readers.rows(sql, UNTIL_READ, new Map(named))),
+    readers.lanes.slowPages.run(() => readers.rows(sql, readers.closing, new Map(named))),
   );
   const rows = await inTime(read, isPatient);
   if (rows === null) return null;

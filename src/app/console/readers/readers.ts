@@ -32,11 +32,9 @@ interface Lane {
 export type WarehouseRow = Readonly<Record<string, unknown>>;
 
 /** Maximum answers that are kept for their publication. */
-const MOST_KEPT = 200;
+const MOST_KEPT = 1000;
 /** Maximum characters of these answers as JSON: some answers have thousands of rows. */
 const MOST_KEPT_SIZE = 32_000_000;
-/** Shared work does not end with one page; questions have their own time limit. */
-export const UNTIL_READ: AbortSignal = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 type ReaderSettings = QuerySettings &
@@ -61,9 +59,13 @@ export class Readers implements AsyncDisposable {
   readonly asking: WarehousePool;
   readonly texts = new KeptTexts();
   readonly #follower: PublicationFollower;
+  readonly #closing = new AbortController();
+  /** Ends shared work, which does not end with one page; questions have their own time limit. */
+  readonly closing: AbortSignal = this.#closing.signal;
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
   #keptOf = '';
+  #keptSize = 0;
 
   constructor(settings: ReaderSettings, logger: Logger) {
     this.settings = settings;
@@ -94,7 +96,7 @@ export class Readers implements AsyncDisposable {
     parameters = NO_PARAMETERS,
   ): Promise<readonly Typed<Schema>[]> {
     const key = JSON.stringify([sql, ...parameters]);
-    return this.once(key, async () => typedRows(schema, await this.rows(sql, UNTIL_READ, parameters)));
+    return this.once(key, async () => typedRows(schema, await this.rows(sql, this.closing, parameters)));
   }
 
   /** Reads the tables of `ops` in this process; undefined if nothing is published. */
@@ -105,7 +107,7 @@ export class Readers implements AsyncDisposable {
 
   /** Returns the result of `read` on the warehouse, read once per publication. */
   readOnce<T>(key: string, read: (warehouse: Warehouse, signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.once(key, () => this.warehouse.use((warehouse) => read(warehouse, UNTIL_READ)));
+    return this.once(key, () => this.warehouse.use((warehouse) => read(warehouse, this.closing)));
   }
 
   /**
@@ -114,7 +116,7 @@ export class Readers implements AsyncDisposable {
    */
   async once<T>(key: string, read: () => Promise<T>): Promise<T> {
     await this.#follower.tryFollow();
-    const stamp = `${publicationStamp(this.settings.warehouse)} ${new Date().toISOString().slice(0, 10)}`;
+    const stamp = this.#stamp();
     if (stamp !== this.#keptOf) this.#kept.clear();
     this.#keptOf = stamp;
     const kept = this.#kept.get(key) ?? read();
@@ -133,6 +135,25 @@ export class Readers implements AsyncDisposable {
     }
   }
 
+  /**
+   * Returns a text that changes when kept answers become outdated.
+   *
+   * @throws CrawlhouseError if the newest publication cannot be fetched
+   */
+  async currentStamp(): Promise<string> {
+    await this.#follower.follow(this.closing);
+    return this.#stamp();
+  }
+
+  #stamp(): string {
+    return `${publicationStamp(this.settings.warehouse)} ${new Date().toISOString().slice(0, 10)}`;
+  }
+
+  /** Whether many more answers would remove kept ones. */
+  get isHalfFull(): boolean {
+    return this.#kept.size > MOST_KEPT / 2 || this.#keptSize > MOST_KEPT_SIZE / 2;
+  }
+
   /** Removes answers beyond the limits; answers that are still being read have no size yet. */
   #forgetOldest(): void {
     let size = 0;
@@ -140,6 +161,7 @@ export class Readers implements AsyncDisposable {
       size += this.#sizes.get(kept) ?? 0;
       if (size > MOST_KEPT_SIZE) this.#kept.delete(key);
     }
+    this.#keptSize = size;
   }
 
   /** Shares a read that ends when its requester leaves; another waiting caller then reads again. */
@@ -178,6 +200,7 @@ export class Readers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new CrawlhouseError('interrupted', 'the console is closing'));
     await this.warehouse[Symbol.asyncDispose]();
     await this.asking[Symbol.asyncDispose]();
   }
@@ -189,10 +212,17 @@ export class Readers implements AsyncDisposable {
  */
 export class Lanes {
   readonly #person = new AsyncLocalStorage<string>();
+  readonly #isPreparing = new AsyncLocalStorage<boolean>();
+  readonly #quick = this.#lane(3, 2);
+  readonly #slow = this.#lane(1, 1);
   /** Pages: three slots, so that one person can use two and another person one. */
-  readonly pages = this.#lane(3, 2);
+  readonly pages: Lane = {
+    run: (work) => (this.#isPreparing.getStore() ? this.#slow : this.#quick).run(work),
+  };
   /** Questions that read every page of a site, so that quick ones always find a slot. */
-  readonly slowPages = this.#lane(1, 1);
+  readonly slowPages: Lane = {
+    run: (work) => (this.#isPreparing.getStore() ? work() : this.#slow.run(work)),
+  };
   /** SQL of users, so that slow queries delay no page. */
   readonly asking = this.#lane(2, 1);
   /** Whole answers: they have the query limits of the settings, so another person needs a free slot. */
@@ -203,6 +233,11 @@ export class Lanes {
   /** Runs a person's work: its slots are counted for that person across all sessions. */
   of<T>({ subject }: { readonly subject: string }, work: () => Promise<T>): Promise<T> {
     return this.#person.run(subject, work);
+  }
+
+  /** Prepares pages: one query at a time, in the slot for slow questions. */
+  preparing<T>(work: () => Promise<T>): Promise<T> {
+    return this.#isPreparing.run(true, work);
   }
 
   #lane(all: number, each: number): Lane {

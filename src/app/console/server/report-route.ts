@@ -8,7 +8,7 @@ import { type LetterheadSettings, readLetterhead } from '../../answers/report/re
 import { type ProjectReport, readSiteReport } from '../../answers/report/read-site-report.ts';
 import { readIncidents } from '../../operations/status/remembered.ts';
 import { addressOf } from '../layout/addresses.ts';
-import { type Readers, UNTIL_READ } from '../readers/readers.ts';
+import type { Readers } from '../readers/readers.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
 
@@ -56,9 +56,9 @@ function read(readers: Readers, asked: AskedCrawls): Promise<readonly ProjectRep
     readers.lanes.slowPages.run(() =>
       readers.warehouse.use(async (warehouse) =>
         readSiteReport(
-          (sql, parameters) => rowsOf(warehouse, AnswerRow, sql, parameters, UNTIL_READ),
+          (sql, parameters) => rowsOf(warehouse, AnswerRow, sql, parameters, readers.closing),
           await readers.questions(),
-          await chosenBy(asked, warehouse, UNTIL_READ),
+          await chosenBy(asked, warehouse, readers.closing),
         ),
       ),
     ),

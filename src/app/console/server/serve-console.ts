@@ -29,6 +29,7 @@ import { formRoutes } from './form-routes.ts';
 import { formOf, guard, isOwn, personOf, sessionOf } from './guard.ts';
 import { leaving } from './leaving.ts';
 import { liveRoute } from './live.ts';
+import { preparePages } from './prepare-pages.ts';
 import { HEADERS, refuse } from './refuse.ts';
 import { reportRoute } from './report-route.ts';
 import { sendDownload } from './send-download.ts';
@@ -58,6 +59,8 @@ export interface Console extends AsyncDisposable {
   readonly url: string;
   /** Makes a one-time sign-in address; null if people sign in only by OIDC. */
   newLink(): string | null;
+  /** Reads the pages of the current publication, and those of later ones in the background. */
+  preparePages(): Promise<void>;
 }
 
 /**
@@ -128,6 +131,7 @@ export async function serveConsole(
   return {
     url,
     newLink: () => (takesLinks ? access.links.make(url) : null),
+    preparePages: () => preparePages(serving, signal),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asking } from '../../../../src/app/answers/explore/chosen-crawls.ts';
 import { withIgnored } from '../../../../src/app/answers/explore/issues/ignored-pages.ts';
 import { readIssueList } from '../../../../src/app/answers/explore/issues/issue-list.ts';
 import { readIssues } from '../../../../src/app/answers/explore/issues/read-issues.ts';
@@ -110,7 +111,11 @@ test.each([
 test("pages of ignored tickets are counted and listed until the ticket's last day", async () => {
   const [crawl] = await readIssues(warehouse, { project: 'p-shop', crawl: 'shop-3' }, signal);
   if (crawl === undefined) throw new Error('no crawl');
-  const list = await withIgnored(await readIssueList(warehouse, crawl, signal), folder, warehouse, signal);
+  const list = await withIgnored(
+    await readIssueList(warehouse, crawl, signal),
+    folder,
+    asking(warehouse, signal),
+  );
   const found = list.issues.find(({ issue }) => issue === 'one_inlink');
   const query = (text: string) =>
     readPages(
@@ -135,7 +140,11 @@ test('a list with a segment counts only the ignored pages of the segment', async
   const asked = { project: 'p-shop', crawl: 'shop-3', segment: '/lamps/' };
   const [crawl] = await readIssues(warehouse, asked, signal);
   if (crawl === undefined) throw new Error('no crawl');
-  const list = await withIgnored(await readIssueList(warehouse, crawl, signal), folder, warehouse, signal);
+  const list = await withIgnored(
+    await readIssueList(warehouse, crawl, signal),
+    folder,
+    asking(warehouse, signal),
+  );
   const found = list.issues.find(({ issue }) => issue === 'one_inlink');
   expect(found?.ignored).toBe(found?.pages);
 });

@@ -1,3 +1,4 @@
+import { utimes } from 'node:fs/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { Readers } from '../../../../src/app/console/readers/readers.ts';
 import { silentLogger } from '../../../../src/core/logs/logger.ts';
@@ -75,4 +76,52 @@ test('the answer cache is limited by size: the oldest answers go first, and over
   expect(reads).toEqual(['a', 'b', 'c', 'b']);
   for (const key of ['huge', 'huge']) await read(key, 33_000_000);
   expect(reads).toEqual(['a', 'b', 'c', 'b', 'huge', 'huge']);
+});
+
+test('a preparation runs one query at a time in the slot of slow pages, and no page waits for it', async () => {
+  const { lanes } = new Readers(settings, silentLogger);
+  const begun: string[] = [];
+  const never = (name: string) => () => new Promise<void>(() => begun.push(name));
+  void lanes.preparing(() => lanes.slowPages.run(() => lanes.pages.run(never('slow'))));
+  void lanes.preparing(() => lanes.pages.run(never('quick')));
+  expect(await lanes.of({ subject: 'a' }, () => lanes.pages.run(async () => 'read'))).toBe('read');
+  await expect.poll(() => begun).toEqual(['slow']);
+});
+
+test('closing the readers ends shared reads', async () => {
+  const readers = new Readers(settings, silentLogger);
+  const { calls, read } = slowRead();
+  const shared = readers.once('a', () => read(readers.closing));
+  const ended = expect(shared).rejects.toThrow('closing');
+  await expect.poll(() => calls.length).toBe(1);
+  await readers[Symbol.asyncDispose]();
+  await ended;
+});
+
+test('the stamp changes with the publication and the UTC day', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  const first = await readers.currentStamp();
+  expect(await readers.currentStamp()).toBe(first);
+  await utimes(settings.warehouse, new Date(), new Date(Date.now() + 5000));
+  const second = await readers.currentStamp();
+  expect(second).not.toBe(first);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3600_000 });
+  try {
+    expect(await readers.currentStamp()).not.toBe(second);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a preparation learns that many more answers would remove kept ones', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  await readers.once('a', async () => 'x'.repeat(15_000_000));
+  expect(readers.isHalfFull).toBe(false);
+  await readers.once('b', async () => 'x'.repeat(2_000_000));
+  expect(readers.isHalfFull).toBe(true);
+  readers.forget('a');
+  await readers.once('b', async () => '');
+  expect(readers.isHalfFull).toBe(false);
+  for (let n = 0; n < 501; n++) await readers.once(`n${n}`, async () => '');
+  expect(readers.isHalfFull).toBe(true);
 });

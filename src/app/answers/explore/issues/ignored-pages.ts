@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { loadTickets } from '../../../../etl/project/settings/tickets/tickets.ts';
-import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
-import { asking } from '../chosen-crawls.ts';
+import type { AskCrawls } from '../chosen-crawls.ts';
 import { urlsOf } from '../page-segments.ts';
 import { ignoredPages } from '../pages/beside-pages.ts';
 import type { IssueList } from './issue-list.ts';
@@ -18,13 +17,12 @@ const Ignored = z.strictObject({ issue: z.string(), pages: z.number() });
 export async function ignoredCounts(
   { crawl_id: crawl, segmentation, segment }: IgnoredIn,
   projectDir: string,
-  warehouse: CatalogReader,
-  signal: AbortSignal,
+  ask: AskCrawls,
 ): Promise<ReadonlyMap<string, number> | null> {
   const tickets = await loadTickets(projectDir);
   if (tickets.every(({ state }) => state !== 'ignored')) return null;
   const inSegment = urlsOf('found', { segmentation, segment }, '$crawl');
-  const rows = await asking(warehouse, signal)(
+  const rows = await ask(
     Ignored,
     `SELECT found.issue, count(*) AS pages
      FROM mart.page_issues AS found
@@ -41,13 +39,8 @@ export async function ignoredCounts(
 }
 
 /** Adds the number of ignored pages to each issue. */
-export async function withIgnored(
-  list: IssueList,
-  projectDir: string,
-  warehouse: CatalogReader,
-  signal: AbortSignal,
-): Promise<IssueList> {
-  const counts = await ignoredCounts(list, projectDir, warehouse, signal);
+export async function withIgnored(list: IssueList, projectDir: string, ask: AskCrawls): Promise<IssueList> {
+  const counts = await ignoredCounts(list, projectDir, ask);
   if (counts === null) return list;
   return {
     ...list,

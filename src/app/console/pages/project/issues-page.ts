@@ -22,7 +22,7 @@ import { inTime } from '../../page-parts/answer-figure.ts';
 import { readSegments, Segments, segmentChoices, withSegment } from '../../page-parts/chosen-segment.ts';
 import { NotFound, type PageRequest, page } from '../../page-parts/console-page.ts';
 import { newTicketForm } from '../../page-parts/tickets/ticket-form.ts';
-import { type Readers, UNTIL_READ } from '../../readers/readers.ts';
+import type { Readers } from '../../readers/readers.ts';
 
 const Issues = z.strictObject({ ...IssueList.shape, segments: Segments });
 type Issues = Typed<typeof Issues>;
@@ -52,14 +52,15 @@ export const ISSUES = page<Issues>({
     };
     const all = await readers.readOnce(`issues: ${JSON.stringify(asked)}`, async (warehouse, signal) => {
       const [crawl] = await readIssues(warehouse, asked, signal);
-      if (crawl === undefined) return undefined;
-      const list = await readIssueList(warehouse, crawl, signal);
-      return await withIgnored(list, readers.settings.projectDir, warehouse, signal);
+      return crawl && (await readIssueList(warehouse, crawl, signal));
     });
     if (all === undefined) throw new NotFound(`No crawl of project ${project} has pages yet.`);
     const { projectDir } = readers.settings;
-    const ask: AskCrawls = (schema, sql) => readers.rowsOnce(schema, sql);
-    const now = withTickets(all, await ticketsByIssue(all, projectDir, ask));
+    const ask: AskCrawls = (schema, sql, given = {}) =>
+      readers.rowsOnce(schema, sql, new Map(Object.entries(given)));
+    // tickets.yaml changes between publications.
+    const shown = await withIgnored(all, projectDir, ask);
+    const now = withTickets(shown, await ticketsByIssue(all, projectDir, ask));
     const issues = now.issues.filter(
       (issue) =>
         (given('severity') ?? issue.severity) === issue.severity &&
@@ -86,7 +87,7 @@ async function subjectsOf(
   const key = JSON.stringify([crawl_id, segmentation, segment, issues.map(({ issue }) => issue)]);
   const read = readers.once(`issues: subjects ${key}`, () =>
     readers.lanes.slowPages.run(() =>
-      readers.warehouse.use((warehouse) => readIssueSubjects(warehouse, list, UNTIL_READ)),
+      readers.warehouse.use((warehouse) => readIssueSubjects(warehouse, list, readers.closing)),
     ),
   );
   return inTime(read, isPatient);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AskCrawls } from '../../../../../src/app/answers/explore/chosen-crawls.ts';
+import { type AskCrawls, asking } from '../../../../../src/app/answers/explore/chosen-crawls.ts';
 import { ignoredCounts } from '../../../../../src/app/answers/explore/issues/ignored-pages.ts';
 import { readChecked, ticketsByIssue } from '../../../../../src/app/answers/explore/issues/issue-tickets.ts';
 import { CrawlhouseError } from '../../../../../src/core/errors/errors.ts';
@@ -57,7 +57,7 @@ test('ignored pages are counted only if a ticket is ignored', async () => {
   const { warehouse, asked } = fakeWarehouse({ 'AS ignored': [{ issue: 'slow', pages: 3 }] });
   const open = await folderWith('id: t1, project: p, issue: slow, state: open');
   const site = { crawl_id: 'c2', segmentation: '(site)', segment: '(site)' };
-  expect(await ignoredCounts(site, open, warehouse, signal)).toBe(null);
+  expect(await ignoredCounts(site, open, asking(warehouse, signal))).toBe(null);
   expect(asked).toEqual([]);
   const ignoring = await folderWith(
     'id: t1, project: p, issue: slow, state: open',
@@ -68,7 +68,7 @@ test('ignored pages are counted only if a ticket is ignored', async () => {
     { ...site, segmentation: '(directory)', segment: '/a/' },
     { ...site, segmentation: 't', segment: 's' },
   ])
-    expect(await ignoredCounts(own, ignoring, warehouse, signal)).toEqual(new Map([['slow', 3]]));
+    expect(await ignoredCounts(own, ignoring, asking(warehouse, signal))).toEqual(new Map([['slow', 3]]));
   for (const { sql, parameters } of asked)
     expect(Object.keys(parameters).sort()).toEqual(
       [...new Set(sql.match(/\$\w+/g))].map((name) => name.slice(1)).sort(),
