@@ -76,3 +76,11 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+test('a funnel shows what each step keeps, other bars do not', () => {
+  const rows = [{ step: 'all', pages: 200 }];
+  const text = (kind: Chart['kind']): string => drawnText({ ...chart, kind, x: 'step', colour: null }, rows);
+  expect(text('funnel')).toContain('>kept</th>');
+  expect(text('bar')).toContain('<svg');
+  expect(text('bar')).not.toContain('>kept</th>');
+});
