@@ -1,3 +1,5 @@
+import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serveConsole } from '../../../../src/app/console/server/serve-console.ts';
 import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
@@ -127,4 +129,16 @@ test('a new link is for this console, and the session of a link ends with its si
     403,
     expect.stringContaining('The form belongs to another session.'),
   ]);
+});
+
+test('at its start, the console removes uploaded files that nobody added for a day', async () => {
+  const settings = await loadSettings(await rawProjectFolder(), {});
+  const uploads = join(settings.state_dir, 'console', 'uploads');
+  const [old, young] = ['0'.repeat(32), '1'.repeat(32)];
+  for (const name of [old, young]) await mkdir(join(uploads, name), { recursive: true });
+  const before = new Date(Date.now() - 25 * 3_600_000);
+  await utimes(join(uploads, old), before, before);
+  const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
+  await served[Symbol.asyncDispose]();
+  expect(await readdir(uploads)).toEqual([young]);
 });
