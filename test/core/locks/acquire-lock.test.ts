@@ -5,6 +5,7 @@ import { createLogger } from '../../../src/core/logs/logger.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const { signal } = new AbortController();
+const WAIT = { timeout: 20_000 };
 
 /** Acquires the lock of a folder, and keeps what is logged. */
 async function stateDirectory() {
@@ -41,7 +42,7 @@ test('a command waits for a backfill, which sees that somebody waits', async () 
   const { stateDir, logged, acquire } = await stateDirectory();
   const lock = backfillLock(stateDir);
   const waiting = acquire('run');
-  await expect.poll(() => hasLockWaiter(stateDir)).toBe(true);
+  await expect.poll(() => hasLockWaiter(stateDir), WAIT).toBe(true);
   lock[Symbol.dispose]();
   (await waiting)[Symbol.dispose]();
   expect(logged).toEqual([expect.stringMatching(/waiting for the state lock.*crawlhouse backfill/)]);
@@ -56,7 +57,7 @@ test('a backfill waits for any holder, and lets others that wait go first', asyn
     order = [...order, 'backfill'];
     return taken;
   });
-  await expect.poll(() => logged.length).toBe(1);
+  await expect.poll(() => logged.length, WAIT).toBe(1);
   lock[Symbol.dispose]();
   (await backfill)[Symbol.dispose]();
   expect([order, logged[0]]).toEqual([['backfill'], expect.stringContaining('crawlhouse run')]);
@@ -66,7 +67,7 @@ test('a backfill waits for any holder, and lets others that wait go first', asyn
     order = [...order, 'run'];
     return taken;
   });
-  await expect.poll(() => hasLockWaiter(stateDir)).toBe(true);
+  await expect.poll(() => hasLockWaiter(stateDir), WAIT).toBe(true);
   const second = acquire('backfill').then((taken) => {
     order = [...order, 'second backfill'];
     return taken;
@@ -82,7 +83,7 @@ test('a wait ends with the signal, and leaves no waiter', async () => {
   using _lock = backfillLock(stateDir);
   const ending = new AbortController();
   const waiting = acquire('run', ending.signal);
-  await expect.poll(() => hasLockWaiter(stateDir)).toBe(true);
+  await expect.poll(() => hasLockWaiter(stateDir), WAIT).toBe(true);
   ending.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow();
   expect(hasLockWaiter(stateDir)).toBe(false);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readAnswer, readChartRows, type View } from '../../../../src/app/console/readers/read-answer.ts';
 import { Readers, withoutModels } from '../../../../src/app/console/readers/readers.ts';
 import { type Statement, statementOf } from '../../../../src/app/console/readers/statement.ts';
@@ -12,9 +12,14 @@ const folder = sharedFolder();
 const { signal } = new AbortController();
 let readers: Readers;
 beforeAll(async () => {
+  // On a slow machine, a count may take longer than a page waits for it.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
   readers = new Readers(await projectWithWarehouse(folder), silentLogger);
 });
-afterAll(() => readers[Symbol.asyncDispose]());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await readers[Symbol.asyncDispose]();
+});
 
 const FIRST: View = { filter: null, sort: null, page: 1 };
 const PAGES = 'SELECT url, large FROM mart.pages ORDER BY large';
