@@ -27,6 +27,7 @@ export const COMMAND_NAMES = [
   'pages',
   'url',
   'compare',
+  'rehearse',
   'sitemap',
   'console',
   'report',

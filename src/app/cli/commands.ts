@@ -30,6 +30,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   pages: async () => (await import('./commands/pages.ts')).pages,
   url: async () => (await import('./commands/url.ts')).url,
   compare: async () => (await import('./commands/compare.ts')).compare,
+  rehearse: async () => (await import('./commands/rehearse.ts')).rehearse,
   sitemap: async () => (await import('./commands/sitemap.ts')).sitemap,
   console: async () => (await import('./commands/console.ts')).console,
   report: async () => (await import('./commands/report.ts')).report,

@@ -40,6 +40,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   query: ['SELECT 1'],
   url: ['https://www.example.com/'],
   compare: ['previous', 'latest'],
+  rehearse: ['--robots', 'robots.txt'],
 };
 
 test.for(COMMAND_NAMES)('with --json, a failure of %s is in its single document', async (name) => {

@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { text } from '../../../../core/duckdb/duckdb.ts';
+import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
+import type { Warehouse } from '../../query/warehouse.ts';
+
+/** The part of a warehouse that a rehearsal reads. */
+export type RehearsedWarehouse = Pick<Warehouse, 'rows' | 'each'>;
+
+interface Asked {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface AskedRows {
+  /** Passes each row of a statement; the answer shows the statement under a name. */
+  each<Schema extends z.ZodType>(
+    name: string,
+    schema: Schema,
+    asked: Asked,
+    take: (row: Typed<Schema>) => void,
+  ): Promise<void>;
+  rows<Schema extends z.ZodType>(
+    name: string,
+    schema: Schema,
+    asked: Asked,
+  ): Promise<readonly Typed<Schema>[]>;
+  /** The statements so far, with their values. */
+  readonly statements: readonly { readonly name: string; readonly sql: string }[];
+}
+
+export function askedRows(warehouse: RehearsedWarehouse, signal: AbortSignal): AskedRows {
+  const statements: { name: string; sql: string }[] = [];
+  const each: AskedRows['each'] = async (name, schema, { sql, parameters }, take) => {
+    statements.push({
+      name,
+      sql: sql.replaceAll(/\$(\w+)/g, (_, key: string) => text(parameters[key] ?? '')),
+    });
+    await warehouse.each(
+      { sql, parameters: new Map(Object.entries(parameters)) },
+      async ({ columns, rows }) => {
+        const records = rows.map((row) =>
+          Object.fromEntries(columns.map(({ name: column }, place) => [column, plain(row[place])])),
+        );
+        for (const row of typedRows(schema, records)) take(row);
+      },
+      signal,
+    );
+  };
+  const rows: AskedRows['rows'] = async (name, schema, asked) => {
+    const found: Typed<typeof schema>[] = [];
+    await each(name, schema, asked, (row) => found.push(row));
+    return found;
+  };
+  return { each, rows, statements };
+}
+
+/** Returns a value without the spelling of its number. */
+const plain = (value: unknown): unknown => (JSON.isRawJSON(value) ? Number(JSON.stringify(value)) : value);

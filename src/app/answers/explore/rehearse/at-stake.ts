@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { AskedRows } from './asked-rows.ts';
+
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** The days that a figure covers. */
+export const Covered = z.strictObject({ from: z.string(), to: z.string(), days: z.number() });
+
+/** Figures by URL, with their days; or why they are unknown. */
+interface Source<T> {
+  readonly covered: z.output<typeof Covered> | null;
+  readonly why: string | null;
+  readonly of: ReadonlyMap<string, T>;
+}
+
+export interface AtStake {
+  readonly clicks: Source<number>;
+  /** Verified hits by crawler. */
+  readonly hits: Source<ReadonlyMap<string, number>>;
+}
+
+const Day = z.strictObject({ day: z.string() });
+const Unit = z.strictObject({ unit: z.string() });
+const Period = z.strictObject({ from_date: z.string(), to_date: z.string() });
+const Clicks = z.strictObject({ url: z.string(), clicks: z.number().nullable() });
+const Hits = z.strictObject({ url: z.string(), crawler: z.string().nullable(), hits: z.number() });
+
+const LOG_DAYS = `SELECT CAST(day AS VARCHAR) AS day
+FROM mart.log_days
+WHERE project_id = $project AND dataset = 'log_events'
+ORDER BY 1`;
+/** Days whose lines say which bots are verified. */
+const VERIFIED = `SELECT unit
+FROM ops.unit_fields
+WHERE dataset = 'log_events' AND field = 'bot_verification'`;
+const HITS = `SELECT events.url, events.crawler, count(*) AS hits
+FROM mart.log_events AS events
+WHERE events.project_id = $project
+  AND events.day >= CAST($from AS DATE) AND events.day <= CAST($to AS DATE)
+  AND events.bot_verification = 'verified' AND events.url IS NOT NULL
+GROUP BY events.url, events.crawler`;
+const CLICK_DAYS = `SELECT CAST(ranking_date AS VARCHAR) AS day
+FROM mart.ranking_days
+WHERE project_id = $project
+ORDER BY 1`;
+const CLICKS = `SELECT ranking.url, CAST(sum(ranking.clicks) AS BIGINT) AS clicks
+FROM mart.ranking_performance AS ranking
+WHERE ranking.project_id = $project AND ranking.url IS NOT NULL
+  AND ranking.date >= CAST($from AS DATE) AND ranking.date <= CAST($to AS DATE)
+GROUP BY ranking.url`;
+const PERIOD = `SELECT CAST(from_date AS VARCHAR) AS from_date, CAST(to_date AS VARCHAR) AS to_date
+FROM mart.crawl_days
+WHERE crawl_id = $crawl AND dataset = 'ranking_periods'`;
+const PERIOD_CLICKS = `SELECT demand.url, demand.clicks
+FROM mart.page_demand AS demand
+WHERE demand.crawl_id = $crawl`;
+
+/** Reads the clicks and the verified hits of the last 90 days with data. */
+export async function readAtStake(
+  asked: AskedRows,
+  { crawl_id, project_id }: { readonly crawl_id: string; readonly project_id: string },
+): Promise<AtStake> {
+  return { clicks: await readClicks(asked, crawl_id, project_id), hits: await readHits(asked, project_id) };
+}
+
+async function readHits(asked: AskedRows, project: string): Promise<AtStake['hits']> {
+  const logged = await asked.rows('days of log files', Day, { sql: LOG_DAYS, parameters: { project } });
+  const of = new Map<string, Map<string, number>>();
+  if (logged.length === 0) return { covered: null, why: 'the project has no lines of log files', of };
+  const units = await asked.rows('days with verified bots', Unit, { sql: VERIFIED, parameters: {} });
+  const verified = new Set(units.map(({ unit }) => unit));
+  const covered = lastDays(logged.filter(({ day }) => verified.has(`log_events/${project}/${day}`)));
+  if (covered === null) return { covered, why: 'the log files do not say which bots are verified', of };
+  const { from, to } = covered;
+  await asked.each('verified hits', Hits, { sql: HITS, parameters: { project, from, to } }, (row) => {
+    const own = of.get(row.url) ?? new Map<string, number>();
+    own.set(row.crawler ?? '', row.hits);
+    of.set(row.url, own);
+  });
+  return { covered, why: null, of };
+}
+
+async function readClicks(asked: AskedRows, crawl: string, project: string): Promise<AtStake['clicks']> {
+  const covered = lastDays(
+    await asked.rows('days of search results', Day, { sql: CLICK_DAYS, parameters: { project } }),
+  );
+  const of = new Map<string, number>();
+  const take = ({ url, clicks }: z.output<typeof Clicks>): void => {
+    if (clicks !== null) of.set(url, clicks);
+  };
+  if (covered !== null) {
+    const { from, to } = covered;
+    await asked.each('clicks', Clicks, { sql: CLICKS, parameters: { project, from, to } }, take);
+    return { covered, why: null, of };
+  }
+  const [period] = await asked.rows('period of search results', Period, {
+    sql: PERIOD,
+    parameters: { crawl },
+  });
+  if (period === undefined) return { covered, why: 'the project has no search results', of };
+  await asked.each('clicks', Clicks, { sql: PERIOD_CLICKS, parameters: { crawl } }, take);
+  const { from_date: from, to_date: to } = period;
+  return { covered: { from, to, days: 1 + (Date.parse(to) - Date.parse(from)) / DAY_MS }, why: null, of };
+}
+
+/** Returns the period of 90 days up to the last day, with the number of its days that have data. */
+function lastDays(days: readonly z.output<typeof Day>[]): z.output<typeof Covered> | null {
+  const to = days.at(-1)?.day;
+  if (to === undefined) return null;
+  const first = new Date(Date.parse(to) - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const within = days.filter(({ day }) => day >= first);
+  return { from: within[0]?.day ?? to, to, days: within.length };
+}

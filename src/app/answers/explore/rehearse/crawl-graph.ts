@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Typed } from '../../../../core/text/typed-rows.ts';
+import type { AskedRows } from './asked-rows.ts';
+
+const Page = z.strictObject({
+  url: z.string(),
+  status_code: z.number().nullable(),
+  /** Clicks from the start URL; null: no link leads there. */
+  depth: z.number().nullable(),
+  /** `indexable`, or the reason why it is not; null: unknown. */
+  state: z.string().nullable(),
+  is_robots_denied: z.boolean().nullable(),
+  redirect_location: z.string().nullable(),
+  script_redirect: z.string().nullable(),
+  meta_refresh_location: z.string().nullable(),
+  canonical_url: z.string().nullable(),
+  /** Sitemaps that list it, separated by spaces; null: none. */
+  sitemaps: z.string().nullable(),
+});
+export type CrawledPage = Typed<typeof Page>;
+const Link = z.strictObject({ origin: z.string(), target: z.string() });
+
+const PAGES = `SELECT
+  pages.url, pages.status_code, pages.depth,
+  coalesce(pages.non_indexable_reason, CASE WHEN pages.is_indexable THEN 'indexable' END) AS state,
+  pages.is_robots_denied,
+  CASE WHEN pages.status_code BETWEEN 300 AND 399 THEN pages.redirect_location END AS redirect_location,
+  pages.script_redirect, pages.meta_refresh_location, pages.canonical_url,
+  array_to_string(pages.sitemaps_file_origin, ' ') AS sitemaps
+FROM mart.pages AS pages
+WHERE pages.crawl_id = $crawl
+ORDER BY pages.url`;
+
+/** The links that a crawl follows; a link to the page itself changes nothing. */
+const LINKS = `SELECT DISTINCT links.origin, links.target
+FROM mart.links AS links
+WHERE links.crawl_id = $crawl AND links.is_internal AND coalesce(links.follow, true) AND links.origin <> links.target`;
+
+/** The pages of a crawl, numbered, with the followed links between them. */
+export interface CrawlGraph {
+  readonly pages: readonly CrawledPage[];
+  readonly numberOf: ReadonlyMap<string, number>;
+  /** The pages to which a page leads: by a redirect, or by links. */
+  readonly nextOf: (page: number) => Iterable<number>;
+}
+
+export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promise<CrawlGraph> {
+  const pages: CrawledPage[] = [];
+  await each('pages', Page, { sql: PAGES, parameters: { crawl } }, (page) => pages.push(page));
+  const numberOf = new Map(pages.map(({ url }, page) => [url, page]));
+  const heads = new Int32Array(pages.length).fill(-1);
+  const targets: number[] = [];
+  /** The place of the next link of the same page. */
+  const others: number[] = [];
+  const add = (from: number | undefined, to: number | undefined): void => {
+    if (from === undefined || to === undefined) return;
+    others.push(heads[from] ?? -1);
+    heads[from] = targets.push(to) - 1;
+  };
+  await each('links', Link, { sql: LINKS, parameters: { crawl } }, ({ origin, target }) =>
+    add(numberOf.get(origin), numberOf.get(target)),
+  );
+  for (const [page, { redirect_location, script_redirect, meta_refresh_location }] of pages.entries())
+    for (const url of [redirect_location, script_redirect, meta_refresh_location])
+      if (url !== null) add(page, numberOf.get(url));
+  function* nextOf(page: number): Generator<number> {
+    for (let at = heads[page] ?? -1; at >= 0; at = others[at] ?? -1) yield targets[at] ?? page;
+  }
+  return { pages, numberOf, nextOf };
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Typed } from '../../../../core/text/typed-rows.ts';
+import type { AtStake } from './at-stake.ts';
+import type { CrawlGraph } from './crawl-graph.ts';
+import { reachPages, seedsOf } from './reach-pages.ts';
+import type { ChangedPage, ChangedUrl } from './rehearsed-change.ts';
+
+/** What happens to URLs, with titles for people, in the order of the lists. */
+export const CHANGES = {
+  blocked: 'URLs that a robot may no longer fetch',
+  allowed: 'URLs that a robot may fetch from now on',
+  orphan: 'new orphans: in a sitemap, or with clicks or hits',
+  unreachable: 'other pages to which no link leads any more',
+  deeper: 'pages that get deeper',
+  shallower: 'pages that get less deep',
+} as const;
+export type ChangeName = keyof typeof CHANGES;
+const NAMES = Object.keys(CHANGES) as ChangeName[];
+/** Changes that follow from the links. */
+export const BY_LINKS: readonly ChangeName[] = ['orphan', 'unreachable', 'deeper', 'shallower'];
+
+export const RehearsedPage = z.strictObject({
+  url: z.string(),
+  change: z.enum(NAMES),
+  /** The robots that lose or gain it; null if it is another change. */
+  agents: z.string().nullable(),
+  is_in_crawl: z.boolean(),
+  /** `indexable`, or the reason why it is not; null: unknown. */
+  state_before: z.string().nullable(),
+  state_after: z.string().nullable(),
+  /** Clicks from the start page; null: no link of the crawl leads there, or it is unknown. */
+  depth_before: z.number().nullable(),
+  depth_after: z.number().nullable(),
+  /** Null: unknown. */
+  clicks: z.number().nullable(),
+  hits: z.number().nullable(),
+});
+export type RehearsedPage = Typed<typeof RehearsedPage>;
+
+interface Effect {
+  readonly graph: CrawlGraph;
+  readonly stake: AtStake;
+  readonly changed: ReadonlyMap<number, ChangedPage>;
+  readonly urls: readonly ChangedUrl[];
+  /** Whether the crawl read the links of the whole website. */
+  readonly hasLinks: boolean;
+}
+
+/** Returns the URLs that a change affects, and the number of pages whose depth the links do not explain. */
+export function rehearsedPages({ graph, stake, changed, urls, hasLinks }: Effect) {
+  const { pages, numberOf, nextOf } = graph;
+  const seeds = seedsOf(pages.map(({ depth }) => depth));
+  const before = reachPages(pages.length, seeds, nextOf);
+  const after = reachPages(pages.length, before.needed, (page) =>
+    changed.has(page) ? [] : nextOf(page),
+  ).depths;
+  const depthOf = (depths: Int32Array, page: number | undefined): number | null => {
+    const depth = page === undefined || !hasLinks ? -1 : (depths[page] ?? -1);
+    return depth < 0 ? null : depth;
+  };
+  const clicksOf = (url: string): number | null =>
+    stake.clicks.covered === null ? null : (stake.clicks.of.get(url) ?? 0);
+  const hitsOf = (url: string): number | null =>
+    stake.hits.covered === null
+      ? null
+      : (stake.hits.of
+          .get(url)
+          ?.values()
+          .reduce((sum, hits) => sum + hits, 0) ?? 0);
+  const stateAfter = (page: number): string | null => {
+    const change = changed.get(page);
+    return change === undefined ? (pages[page]?.state ?? null) : change.state;
+  };
+  const rowOf = (url: string, change: ChangeName): RehearsedPage => {
+    const page = numberOf.get(url);
+    return {
+      url,
+      change,
+      agents: null,
+      is_in_crawl: page !== undefined,
+      state_before: page === undefined ? null : (pages[page]?.state ?? null),
+      state_after: page === undefined ? null : stateAfter(page),
+      depth_before: depthOf(before.depths, page),
+      depth_after: depthOf(after, page),
+      clicks: clicksOf(url),
+      hits: hitsOf(url),
+    };
+  };
+  const direct = urls.map(({ url, change, agents, hits }) => {
+    return { ...rowOf(url, change), agents: agents.join(', '), hits };
+  });
+  const byLinks = pages.flatMap(({ url, sitemaps }): RehearsedPage[] => {
+    const row = rowOf(url, 'deeper');
+    const { depth_before: was, depth_after: is } = row;
+    if (was === is || was === null) return [];
+    if (is !== null) return [{ ...row, change: is > was ? 'deeper' : 'shallower' }];
+    const isListed = sitemaps !== null && sitemaps !== '';
+    const isKnown = isListed || Number(row.clicks) > 0 || Number(row.hits) > 0;
+    return [
+      { ...row, change: isKnown ? 'orphan' : 'unreachable', state_after: isListed ? row.state_after : null },
+    ];
+  });
+  const unexplained = [...before.needed].reduce((sum, [depth, own]) => sum + (depth > 1 ? own.length : 0), 0);
+  return { rows: [...direct, ...byLinks].sort(byImportance), unexplained };
+}
+
+/** The order of the changes, then the most clicks and hits first. */
+function byImportance(a: RehearsedPage, b: RehearsedPage): number {
+  return (
+    NAMES.indexOf(a.change) - NAMES.indexOf(b.change) ||
+    Number(b.clicks) - Number(a.clicks) ||
+    Number(b.hits) - Number(a.hits) ||
+    (a.url < b.url ? -1 : 1)
+  );
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Rehearsal, readRehearsal } from '../../../../../src/app/answers/explore/rehearse/read-rehearsal.ts';
+import { rehearsalBlocks } from '../../../../../src/app/answers/explore/rehearse/rehearsal-blocks.ts';
+import { printBlocks } from '../../../../../src/app/answers/presentation/print-blocks.ts';
+import { ROBOTS, rehearsedSite, url } from './rehearsed-site.ts';
+
+type Found = Readonly<Record<string, readonly object[]>>;
+const rehearse = (content = ROBOTS, more: Found = {}): Promise<Rehearsal> =>
+  readRehearsal(
+    rehearsedSite(more),
+    { change: { kind: 'robots', given: 'robots.txt', content } },
+    new AbortController().signal,
+  );
+const changes = ({ pages }: Rehearsal) =>
+  pages.map(({ url: of, change, depth_before, depth_after }) => [of, change, depth_before, depth_after]);
+const figure = ({ figures }: Rehearsal, name: string) => figures.find((one) => one.figure === name);
+
+test('a new robots.txt blocks pages for some robots, and cuts off the pages behind them', async () => {
+  const rehearsal = await rehearse();
+  expect(Rehearsal.parse(rehearsal)).toEqual(rehearsal);
+  expect(changes(rehearsal)).toEqual([
+    [url('/sale'), 'blocked', 1, 1],
+    [url('/sale/lamp'), 'blocked', 2, null],
+    [url('/sale/old'), 'blocked', null, null],
+    [url('/cart'), 'allowed', 1, 1],
+    [url('/lamps/red'), 'orphan', 2, null],
+    [url('/sale/lamp'), 'orphan', 2, null],
+    [url('/lamps/blue'), 'unreachable', 3, null],
+  ]);
+  const [sale, , old, cart, red, , blue] = rehearsal.pages;
+  expect(sale).toMatchObject({ state_before: 'indexable', state_after: 'robots_denied', clicks: 40, hits: 8 });
+  expect(sale?.agents).toBe('this crawl, Googlebot, PerplexityBot, GPTBot');
+  expect(old).toMatchObject({ is_in_crawl: false, clicks: 0, hits: 0 });
+  // Only GPTBot gains it, so the crawl still does not read it.
+  expect(cart).toMatchObject({ agents: 'GPTBot', state_after: 'robots_denied' });
+  expect([red?.state_after, blue?.state_after]).toEqual(['indexable', null]);
+  expect(rehearsal.agents.map(({ agent, lost, gained, hits }) => [agent, lost, gained, hits])).toEqual([
+    ['this crawl', 3, 0, null],
+    ['Bingbot', 0, 0, 0],
+    ['Googlebot', 3, 0, 5],
+    ['PerplexityBot', 3, 0, 0],
+    ['GPTBot', 3, 1, 3],
+  ]);
+  expect(rehearsal.hits).toEqual({ covered: { from: '2026-03-07', to: '2026-03-08', days: 2 }, why: null });
+  expect(rehearsal.sitemaps.map((entry) => entry.url)).toEqual([url('/sale'), url('/sale/lamp')]);
+  expect(rehearsal.sql.find(({ name }) => name === 'verified hits')?.sql).toContain("CAST('2026-03-07' AS DATE)");
+});
+
+test('a file with the same rules changes nothing', async () => {
+  const rehearsal = await rehearse('User-agent: *\nDisallow: /cart\n');
+  expect([rehearsal.pages, rehearsal.sitemaps, rehearsal.notes]).toEqual([[], [], []]);
+  expect(figure(rehearsal, 'blocked')).toMatchObject({ count: 0, clicks: 0, hits: 0 });
+});
+
+test('without a source, clicks and hits are unknown', async () => {
+  const none = await rehearse(ROBOTS, { 'FROM mart.log_days': [], 'FROM mart.ranking_days': [] });
+  expect([none.clicks.why, none.hits.why]).toEqual([
+    'the project has no search results',
+    'the project has no lines of log files',
+  ]);
+  expect(figure(none, 'blocked')).toMatchObject({ count: 2, clicks: null, hits: null });
+  expect(none.pages.every(({ clicks, hits }) => clicks === null && hits === null)).toBe(true);
+  const unverified = await rehearse(ROBOTS, { 'FROM ops.unit_fields': [] });
+  expect(unverified.hits).toEqual({ covered: null, why: 'the log files do not say which bots are verified' });
+  const period = { from_date: '2026-02-01', to_date: '2026-02-28' };
+  const totals = await rehearse(ROBOTS, {
+    'FROM mart.ranking_days': [],
+    "dataset = 'ranking_periods'": [period],
+    'FROM mart.page_demand': [{ url: url('/sale'), clicks: 7 }],
+  });
+  expect(totals.clicks.covered).toEqual({ from: '2026-02-01', to: '2026-02-28', days: 28 });
+  expect(figure(totals, 'blocked')?.clicks).toBe(7);
+});
+
+test('a crawl that did not read all links says so, and its depths stay unknown', async () => {
+  const crawl = {
+    ...{ crawl_id: 'c2', project_id: 'p', project: 'Shop', crawl_number: 2, ended_at: null },
+    ...{ has_links: true, has_all_links: false, start_url: null, scope_note: 'The crawl stopped early.' },
+  };
+  const cut = await rehearse(ROBOTS, { 'crawls.has_all_links, projects.start_url': [crawl] });
+  expect(cut.notes).toEqual(['The crawl stopped early.']);
+  expect(new Set(cut.pages.map(({ change }) => change))).toEqual(new Set(['blocked', 'allowed']));
+  expect(figure(cut, 'orphan')).toMatchObject({ count: null, why: 'the crawl did not read all links' });
+});
+
+test('without the robots.txt of the crawl, only its own robot is known to lose pages', async () => {
+  const rehearsal = await rehearse(ROBOTS, { 'FROM mart.crawl_files': [] });
+  expect(rehearsal.agents.map(({ agent, lost, blocked_before }) => [agent, lost, blocked_before])).toEqual([
+    ['this crawl', 2, 1],
+    ...['Bingbot', 'Googlebot', 'PerplexityBot', 'GPTBot'].map((agent) => [agent, null, null]),
+  ]);
+  expect(rehearsal.notes[0]).toContain('which pages other robots may fetch now is unknown');
+  const missing = await rehearse(ROBOTS, { 'FROM mart.crawl_files': [{ status_code: 404, content: null }] });
+  expect(missing.agents[1]).toMatchObject({ agent: 'Bingbot', lost: 1, blocked_before: 0 });
+});
+
+test('a page that becomes allowed has an unknown state, and a lost sitemap is noted', async () => {
+  const announced = { status_code: 200, content: 'User-agent: *\nDisallow: /cart\nSitemap: /map.xml\n' };
+  const open = await rehearse('User-agent: *\n', { 'FROM mart.crawl_files': [announced] });
+  expect(open.pages).toMatchObject([{ url: url('/cart'), change: 'allowed', state_after: null }]);
+  expect(open.notes).toEqual([
+    'The new robots.txt does not announce the sitemap /map.xml.',
+    'The crawl did not read the pages that it may fetch after the change: their state and their links are unknown.',
+  ]);
+});
+
+test('the screen of docs/rehearse.md matches the output on a terminal of 100 columns', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../../..', 'docs', 'rehearse.md'), 'utf8');
+  const [, command = '', output = ''] = /^```\n\$ (crawlhouse rehearse --robots .*)\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const blocks = rehearsalBlocks(await rehearse(), command);
+  const parts = output.split(/^…\n/m).map(RegExp.escape);
+  expect(printBlocks(blocks, { width: 100 })).toMatch(new RegExp(`^${parts.join('(?:.*\\n)*?')}`));
+});

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Rehearsal } from '../../../src/app/answers/explore/rehearse/read-rehearsal.ts';
+import { capture } from '../../app/cli/capture.ts';
+import { pageWith, type SiteRoute, serveSite } from '../../support/crawl-site.ts';
+import { projectFolder } from '../../support/project.ts';
+import { ALL_ROUNDS, roundSeed, seededRandom } from '../../support/random.ts';
+
+/**
+ * Generated sites are crawled, a change is rehearsed, the site is really changed so and crawled again. The rehearsed
+ * state of each page is the real one.
+ */
+
+const ROUNDS = ALL_ROUNDS ? 12 : 2;
+const FOLDERS = ['/', '/a/', '/b/', '/b/c/'];
+
+interface Change {
+  readonly flag: string;
+  /** The content of its file, or its condition. */
+  readonly given: string;
+  readonly isFile: boolean;
+  /** Changes the routes of the site. */
+  readonly apply: (routes: Record<string, SiteRoute>) => void;
+}
+
+interface Drawn {
+  readonly routes: Record<string, SiteRoute>;
+  readonly paths: readonly string[];
+  readonly robots: string;
+}
+
+type Random = () => number;
+const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+const some = <T>(random: Random, values: readonly T[], share: number): T[] => values.filter(() => random() < share);
+
+/** A site with links, redirects, noindex, nofollow and a sitemap, some of whose pages nothing links to. */
+function drawSite(random: Random): Drawn {
+  const paths = ['/', ...Array.from({ length: 14 }, (_, page) => `${pick(random, FOLDERS)}p${page}`)];
+  const routes: Record<string, SiteRoute> = {};
+  for (const path of paths) {
+    const targets = some(random, paths, path === '/' ? 0.2 : 0.12);
+    const nofollow = some(random, paths, 0.04).map((to) => `<a rel="nofollow" href="${to}">not ${to}</a>`);
+    const head = random() < 0.15 ? '<meta name="robots" content="noindex">' : '';
+    const isRedirect = path !== '/' && random() < 0.15;
+    routes[path] = isRedirect
+      ? { status: 301, headers: { location: pick(random, paths) } }
+      : pageWith(...targets).replace('<title>A page', `${head}<title>Page ${path}`) + nofollow.join('');
+  }
+  const listed = some(random, paths, 0.3);
+  routes['/sitemap.xml'] = (request, response) => {
+    const host = `http://${request.headers.host}`;
+    const urls = listed.map((path) => `<url><loc>${host}${path}</loc></url>`).join('');
+    response.writeHead(200, { 'content-type': 'application/xml' }).end(`<urlset>${urls}</urlset>`);
+  };
+  const robots = `User-agent: *\nDisallow: ${pick(random, paths.slice(1))}$\nSitemap: /sitemap.xml\n`;
+  routes['/robots.txt'] = robots;
+  return { routes, paths, robots };
+}
+
+const CHANGES: readonly ((random: Random, site: Drawn) => Change)[] = [
+  (random, { paths, robots }) => {
+    const rules = [...some(random, FOLDERS.slice(1), 0.5), ...some(random, paths.slice(1), 0.1)];
+    const content = robots.replace('\n', `\n${rules.map((rule) => `Disallow: ${rule}\n`).join('')}`);
+    const apply = (routes: Record<string, SiteRoute>): void => {
+      routes['/robots.txt'] = content;
+    };
+    return { flag: 'robots', given: content, isFile: true, apply };
+  },
+];
+
+interface Seen {
+  readonly url: string;
+  readonly state: string | null;
+  readonly depth: number | null;
+}
+
+const PAGES = `SELECT url, coalesce(non_indexable_reason, CASE WHEN is_indexable THEN 'indexable' END) AS state, depth
+  FROM mart.pages JOIN mart.crawls USING (crawl_id) WHERE is_main ORDER BY url`;
+
+const document = async (...argv: readonly string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await capture(...argv);
+  expect([argv[0], code, stderr.replace(/^\d+ rows?\n$/, '')]).toEqual([argv[0], 0, '']);
+  return JSON.parse(stdout);
+};
+
+/** What the rehearsal expects of each page. */
+function rehearsed(before: readonly Seen[], { pages }: Rehearsal): Seen[] {
+  const expected = new Map(before.map((page) => [page.url, page]));
+  for (const { url, change, agents, state_after, depth_after } of pages)
+    if (change === 'unreachable') expected.delete(url);
+    else if (expected.has(url) && (agents === null || agents.includes('this crawl')))
+      expected.set(url, { url, state: state_after, depth: depth_after });
+  // A page that is blocked and to which nothing leads is not found either.
+  for (const { url, change } of pages) if (change === 'unreachable') expected.delete(url);
+  return [...expected.values()].sort((a, b) => (a.url < b.url ? -1 : 1));
+}
+
+test.for(
+  Array.from({ length: ROUNDS }, (_, round) => CHANGES.map((draw) => [roundSeed() + round, draw] as const)).flat(),
+)('a rehearsed change has the states that the changed site has, page by page (%i)', async ([seed, draw]) => {
+  const random = seededRandom(seed);
+  const site = drawSite(random);
+  const change = draw(random, site);
+  const { origin } = await serveSite(site.routes);
+  const folder = await projectFolder();
+  const at = ['--project-dir', folder];
+  const crawl = (): Promise<unknown> => document('crawl', origin, '--no-recheck', '--json', ...at);
+  await crawl();
+  const before = (await document('query', PAGES, '--format', 'json', ...at)) as Seen[];
+  const file = join(folder, 'change.txt');
+  if (change.isFile) await writeFile(file, change.given);
+  const given = [`--${change.flag}`, change.isFile ? file : change.given];
+  const rehearsal = (await document('rehearse', ...given, '--json', ...at)) as Rehearsal;
+  change.apply(site.routes);
+  await crawl();
+  const after = (await document('query', PAGES, '--format', 'json', ...at)) as Seen[];
+  const where = JSON.stringify({ given: change.given, notes: rehearsal.notes }, null, 1);
+  expect(rehearsed(before, rehearsal), where).toEqual(after);
+  expect(rehearsal.pages.length, where).toBeGreaterThan(0);
+});
