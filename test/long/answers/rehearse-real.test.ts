@@ -31,8 +31,10 @@ interface Drawn {
 }
 
 type Random = () => number;
-const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-const some = <T>(random: Random, values: readonly T[], share: number): T[] => values.filter(() => random() < share);
+const pick = <T>(random: Random, values: readonly T[]): T =>
+  values[Math.floor(random() * values.length)] as T;
+const some = <T>(random: Random, values: readonly T[], share: number): T[] =>
+  values.filter(() => random() < share);
 
 /** A site with links, redirects, noindex, nofollow and a sitemap, some of whose pages nothing links to. */
 function drawSite(random: Random): Drawn {
@@ -97,7 +99,9 @@ function rehearsed(before: readonly Seen[], { pages }: Rehearsal): Seen[] {
 }
 
 test.for(
-  Array.from({ length: ROUNDS }, (_, round) => CHANGES.map((draw) => [roundSeed() + round, draw] as const)).flat(),
+  Array.from({ length: ROUNDS }, (_, round) =>
+    CHANGES.map((draw) => [roundSeed() + round, draw] as const),
+  ).flat(),
 )('a rehearsed change has the states that the changed site has, page by page (%i)', async ([seed, draw]) => {
   const random = seededRandom(seed);
   const site = drawSite(random);

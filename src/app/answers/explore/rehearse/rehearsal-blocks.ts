@@ -57,7 +57,10 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
         [
           { name: 'URL', of: ({ url }) => url },
           { name: 'Change', of: ({ change }) => change },
-          { name: 'State', of: ({ state_before, state_after }) => fromTo(stateWords(state_before), stateWords(state_after)) },
+          {
+            name: 'State',
+            of: ({ state_before, state_after }) => fromTo(stateWords(state_before), stateWords(state_after)),
+          },
           { name: 'Depth', of: ({ depth_before, depth_after }) => fromTo(depth_before, depth_after) },
           { name: 'Clicks', kind: 'count', of: ({ clicks }) => clicks },
           { name: 'Verified hits', kind: 'count', of: ({ hits }) => hits },

@@ -140,8 +140,10 @@ export async function rehearseRobots(
     stake.hits.covered === null
       ? null
       : by.reduce((sum, agent) => sum + (stake.hits.of.get(url)?.get(agent) ?? 0), 0);
-  const listed = (changes: ReadonlyMap<string, readonly string[]>, change: 'blocked' | 'allowed'): ChangedUrl[] =>
-    [...changes].map(([url, by]) => ({ url, change, agents: by, hits: hitsOf(url, by) }));
+  const listed = (
+    changes: ReadonlyMap<string, readonly string[]>,
+    change: 'blocked' | 'allowed',
+  ): ChangedUrl[] => [...changes].map(([url, by]) => ({ url, change, agents: by, hits: hitsOf(url, by) }));
   const changed = new Map<number, ChangedPage>();
   for (const [changes, state] of [
     [lost, 'robots_denied'],

@@ -30,7 +30,12 @@ test('a new robots.txt blocks pages for some robots, and cuts off the pages behi
     [url('/lamps/blue'), 'unreachable', 3, null],
   ]);
   const [sale, , old, cart, red, , blue] = rehearsal.pages;
-  expect(sale).toMatchObject({ state_before: 'indexable', state_after: 'robots_denied', clicks: 40, hits: 8 });
+  expect(sale).toMatchObject({
+    state_before: 'indexable',
+    state_after: 'robots_denied',
+    clicks: 40,
+    hits: 8,
+  });
   expect(sale?.agents).toBe('this crawl, Googlebot, PerplexityBot, GPTBot');
   expect(old).toMatchObject({ is_in_crawl: false, clicks: 0, hits: 0 });
   // Only GPTBot gains it, so the crawl still does not read it.
@@ -45,7 +50,9 @@ test('a new robots.txt blocks pages for some robots, and cuts off the pages behi
   ]);
   expect(rehearsal.hits).toEqual({ covered: { from: '2026-03-07', to: '2026-03-08', days: 2 }, why: null });
   expect(rehearsal.sitemaps.map((entry) => entry.url)).toEqual([url('/sale'), url('/sale/lamp')]);
-  expect(rehearsal.sql.find(({ name }) => name === 'verified hits')?.sql).toContain("CAST('2026-03-07' AS DATE)");
+  expect(rehearsal.sql.find(({ name }) => name === 'verified hits')?.sql).toContain(
+    "CAST('2026-03-07' AS DATE)",
+  );
 });
 
 test('a file with the same rules changes nothing', async () => {
@@ -108,7 +115,8 @@ test('a page that becomes allowed has an unknown state, and a lost sitemap is no
 
 test('the screen of docs/rehearse.md matches the output on a terminal of 100 columns', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../..', 'docs', 'rehearse.md'), 'utf8');
-  const [, command = '', output = ''] = /^```\n\$ (crawlhouse rehearse --robots .*)\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const [, command = '', output = ''] =
+    /^```\n\$ (crawlhouse rehearse --robots .*)\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const blocks = rehearsalBlocks(await rehearse(), command);
   const parts = output.split(/^…\n/m).map(RegExp.escape);
   expect(printBlocks(blocks, { width: 100 })).toMatch(new RegExp(`^${parts.join('(?:.*\\n)*?')}`));
