@@ -31,7 +31,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/logs.md: crawlhouse logs remove': 'test/app/cli/commands/logs-remove.long.test.ts',
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
-  'docs/rehearse.md: crawlhouse rehearse': 'test/app/answers/explore/rehearse/read-rehearsal.test.ts',
   'docs/routes.md: crawlhouse load': 'test/etl/pipeline/load-packages.test.ts',
   'docs/query.md: crawlhouse query "SELECT length': 'test/app/answers/query/query-process.long.test.ts',
   'docs/sandbox.md: crawlhouse sandbox start': 'keys of its own',

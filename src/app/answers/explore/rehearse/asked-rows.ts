@@ -1,10 +1,21 @@
 import type { z } from 'zod';
 import { text } from '../../../../core/duckdb/duckdb.ts';
 import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
-import type { Warehouse } from '../../query/warehouse.ts';
+import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
 
-/** The part of a warehouse that a rehearsal reads. */
-export type RehearsedWarehouse = Pick<Warehouse, 'rows' | 'each'>;
+interface SomeRows {
+  readonly columns: readonly { readonly name: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** A warehouse that passes rows as they arrive, because a crawl has many links. */
+export interface RehearsedWarehouse extends CatalogReader {
+  each(
+    asked: { readonly sql: string; readonly parameters: ReadonlyMap<string, string | null> },
+    take: (some: SomeRows) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<number>;
+}
 
 interface Asked {
   readonly sql: string;

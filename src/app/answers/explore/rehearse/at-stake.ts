@@ -21,7 +21,6 @@ export interface AtStake {
 }
 
 const Day = z.strictObject({ day: z.string() });
-const Unit = z.strictObject({ unit: z.string() });
 const Period = z.strictObject({ from_date: z.string(), to_date: z.string() });
 const Clicks = z.strictObject({ url: z.string(), clicks: z.number().nullable() });
 const Hits = z.strictObject({ url: z.string(), crawler: z.string().nullable(), hits: z.number() });
@@ -31,9 +30,10 @@ FROM mart.log_days
 WHERE project_id = $project AND dataset = 'log_events'
 ORDER BY 1`;
 /** Days whose lines say which bots are verified. */
-const VERIFIED = `SELECT unit
-FROM ops.unit_fields
-WHERE dataset = 'log_events' AND field = 'bot_verification'`;
+const VERIFIED_DAYS = `SELECT DISTINCT CAST(day AS VARCHAR) AS day
+FROM mart.log_url_days
+WHERE project_id = $project AND unverified_bot_hits IS NOT NULL
+ORDER BY 1`;
 const HITS = `SELECT events.url, events.crawler, count(*) AS hits
 FROM mart.log_events AS events
 WHERE events.project_id = $project
@@ -68,9 +68,9 @@ async function readHits(asked: AskedRows, project: string): Promise<AtStake['hit
   const logged = await asked.rows('days of log files', Day, { sql: LOG_DAYS, parameters: { project } });
   const of = new Map<string, Map<string, number>>();
   if (logged.length === 0) return { covered: null, why: 'the project has no lines of log files', of };
-  const units = await asked.rows('days with verified bots', Unit, { sql: VERIFIED, parameters: {} });
-  const verified = new Set(units.map(({ unit }) => unit));
-  const covered = lastDays(logged.filter(({ day }) => verified.has(`log_events/${project}/${day}`)));
+  const covered = lastDays(
+    await asked.rows('days with verified bots', Day, { sql: VERIFIED_DAYS, parameters: { project } }),
+  );
   if (covered === null) return { covered, why: 'the log files do not say which bots are verified', of };
   const { from, to } = covered;
   await asked.each('verified hits', Hits, { sql: HITS, parameters: { project, from, to } }, (row) => {

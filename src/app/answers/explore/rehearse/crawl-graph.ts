@@ -17,7 +17,7 @@ const Page = z.strictObject({
   /** Sitemaps that list it, separated by spaces; null: none. */
   sitemaps: z.string().nullable(),
 });
-export type CrawledPage = Typed<typeof Page>;
+type CrawledPage = Typed<typeof Page>;
 const Link = z.strictObject({ origin: z.string(), target: z.string() });
 
 const PAGES = `SELECT

@@ -8,8 +8,8 @@ import { askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
 import { type CrawlGraph, readCrawlGraph } from './crawl-graph.ts';
 import { OWN_AGENT, RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
-import type { RehearsedChange } from './rehearsed-change.ts';
-import { BY_LINKS, CHANGES, type ChangeName, RehearsedPage, rehearsedPages } from './rehearsed-pages.ts';
+import { BY_LINKS, CHANGES, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
+import { RehearsedPage, rehearsedPages } from './rehearsed-pages.ts';
 
 const RehearsedCrawl = z.strictObject({
   crawl_id: z.string(),
@@ -130,7 +130,7 @@ function pageFigures(
   rows: readonly RehearsedPage[],
   { stake, whyNoDepth }: { readonly stake: AtStake; readonly whyNoDepth: string | null },
 ): Figure[] {
-  return (Object.entries(CHANGES) as [ChangeName, string][]).map(([figure, title]) => {
+  return (Object.entries(CHANGES) as [UrlChange, string][]).map(([figure, title]) => {
     const why = BY_LINKS.includes(figure) ? whyNoDepth : null;
     const own = rows.filter(({ change }) => change === figure);
     const sum = (of: 'clicks' | 'hits'): number | null =>

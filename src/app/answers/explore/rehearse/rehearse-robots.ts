@@ -11,12 +11,18 @@ import type { ChangedPage, ChangedUrl } from './rehearsed-change.ts';
 /** The name of the agent that stands for the crawl itself. */
 export const OWN_AGENT = 'this crawl';
 
-const Bot = z.strictObject({ token: z.string(), crawler: z.string(), purpose: z.string().nullable() });
+const Bot = z.strictObject({
+  token: z.string(),
+  crawler: z.string(),
+  purpose: z.string().nullable(),
+  /** robots_txt: no request belongs to it. */
+  found_in: z.string(),
+});
 const File = z.strictObject({ status_code: z.number().nullable(), content: z.string().nullable() });
 const Config = z.strictObject({ user_agent: z.string().nullable() });
 
 /** Search engines' crawlers of pages, and all crawlers of AI services. */
-const BOTS = `SELECT bots.token, bots.crawler, bots.purpose
+const BOTS = `SELECT bots.token, bots.crawler, bots.purpose, coalesce(bots.found_in, 'user_agent') AS found_in
 FROM mart.bots AS bots
 WHERE bots.bot_class = 'ai' OR lower(bots.token) IN ('googlebot', 'bingbot')
 ORDER BY CASE WHEN bots.bot_class = 'ai' THEN 1 ELSE 0 END, bots.purpose, bots.crawler`;
@@ -38,7 +44,7 @@ export const RehearsedAgent = z.strictObject({
   blocked_after: z.number(),
   lost: z.number().nullable(),
   gained: z.number().nullable(),
-  /** Its verified hits on the lost URLs; null: unknown. */
+  /** Its verified hits on the lost URLs; null: unknown, or no request belongs to it. */
   hits: z.number().nullable(),
 });
 export type RehearsedAgent = Typed<typeof RehearsedAgent>;
@@ -50,145 +56,164 @@ interface Effect {
   readonly notes: readonly string[];
 }
 
+interface Place {
+  readonly crawl: string;
+  readonly startUrl: string;
+  readonly graph: CrawlGraph;
+  readonly stake: AtStake;
+}
+
 /** Judges each URL by the robots.txt of the crawl and by the new one, for each agent. */
-export async function rehearseRobots(
-  asked: AskedRows,
-  content: string,
-  {
-    crawl,
-    startUrl,
-    graph,
-    stake,
-  }: {
-    readonly crawl: string;
-    readonly startUrl: string;
-    readonly graph: CrawlGraph;
-    readonly stake: AtStake;
-  },
-): Promise<Effect> {
-  const origin = new URL(startUrl).origin;
-  const [file] = await asked.rows('robots.txt of the crawl', File, {
-    sql: FILE,
-    parameters: { crawl, url: `${origin}/robots.txt` },
-  });
-  const isMissing =
-    file?.status_code != null &&
-    file.status_code >= 400 &&
-    file.status_code < 500 &&
-    file.status_code !== 429;
-  const former = file?.content ?? (isMissing ? '' : null);
+export async function rehearseRobots(asked: AskedRows, content: string, place: Place): Promise<Effect> {
+  const { graph, stake } = place;
+  const { origin } = new URL(place.startUrl);
+  const former = await formerContent(asked, place.crawl, origin);
   const [config] = await asked.rows('user agent of the crawl', Config, {
     sql: CONFIG,
-    parameters: { crawl },
+    parameters: { crawl: place.crawl },
   });
   const userAgent = config?.user_agent ?? null;
   const bots = await asked.rows('robots', Bot, { sql: BOTS, parameters: {} });
-  const urls = pathsOf(
-    [...graph.numberOf.keys(), ...stake.clicks.of.keys(), ...stake.hits.of.keys()],
-    origin,
-  );
-  const judged = new Map<string, Uint8Array>();
-  const verdicts = (text: string, name: string): Uint8Array => {
-    // Names that a file does not contain all have its rules for *.
-    const own = text.toLowerCase().includes(name) ? name : '*';
-    const key = `${text === content ? 'new' : 'former'} ${own}`;
-    const known = judged.get(key) ?? Uint8Array.from(urls.values(), isBlockedBy(parseRobots(text, own)));
-    judged.set(key, known);
-    return known;
+  const urls = [...graph.numberOf.keys(), ...stake.clicks.of.keys(), ...stake.hits.of.keys()];
+  const verdicts = new Verdicts(urls, { origin, former, content });
+  const agents: RehearsedAgent[] = [];
+  const [lost, gained] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const own = {
+    agent: OWN_AGENT,
+    name: userAgent === null ? '*' : robotNameOf(userAgent),
+    purpose: 'crawl',
+    found_in: '',
   };
-  const names = [...urls.keys()];
-  const lost = new Map<string, string[]>();
-  const gained = new Map<string, string[]>();
-  const judge = (agent: string, name: string, purpose: string | null): RehearsedAgent => {
-    const after = verdicts(content, name);
-    const byFile = former === null ? null : verdicts(former, name);
-    const before = agent === OWN_AGENT ? ownVerdicts(names, graph, byFile) : byFile;
-    const of = stake.hits.of;
-    let hits = 0;
-    const counts = { blocked_before: 0, blocked_after: 0, lost: 0, gained: 0 };
-    for (const [place, url] of names.entries()) {
-      const [was, is] = [before?.[place] ?? UNKNOWN, after[place]];
-      if (was === BLOCKED) counts.blocked_before++;
-      if (is === BLOCKED) counts.blocked_after++;
-      if (is === BLOCKED && was !== BLOCKED) {
-        push(lost, url, agent);
-        hits += of.get(url)?.get(agent) ?? 0;
-        if (was === ALLOWED) counts.lost++;
-      } else if (is === ALLOWED && was === BLOCKED) {
-        push(gained, url, agent);
-        counts.gained++;
-      }
-    }
-    const isKnown = before !== null;
-    return {
-      agent,
-      purpose,
-      blocked_before: isKnown ? counts.blocked_before : null,
-      blocked_after: counts.blocked_after,
-      lost: isKnown ? counts.lost : null,
-      gained: isKnown ? counts.gained : null,
-      hits: stake.hits.covered === null || agent === OWN_AGENT ? null : hits,
-    };
-  };
-  const agents = [
-    judge(OWN_AGENT, userAgent === null ? '*' : robotNameOf(userAgent), 'crawl'),
-    ...bots.map(({ token, crawler, purpose }) =>
-      judge(crawler, token.toLowerCase().replace(/\/$/, ''), purpose),
-    ),
-  ];
-  const hitsOf = (url: string, by: readonly string[]): number | null =>
-    stake.hits.covered === null
-      ? null
-      : by.reduce((sum, agent) => sum + (stake.hits.of.get(url)?.get(agent) ?? 0), 0);
-  const listed = (
-    changes: ReadonlyMap<string, readonly string[]>,
-    change: 'blocked' | 'allowed',
-  ): ChangedUrl[] => [...changes].map(([url, by]) => ({ url, change, agents: by, hits: hitsOf(url, by) }));
-  const changed = new Map<number, ChangedPage>();
-  for (const [changes, state] of [
-    [lost, 'robots_denied'],
-    [gained, null],
-  ] as const)
-    for (const [url, by] of changes) {
-      const page = graph.numberOf.get(url);
-      if (page !== undefined && by.includes(OWN_AGENT)) changed.set(page, { state });
-    }
+  const others = bots.map(({ token, crawler, ...bot }) => {
+    return { ...bot, agent: crawler, name: token.toLowerCase().replace(/\/$/, '') };
+  });
+  for (const { agent, name, purpose, found_in } of [own, ...others]) {
+    const judged = agent === OWN_AGENT ? verdicts.ofCrawl(name, graph) : verdicts.of(name);
+    for (const url of judged.lost) push(lost, url, agent);
+    for (const url of judged.gained) push(gained, url, agent);
+    const isCounted = stake.hits.covered !== null && found_in === 'user_agent';
+    const hits = isCounted ? sum(judged.lost.map((url) => stake.hits.of.get(url)?.get(agent) ?? 0)) : null;
+    const { counts } = judged;
+    agents.push({ agent, purpose, ...counts, hits });
+  }
+  const listed = (changes: ReadonlyMap<string, readonly string[]>, change: 'blocked' | 'allowed') =>
+    [...changes].map(([url, by]): ChangedUrl => {
+      const hits = by.map((agent) => stake.hits.of.get(url)?.get(agent) ?? 0);
+      return { url, change, agents: by, hits: stake.hits.covered === null ? null : sum(hits) };
+    });
+  const changed = new Map([...ownPages(lost, graph, 'robots_denied'), ...ownPages(gained, graph, null)]);
   return {
     changed,
     urls: [...listed(lost, 'blocked'), ...listed(gained, 'allowed')],
     agents,
     notes: [
-      ...(former === null
-        ? ['The crawl has no robots.txt of this host: which pages other robots may fetch now is unknown.']
-        : sitemapNotes(former, content)),
+      ...(former === null ? [NO_FILE] : sitemapNotes(former, content)),
       ...(userAgent === null ? ["The crawl's user agent is unknown: the rules for * count for it."] : []),
-      ...(changed.values().some(({ state }) => state === null)
-        ? [
-            'The crawl did not read the pages that it may fetch after the change: their state and their links are unknown.',
-          ]
-        : []),
+      ...(changed.values().some(({ state }) => state === null) ? [UNREAD] : []),
     ],
   };
 }
 
+const NO_FILE =
+  'The crawl has no robots.txt of this host: which pages other robots may fetch now is unknown.';
+const UNREAD =
+  'The crawl did not read the pages that it may fetch after the change: their state and their links are unknown.';
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** Returns the robots.txt that the crawl read; empty if there was none, null if it is unknown. */
+async function formerContent(asked: AskedRows, crawl: string, origin: string): Promise<string | null> {
+  const parameters = { crawl, url: `${origin}/robots.txt` };
+  const [file] = await asked.rows('robots.txt of the crawl', File, { sql: FILE, parameters });
+  const status = file?.status_code ?? 0;
+  const isMissing = status >= 400 && status < 500 && status !== 429;
+  return file?.content ?? (isMissing ? '' : null);
+}
+
+function* ownPages(
+  changes: ReadonlyMap<string, readonly string[]>,
+  { numberOf }: CrawlGraph,
+  state: string | null,
+): Generator<[number, ChangedPage]> {
+  for (const [url, by] of changes) {
+    const page = numberOf.get(url);
+    if (page !== undefined && by.includes(OWN_AGENT)) yield [page, { state }];
+  }
+}
+
 const [ALLOWED, BLOCKED, UNKNOWN] = [0, 1, 2];
 
-const isBlockedBy =
-  ({ isAllowed }: ReturnType<typeof parseRobots>) =>
-  (path: string): number =>
-    isAllowed(path) ? ALLOWED : BLOCKED;
+/** Judges URLs by two files. Robots that a file does not name have the same verdicts. */
+class Verdicts {
+  readonly #urls: readonly string[];
+  readonly #paths: readonly string[];
+  readonly #files: { readonly former: string | null; readonly content: string };
+  readonly #judged = new Map<string, Uint8Array>();
 
-/** Returns what the crawl itself saw; of URLs that it did not meet, what its robots.txt says. */
-function ownVerdicts(
-  urls: readonly string[],
-  { pages, numberOf }: CrawlGraph,
-  byFile: Uint8Array | null,
-): Uint8Array {
-  return Uint8Array.from(urls, (url, place) => {
-    const page = pages[numberOf.get(url) ?? -1];
-    if (page === undefined) return byFile?.[place] ?? UNKNOWN;
-    return page.is_robots_denied === null ? UNKNOWN : page.is_robots_denied ? BLOCKED : ALLOWED;
-  });
+  constructor(
+    urls: readonly string[],
+    {
+      origin,
+      ...files
+    }: { readonly origin: string; readonly former: string | null; readonly content: string },
+  ) {
+    const paths = pathsOf(urls, origin);
+    this.#urls = [...paths.keys()];
+    this.#paths = [...paths.values()];
+    this.#files = files;
+  }
+
+  /** @param name the robot's name in lowercase */
+  of(name: string) {
+    return this.#compared(this.#before(name), this.#by('content', name));
+  }
+
+  /** What the crawl itself saw counts before the change; for URLs that it did not meet, its robots.txt. */
+  ofCrawl(name: string, { pages, numberOf }: CrawlGraph) {
+    const byFile = this.#before(name);
+    const before = Uint8Array.from(this.#urls, (url, place) => {
+      const page = pages[numberOf.get(url) ?? -1];
+      if (page === undefined) return byFile?.[place] ?? UNKNOWN;
+      return page.is_robots_denied === null ? UNKNOWN : page.is_robots_denied ? BLOCKED : ALLOWED;
+    });
+    return this.#compared(before, this.#by('content', name));
+  }
+
+  #before(name: string): Uint8Array | null {
+    return this.#files.former === null ? null : this.#by('former', name);
+  }
+
+  #by(file: 'former' | 'content', name: string): Uint8Array {
+    const text = this.#files[file] ?? '';
+    const named = text.toLowerCase().includes(name) ? name : '*';
+    const key = `${file} ${named}`;
+    const known = this.#judged.get(key);
+    if (known !== undefined) return known;
+    const { isAllowed } = parseRobots(text, named);
+    const verdicts = Uint8Array.from(this.#paths, (path) => (isAllowed(path) ? ALLOWED : BLOCKED));
+    this.#judged.set(key, verdicts);
+    return verdicts;
+  }
+
+  /** URLs that were not known to be blocked count as lost. */
+  #compared(before: Uint8Array | null, after: Uint8Array) {
+    const was = (place: number): number => before?.[place] ?? UNKNOWN;
+    const places = [...this.#urls.keys()];
+    const lost = places.filter((place) => after[place] === BLOCKED && was(place) !== BLOCKED);
+    const gained = places.filter((place) => after[place] === ALLOWED && was(place) === BLOCKED);
+    const count = (isCounted: (place: number) => boolean): number => places.filter(isCounted).length;
+    const urlsAt = (some: readonly number[]): string[] => some.map((place) => this.#urls[place] ?? '');
+    return {
+      lost: urlsAt(lost),
+      gained: urlsAt(gained),
+      counts: {
+        blocked_before: before === null ? null : count((place) => was(place) === BLOCKED),
+        blocked_after: count((place) => after[place] === BLOCKED),
+        lost: before === null ? null : lost.filter((place) => was(place) === ALLOWED).length,
+        gained: before === null ? null : gained.length,
+      },
+    };
+  }
 }
 
 /** Returns the paths of the URLs of a host; a robots.txt has no say on others. */

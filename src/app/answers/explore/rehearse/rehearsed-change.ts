@@ -1,4 +1,15 @@
-import type { ChangeName } from './rehearsed-pages.ts';
+/** What happens to URLs, with titles for people, in the order of the lists. */
+export const CHANGES = {
+  blocked: 'URLs that a robot may no longer fetch',
+  allowed: 'URLs that a robot may fetch from now on',
+  orphan: 'new orphans: in a sitemap, or with clicks or hits',
+  unreachable: 'other pages to which no link leads any more',
+  deeper: 'pages that get deeper',
+  shallower: 'pages that get less deep',
+} as const;
+export type UrlChange = keyof typeof CHANGES;
+/** Changes that follow from the links. */
+export const BY_LINKS: readonly UrlChange[] = ['orphan', 'unreachable', 'deeper', 'shallower'];
 
 /** A change of a website that is rehearsed. */
 export interface RehearsedChange {
@@ -17,7 +28,7 @@ export interface ChangedPage {
 /** A URL that the change itself affects. */
 export interface ChangedUrl {
   readonly url: string;
-  readonly change: ChangeName;
+  readonly change: UrlChange;
   /** Robots that the change affects. */
   readonly agents: readonly string[];
   /** Their verified hits; null: unknown. */

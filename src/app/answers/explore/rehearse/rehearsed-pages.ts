@@ -3,21 +3,9 @@ import type { Typed } from '../../../../core/text/typed-rows.ts';
 import type { AtStake } from './at-stake.ts';
 import type { CrawlGraph } from './crawl-graph.ts';
 import { reachPages, seedsOf } from './reach-pages.ts';
-import type { ChangedPage, ChangedUrl } from './rehearsed-change.ts';
+import { CHANGES, type ChangedPage, type ChangedUrl, type UrlChange } from './rehearsed-change.ts';
 
-/** What happens to URLs, with titles for people, in the order of the lists. */
-export const CHANGES = {
-  blocked: 'URLs that a robot may no longer fetch',
-  allowed: 'URLs that a robot may fetch from now on',
-  orphan: 'new orphans: in a sitemap, or with clicks or hits',
-  unreachable: 'other pages to which no link leads any more',
-  deeper: 'pages that get deeper',
-  shallower: 'pages that get less deep',
-} as const;
-export type ChangeName = keyof typeof CHANGES;
-const NAMES = Object.keys(CHANGES) as ChangeName[];
-/** Changes that follow from the links. */
-export const BY_LINKS: readonly ChangeName[] = ['orphan', 'unreachable', 'deeper', 'shallower'];
+const NAMES = Object.keys(CHANGES) as UrlChange[];
 
 export const RehearsedPage = z.strictObject({
   url: z.string(),
@@ -71,7 +59,7 @@ export function rehearsedPages({ graph, stake, changed, urls, hasLinks }: Effect
     const change = changed.get(page);
     return change === undefined ? (pages[page]?.state ?? null) : change.state;
   };
-  const rowOf = (url: string, change: ChangeName): RehearsedPage => {
+  const rowOf = (url: string, change: UrlChange): RehearsedPage => {
     const page = numberOf.get(url);
     return {
       url,

@@ -69,7 +69,7 @@ test('without a source, clicks and hits are unknown', async () => {
   ]);
   expect(figure(none, 'blocked')).toMatchObject({ count: 2, clicks: null, hits: null });
   expect(none.pages.every(({ clicks, hits }) => clicks === null && hits === null)).toBe(true);
-  const unverified = await rehearse(ROBOTS, { 'FROM ops.unit_fields': [] });
+  const unverified = await rehearse(ROBOTS, { 'FROM mart.log_url_days': [] });
   expect(unverified.hits).toEqual({ covered: null, why: 'the log files do not say which bots are verified' });
   const period = { from_date: '2026-02-01', to_date: '2026-02-28' };
   const totals = await rehearse(ROBOTS, {
@@ -113,11 +113,11 @@ test('a page that becomes allowed has an unknown state, and a lost sitemap is no
   ]);
 });
 
-test('the screen of docs/rehearse.md matches the output on a terminal of 100 columns', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../../../..', 'docs', 'rehearse.md'), 'utf8');
-  const [, command = '', output = ''] =
-    /^```\n\$ (crawlhouse rehearse --robots .*)\n([\s\S]*?)^```$/m.exec(page) ?? [];
-  const blocks = rehearsalBlocks(await rehearse(), command);
+test('the screen of docs/explore.md matches the output on a terminal of 100 columns', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../../..', 'docs', 'explore.md'), 'utf8');
+  const [, block = ''] = /^ {4}\$ crawlhouse rehearse .*\n((?: {4}.*\n|\n(?= {4}))+)/m.exec(page) ?? [];
+  const output = block.replaceAll(/^ {4}/gm, '');
   const parts = output.split(/^…\n/m).map(RegExp.escape);
+  const blocks = rehearsalBlocks(await rehearse(), 'crawlhouse rehearse --robots robots.txt');
   expect(printBlocks(blocks, { width: 100 })).toMatch(new RegExp(`^${parts.join('(?:.*\\n)*?')}`));
 });

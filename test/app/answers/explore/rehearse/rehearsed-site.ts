@@ -35,17 +35,13 @@ const FOUND: Readonly<Record<string, readonly object[]>> = {
   'FROM mart.crawl_files': [{ status_code: 200, content: 'User-agent: *\nDisallow: /cart\n' }],
   "'$.user_agent'": [{ user_agent: 'crawlhouse' }],
   'FROM mart.bots': [
-    { token: 'bingbot', crawler: 'Bingbot', purpose: 'pages' },
-    { token: 'Googlebot', crawler: 'Googlebot', purpose: 'pages' },
-    { token: 'PerplexityBot', crawler: 'PerplexityBot', purpose: 'answers' },
-    { token: 'GPTBot', crawler: 'GPTBot', purpose: 'training' },
+    { token: 'bingbot', crawler: 'Bingbot', purpose: 'pages', found_in: 'user_agent' },
+    { token: 'Googlebot', crawler: 'Googlebot', purpose: 'pages', found_in: 'user_agent' },
+    { token: 'PerplexityBot', crawler: 'PerplexityBot', purpose: 'answers', found_in: 'user_agent' },
+    { token: 'GPTBot', crawler: 'GPTBot', purpose: 'training', found_in: 'user_agent' },
   ],
   'FROM mart.log_days': [{ day: '2025-11-01' }, { day: '2026-03-07' }, { day: '2026-03-08' }],
-  'FROM ops.unit_fields': [
-    { unit: 'log_events/p/2025-11-01' },
-    { unit: 'log_events/p/2026-03-07' },
-    { unit: 'log_events/p/2026-03-08' },
-  ],
+  'FROM mart.log_url_days': [{ day: '2025-11-01' }, { day: '2026-03-07' }, { day: '2026-03-08' }],
   'FROM mart.log_events': [
     { url: url('/sale'), crawler: 'Googlebot', hits: 5 },
     { url: url('/sale'), crawler: 'GPTBot', hits: 3 },
