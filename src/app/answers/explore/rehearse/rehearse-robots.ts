@@ -29,11 +29,10 @@ ORDER BY CASE WHEN bots.bot_class = 'ai' THEN 1 ELSE 0 END, bots.purpose, bots.c
 const FILE = `SELECT files.status_code, files.content
 FROM mart.crawl_files AS files
 WHERE files.crawl_id = $crawl AND files.kind = 'robots_txt' AND files.url = $url`;
-const CONFIG = `SELECT json_extract_string(crawls.crawl_config, '$.user_agent') AS user_agent
+/** All records of a crawl have the same configuration. */
+const CONFIG = `SELECT max(json_extract_string(crawls.crawl_config, '$.user_agent')) AS user_agent
 FROM raw.crawls AS crawls
-WHERE crawls.id = $crawl
-ORDER BY crawls._seen_to DESC NULLS FIRST
-LIMIT 1`;
+WHERE crawls.id = $crawl`;
 
 export const RehearsedAgent = z.strictObject({
   agent: z.string(),
