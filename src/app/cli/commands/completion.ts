@@ -5,6 +5,7 @@ import { loadModels } from '../../../etl/project/sql/models/load-models.ts';
 import { sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
 import { loadQuestions } from '../../../etl/project/sql/questions/questions.ts';
 import { knownProjects } from '../../../etl/state/catalog/known-projects.ts';
+import { RULE_NAMES } from '../../answers/explore/compare/rules/fail-rules.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import { type Command, type Flag, GLOBAL_FLAGS, type Invocation } from '../command.ts';
 
@@ -117,6 +118,8 @@ async function namesOf(placeholder: string, invocation: Invocation): Promise<rea
       await using warehouse = await openWarehouse(invocation, await invocation.settings());
       return await knownProjects(warehouse, invocation.signal);
     }
+    case 'RULES':
+      return RULE_NAMES;
     default:
       return [];
   }

@@ -24,10 +24,13 @@ export type ComparedCrawl = Typed<typeof ComparedCrawl>;
 export type ComparedSegment = PageSegment & {
   /** Crawls in which no page belongs to a segment of the segmentation, so the pages of this segment are unknown. */
   readonly undivided: readonly ComparedCrawl[];
+  /** Whether the crawls belong to two projects, whose pages have no URL in common. */
+  readonly isApart: boolean;
 };
 
 /** Returns why the changes in the segment are unknown; null if they are known. */
-export function whyUndivided({ undivided, segmentation }: ComparedSegment): string | null {
+export function whyUndivided({ undivided, segmentation, isApart }: ComparedSegment): string | null {
+  if (isApart) return 'the crawls belong to two projects';
   if (undivided.length === 0) return null;
   return `no page of ${undivided.map(nameOfCrawl).join(' and ')} has a segment of ${segmentation}`;
 }

@@ -42,6 +42,8 @@ export interface AskedComparison extends AskedSegment {
   readonly project?: string | undefined;
   readonly from: string;
   readonly to: string;
+  /** Whether the crawls may belong to two projects. A crawl is then also named `PROJECT/CRAWL` or `https://HOST/CRAWL`. */
+  readonly mayBeApart?: boolean;
 }
 
 const Crawl = ComparedCrawl.extend({ has_pages: z.boolean(), previous_crawl_id: z.string().nullable() });
@@ -64,15 +66,19 @@ const DIVIDED = `
  * Compares any two crawls of a project, even with different configurations.
  *
  * @throws CrawlhouseError `usage` for an unknown project, crawl or segment, for the same crawl twice, for crawls of two
- *   projects, and for a crawl whose pages are not loaded
+ *   projects unless they may be apart, and for a crawl whose pages are not loaded
  */
 export async function readComparison(
   warehouse: CatalogReader,
-  { project, from: first, to: second, ...asked }: AskedComparison,
+  { project, from: first, to: second, mayBeApart = false, ...asked }: AskedComparison,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const named = async (crawl: string): Promise<string> =>
-    (await chosenBy({ project, crawl }, warehouse, signal)).get('crawl') ?? crawl;
+  const named = async (name: string): Promise<string> => {
+    const slash = mayBeApart ? name.lastIndexOf('/') : -1;
+    const own = slash > 0 ? { project: name.slice(0, slash).replace(/^https?:\/\//, '') } : { project };
+    const crawl = name.slice(slash + 1);
+    return (await chosenBy({ ...own, crawl }, warehouse, signal)).get('crawl') ?? crawl;
+  };
   const given = new Map([
     ['from', await named(first)],
     ['to', await named(second)],
@@ -85,12 +91,13 @@ export async function readComparison(
   };
   const crawls = new Map((await ask(Crawl, CRAWLS)).map((crawl) => [crawl.crawl_id, crawl]));
   const [from, to] = [...given.values()].map((id) => usable(crawls.get(id), id)) as [Crawl, Crawl];
-  refuseOther(from, to);
+  refuseOther(from, to, mayBeApart);
+  const isApart = from.project_id !== to.project_id;
   const segment = await segmentOf(asking(warehouse, signal), asked, [to.crawl_id, from.crawl_id]);
   for (const [name, value] of Object.entries(segment)) given.set(name, value);
   const divided = (await ask(CrawlId, DIVIDED)).map(({ crawl_id }) => crawl_id);
   const undivided = [from, to].filter(({ crawl_id }) => !divided.includes(crawl_id));
-  const within: ComparedSegment = { ...segment, undivided };
+  const within: ComparedSegment = { ...segment, undivided, isApart };
   const pair = await comparedPair({ crawl: '$to', since: '$from' }, to.previous_crawl_id === from.crawl_id);
   const kpis = await readComparedKpis(ask, [from, to], within);
   const issues = await readComparedIssues(ask, [from, to], { ...within, ...pair });
@@ -107,11 +114,11 @@ function usable(crawl: Crawl | undefined, id: string): Crawl {
   });
 }
 
-function refuseOther(from: Crawl, to: Crawl): void {
+function refuseOther(from: Crawl, to: Crawl, mayBeApart: boolean): void {
   const hint = `crawlhouse compare previous latest --project ${shellWord(to.project_id)}`;
   if (from.crawl_id === to.crawl_id)
     throw new CrawlhouseError('usage', `both names refer to the crawl ${to.crawl_id}`, { hint });
-  if (from.project_id === to.project_id) return;
+  if (mayBeApart || from.project_id === to.project_id) return;
   throw new CrawlhouseError(
     'usage',
     `${from.crawl_id} is a crawl of ${from.project}, but ${to.crawl_id} is a crawl of ${to.project}`,
@@ -129,7 +136,8 @@ function notesOn(from: Crawl, to: Crawl): string[] {
     );
   for (const crawl of [from, to])
     if (crawl.scope_note !== null) notes.push(`${nameOfCrawl(crawl)}: ${crawl.scope_note}`);
-  if (from.ended_at !== null && to.ended_at !== null && from.ended_at > to.ended_at)
+  const isOneProject = from.project_id === to.project_id;
+  if (isOneProject && from.ended_at !== null && to.ended_at !== null && from.ended_at > to.ended_at)
     notes.push(`${nameOfCrawl(from)} is the later crawl, so the changes go back in time.`);
   return notes;
 }
@@ -152,6 +160,7 @@ function movementSql(within: PageSegment): string {
 
 function notesOnSegment(within: ComparedSegment, movement: SegmentMovement | undefined): string[] {
   const why = whyUndivided(within);
+  if (within.isApart) return [`The changes of pages and issues are unknown: ${why}.`];
   if (why !== null) return [`Changes in the segment are unknown: ${why}.`];
   return movement === undefined || movement.both === movement.either
     ? []
@@ -195,7 +204,7 @@ async function readComparedIssues(
   within: ComparedSegment & ComparedPair,
 ): Promise<readonly ComparedIssue[]> {
   const isWhole = within.segmentation === '(site)';
-  const counted = await ask(IssueChanges, changedIssues(within, within));
+  const counted = within.isApart ? [] : await ask(IssueChanges, changedIssues(within, within));
   const changes = new Map(counted.map(({ issue, ...counts }) => [issue, counts]));
   const isKnown = (crawl: ComparedCrawl): boolean => !within.undivided.includes(crawl);
   const rows = await ask(
@@ -266,11 +275,13 @@ async function readComparedPages(
   const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
   const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], FIELD_NAMES);
   const fields = FIELD_NAMES.filter((field) => !untold.has(field));
-  const whole = await ask(PageCount, countedPages(within, within));
-  const [differing] = await ask(
-    z.partialRecord(z.enum(['changed', ...FIELD_NAMES]), z.number()),
-    countedFields(fields, comparedOfAnswers(untold), within),
-  );
+  const whole = within.isApart ? [] : await ask(PageCount, countedPages(within, within));
+  const [differing] = within.isApart
+    ? []
+    : await ask(
+        z.partialRecord(z.enum(['changed', ...FIELD_NAMES]), z.number()),
+        countedFields(fields, comparedOfAnswers(untold), within),
+      );
   const why = whyUndivided(within);
   const ofPages = (change: PageChange): ComparedPages => {
     const own = why === null ? whole.filter((one) => one.change === change) : [];
