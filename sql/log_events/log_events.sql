@@ -28,6 +28,9 @@ columns:
     Purpose of a search engine's bot: seo, sea or vertical (raw.log_events.bot_kind).
   search_engine: Search engine that the bot belongs to, such as google (raw.log_events.search_engine).
   is_seo_visit: Whether a person came from the results of a search engine (raw.log_events.is_seo_visit).
+  assistant: >-
+    AI assistant that a person came from, according to the host of the referrer, else to utm_source in the URL
+    (mart.assistants.assistant). NULL for bots, for visits from search results, and if no assistant is known.
   bot_verification: >-
     Whether the bot is the one that its user agent claims, according to the address of the request
     (raw.log_events.bot_verification): verified, refuted or unchecked. NULL if no bot was recognized or the service does
@@ -115,6 +118,13 @@ SELECT
   events.bot_kind,
   events.search_engine,
   events.is_seo_visit,
+  CASE
+    WHEN NOT events.is_bot
+      AND NOT coalesce(events.is_seo_visit, false)
+      AND coalesce(events.bot_verification, '') <> 'refuted'
+      AND agents.bot_class IS NULL
+      THEN coalesce(referrers.assistant, sources.assistant)
+  END AS assistant,
   events.bot_verification,
 
   coalesce(agents.crawler, CASE WHEN events.is_bot THEN events.bot END) AS crawler,
@@ -139,3 +149,9 @@ LEFT JOIN mart.user_agents AS agents
   ON agents.project_id = events._project_id
   AND agents.day = coalesce(events.day, CAST(events._window AS DATE))
   AND agents.user_agent = coalesce(events.user_agent, events.bot)
+LEFT JOIN mart.assistants AS referrers
+  ON referrers.source = regexp_replace(lower(split_part(split_part(events.referer, '/', 3), ':', 1)), '^www\.', '')
+LEFT JOIN mart.assistants AS sources
+  ON sources.source = lower(
+    split_part(split_part(replace(split_part(events.url, '#', 1), '?utm_source=', '&utm_source='), '&utm_source=', 2), '&', 1)
+  )

@@ -35,6 +35,10 @@ columns:
   seo_visits: >-
     Number of visits from search results; NULL if it is unknown for a line that may be a person's
     (raw.log_events.is_seo_visit).
+  assistant_visits: >-
+    Number of visits from AI assistants (mart.log_events.assistant). NULL if it is unknown for a line that may be a
+    person's, such as a line of a log without referrers, or if the export of the day has no referrers at all
+    (raw.log_events.referer), and for the service's counts.
   hits_2xx: Number of requests with an HTTP status of 200 to 299; NULL if a line has no status.
   hits_3xx: Number of requests with a status of 300 to 399.
   hits_4xx: Number of requests with a status of 400 to 499.
@@ -72,6 +76,7 @@ WITH counted AS (
     count(CASE WHEN bot_kind = 'seo' AND coalesce(bot_class, '') <> 'unverified' THEN 1 END) AS seo_bot_hits,
     count(CASE WHEN NOT is_bot THEN 1 END) AS visits,
     count(CASE WHEN is_seo_visit AND coalesce(bot_class, '') <> 'unverified' THEN 1 END) AS seo_visits,
+    count(assistant) AS assistant_visits,
     count(CASE WHEN status_code BETWEEN 200 AND 299 THEN 1 END) AS hits_2xx,
     count(CASE WHEN status_code BETWEEN 300 AND 399 THEN 1 END) AS hits_3xx,
     count(CASE WHEN status_code BETWEEN 400 AND 499 THEN 1 END) AS hits_4xx,
@@ -86,6 +91,9 @@ WITH counted AS (
     bool_and(bot_class IS NOT NULL) AS says_classes,
     bool_and(bot_class IS NOT NULL AND (bot_class <> 'search' OR engine IS NOT NULL)) AS says_engines,
     bool_and(coalesce(is_bot, false) OR is_seo_visit IS NOT NULL) AS says_seo_visits,
+    bool_and(
+      coalesce(is_bot, false) OR assistant IS NOT NULL OR (is_bot IS NOT NULL AND is_seo_visit IS NOT NULL)
+    ) AS says_assistants,
     bool_and(status_code IS NOT NULL) AS says_statuses,
     bool_and(bytes_sent IS NOT NULL) AS says_bytes
   FROM mart.log_events
@@ -108,6 +116,8 @@ SELECT
   CASE WHEN kinds.unit IS NOT NULL THEN counted.seo_bot_hits END AS seo_bot_hits,
   CASE WHEN counted.says_bots THEN counted.visits END AS visits,
   CASE WHEN counted.says_seo_visits THEN counted.seo_visits END AS seo_visits,
+  CASE WHEN referrers.unit IS NOT NULL AND counted.says_assistants THEN counted.assistant_visits END
+    AS assistant_visits,
   CASE WHEN counted.says_statuses THEN counted.hits_2xx END AS hits_2xx,
   CASE WHEN counted.says_statuses THEN counted.hits_3xx END AS hits_3xx,
   CASE WHEN counted.says_statuses THEN counted.hits_4xx END AS hits_4xx,
@@ -120,6 +130,9 @@ LEFT JOIN ops.unit_fields AS kinds
 LEFT JOIN ops.unit_fields AS verifications
   ON verifications.unit = 'log_events/' || counted.project_id || '/' || CAST(counted.day AS VARCHAR)
   AND verifications.field = 'bot_verification'
+LEFT JOIN ops.unit_fields AS referrers
+  ON referrers.unit = 'log_events/' || counted.project_id || '/' || CAST(counted.day AS VARCHAR)
+  AND referrers.field = 'referer'
 
 UNION ALL
 SELECT
@@ -138,6 +151,7 @@ SELECT
   pages.seo_bot_hits,
   pages.visits,
   pages.seo_visits,
+  CAST(NULL AS BIGINT),
   pages.hits_2xx,
   pages.hits_3xx,
   pages.hits_4xx,

@@ -28,6 +28,7 @@ columns:
     (mart.log_url_days.seo_bot_hits).
   visits: Number of requests by people (mart.log_url_days.visits).
   seo_visits: Number of visits from search results (mart.log_url_days.seo_visits).
+  assistant_visits: Number of visits from AI assistants (mart.log_url_days.assistant_visits).
   hits_2xx: Number of requests with an HTTP status of 200 to 299 (mart.log_url_days.hits_2xx).
   hits_3xx: Number of requests with an HTTP status of 300 to 399 (mart.log_url_days.hits_3xx).
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (mart.log_url_days.hits_4xx).
@@ -90,6 +91,8 @@ SELECT
   CASE WHEN count(pages.seo_bot_hits) = count(*) THEN CAST(sum(pages.seo_bot_hits) AS BIGINT) END AS seo_bot_hits,
   CASE WHEN count(pages.visits) = count(*) THEN CAST(sum(pages.visits) AS BIGINT) END AS visits,
   CASE WHEN count(pages.seo_visits) = count(*) THEN CAST(sum(pages.seo_visits) AS BIGINT) END AS seo_visits,
+  CASE WHEN count(pages.assistant_visits) = count(*) THEN CAST(sum(pages.assistant_visits) AS BIGINT) END
+    AS assistant_visits,
   CASE WHEN count(pages.hits_2xx) = count(*) THEN CAST(sum(pages.hits_2xx) AS BIGINT) END AS hits_2xx,
   CASE WHEN count(pages.hits_3xx) = count(*) THEN CAST(sum(pages.hits_3xx) AS BIGINT) END AS hits_3xx,
   CASE WHEN count(pages.hits_4xx) = count(*) THEN CAST(sum(pages.hits_4xx) AS BIGINT) END AS hits_4xx,

@@ -136,7 +136,8 @@ export class EventRows {
     const client = this.visitor(agent, line);
     const referer = line.referer === '' ? NULL : this.#referer(line);
     const isFound = agent.isBot === false && referer !== NULL && isSearchResults(referer);
-    const found = agent.isBot === null ? NULL : isFound ? '1' : '0';
+    const isKnown = agent.isBot === true || (agent.isBot === false && line.tellsReferer);
+    const found = isKnown ? (isFound ? '1' : '0') : NULL;
     const method = METHOD.test(line.method) ? line.method : NULL;
     this.bytes.add(
       `0\t${number}\t${line.second}\t${method}\t${path}\t${status}\t${bytes}\t${referer}\t${agent.id}\t${found}\t${origin}\t${client}\t${line.mark}\n`,

@@ -28,20 +28,22 @@ export class LogLine {
   agent = '';
   /** Whether the line has a field for the user agent, even an empty one. */
   tellsAgent = false;
+  /** Whether the line has a field for the referrer, even an empty one. */
+  tellsReferer = false;
   /** How the server escaped texts; null for a format with named fields. */
   escapes: Escaping | null = null;
   /** Distinguishes the line from others. */
   mark = 0;
 }
 
-export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark' | 'tellsAgent'>;
+export type LogField = Exclude<keyof LogLine, 'second' | 'escapes' | 'mark' | 'tellsAgent' | 'tellsReferer'>;
 
 export function clearLine(line: LogLine): void {
   line.second = Number.NaN;
   line.address = line.forwarded = line.scheme = line.port = line.host = line.method = line.target = '';
   line.query = line.request = line.status = line.bytes = line.referer = line.agent = '';
   line.escapes = null;
-  line.tellsAgent = false;
+  line.tellsAgent = line.tellsReferer = false;
 }
 
 /** Lines that are not log entries: blank lines, notes of journalctl, and file names that tail prints. */

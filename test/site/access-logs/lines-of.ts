@@ -66,6 +66,8 @@ export async function linesOf(
     originOf: (origin) => origins.push(origin) - 1,
   });
   const rejects: string[] = [];
+  /** Whether each event is a visit from search results: 1, 0, or \\N for unknown. */
+  const searchVisits: string[] = [];
   const events: { url: string; status: string; verdict: string; referer: string }[] = [];
   const { signal } = new AbortController();
   const reading = {
@@ -85,9 +87,10 @@ export async function linesOf(
       let at = 0;
       const lines = taken.rows.toString('latin1').split('\n').slice(0, -1);
       for (const cells of lines.map((one) => one.split('\t'))) {
-        const [, , , , path = '', status = '', , referer = '', , , origin = ''] = cells;
+        const [, , , , path = '', status = '', , referer = '', , search = '', origin = ''] = cells;
         const claim = taken.claims.findIndex((one) => one.at === at);
         const url = path === '\\N' ? '' : `${origins[Number(origin)]}${path}`;
+        searchVisits.push(search);
         events.push({ url, status, verdict: verdicts[claim] ?? '', referer });
         at += cells.join('\t').length + 1;
       }
@@ -100,7 +103,15 @@ export async function linesOf(
     reading,
     signal,
   );
-  return { name, events, rejects, assumedScheme: rows.assumedScheme, oddYear: rows.oddYear, ...tally };
+  return {
+    name,
+    events,
+    rejects,
+    searchVisits,
+    assumedScheme: rows.assumedScheme,
+    oddYear: rows.oddYear,
+    ...tally,
+  };
 }
 
 export const line = (address: string, more = '', path = '/a'): string =>

@@ -87,6 +87,7 @@ export function fieldsFormat(time: LogTime, state: string): LogFormat {
       const values = record ? Object.values(record).map((value) => textOf(value, 'url')) : valuesIn(whole);
       if (columns.count === 0 || values.length !== columns.count) return 'not_the_format';
       line.tellsAgent = columns.has.has('agent');
+      line.tellsReferer = columns.has.has('referer');
       if (!columns.has.has('status')) return 'no_status';
       if (!columns.has.has('target')) return 'no_url';
       const found = take(columns.places, values, line, { time, isCoded, days });

@@ -29,8 +29,8 @@ export interface JsonLog {
   /** The server that wrote a record: each record of one request by the same server counts. */
   readonly server?: (record: JsonRecord) => string;
   /**
-   * The key of the object with the user agent of each client that sent one. Without it, in a file with agents, each
-   * record has one.
+   * The key of the object with the user agent and the referrer of each client that sent one. Without it, in a file with
+   * agents (or referrers), each record has one.
    */
   readonly headers?: string;
   /** Whether a key that no record has is an error. */
@@ -44,8 +44,8 @@ const REQUESTS = 10_000;
 /** Keys that are remembered, to find similar names. */
 const MOST_KEYS = 200;
 
-/** The state of a file in which some records have a user agent: for the others the client sent none. */
-const AGENTS = 'agents';
+/** The words of the state of a file in which some records have the field: for the others the client sent none. */
+const [AGENTS, REFERERS] = ['agents', 'referers'] as const;
 
 /** @param state of the format at the place where reading continues */
 export function jsonFormat(
@@ -60,14 +60,14 @@ export function jsonFormat(
   }));
   const keys = new Set<string>();
   const headers = log.headers?.split('.');
-  let hasAgents = state === AGENTS;
+  let [hasAgents, hasReferers] = [AGENTS, REFERERS].map((word) => state.split(' ').includes(word));
   const isRepeated = repeats(log);
   const parse = log.parse ?? parseJsonLine;
   return {
     name,
     learns: true,
     get state() {
-      return hasAgents ? AGENTS : '';
+      return [...(hasAgents ? [AGENTS] : []), ...(hasReferers ? [REFERERS] : [])].join(' ');
     },
     read(text, from, end, line) {
       const record = parse(text.slice(from, end));
@@ -84,11 +84,14 @@ export function jsonFormat(
         else if (field.field === 'status') hasStatus = true;
         else if (field.field === 'url' || field.field === 'request') hasUrl = true;
         else if (field.field === 'agent') hasAgents = true;
+        else if (field.field === 'referer') hasReferers = true;
         if (value === '') continue;
         problem ??= take(field.field, value, line, time);
       }
       if (problem !== undefined) return problem;
-      line.tellsAgent = hasAgents || (headers !== undefined && memberAt(record, headers, 0) !== undefined);
+      const hasHeaders = headers !== undefined && memberAt(record, headers, 0) !== undefined;
+      line.tellsAgent = hasAgents === true || hasHeaders;
+      line.tellsReferer = hasReferers === true || hasHeaders;
       if (log.scheme !== undefined) line.scheme = log.scheme(record);
       if (!hasUrl) return 'no_url';
       if (!hasStatus) return 'no_status';

@@ -114,6 +114,7 @@ function takeTail(tokens: readonly Token[], line: LogLine): number {
   const isAlone = second === undefined || (/^[\d.]*$/.test(second.text) && !REFERER.test(referer.text));
   const agent = isAlone ? referer : second;
   line.tellsAgent = !isAlone || !REFERER.test(agent.text);
+  line.tellsReferer = !isAlone;
   if (!isAlone && referer.text !== '-') line.referer = referer.text;
   if (line.tellsAgent && agent.text !== '-') line.agent = agent.text;
   return agent.end;

@@ -27,6 +27,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
   const escaping = ESCAPING.get(name) ?? (isOfNginx(pattern) ? 'hex' : 'apache');
   const tellsHost = parts.some(({ field }) => field === 'host');
   const tellsAgent = parts.some(({ field }) => field === 'agent');
+  const tellsReferer = parts.some(({ field }) => field === 'referer');
   return {
     name,
     read(text, from, end, line) {
@@ -34,6 +35,7 @@ export function textFormat(name: string, pattern: string, time: LogTime, isWhole
       let at = from + length;
       line.escapes = escaping;
       line.tellsAgent = tellsAgent;
+      line.tellsReferer = tellsReferer;
       for (let index = 0; index < parts.length; index++) {
         const part = parts[index] as FormatPart;
         const stop = stopOf(text, at, end, part);

@@ -30,6 +30,7 @@ test('every model has golden cases, except seeds', async () => {
 
 /** What each model reads: a change of it is a change of what is built again. */
 const READS: Readonly<Record<string, readonly string[]>> = {
+  'mart.assistants': [],
   'mart.bot_hits': ['mart.log_days', 'mart.log_events', 'mart.log_pages_days'],
   'mart.bot_checks': [],
   'mart.bot_ranges': [],
@@ -69,7 +70,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'mart.links': ['raw.crawl_links'],
   'mart.links_to_broken_pages': ['mart.links', 'mart.pages'],
   'mart.log_days': ['raw.log_events', 'raw.log_pages_days'],
-  'mart.log_events': ['mart.user_agents', 'raw.log_events'],
+  'mart.log_events': ['mart.assistants', 'mart.user_agents', 'raw.log_events'],
   'mart.log_pages_days': ['raw.log_pages_days'],
   'mart.log_pages_months': ['raw.log_pages_months'],
   'mart.log_pages_weeks': ['raw.log_pages_weeks'],

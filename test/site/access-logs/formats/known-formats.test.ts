@@ -18,7 +18,9 @@ function read(format: string, log: string): Partial<LogLine> & { readonly found:
   }
   const said = Object.entries(line).filter(
     ([name, value]) =>
-      !['escapes', 'mark', 'tellsAgent'].includes(name) && value !== '' && !Number.isNaN(value),
+      !['escapes', 'mark', 'tellsAgent', 'tellsReferer'].includes(name) &&
+      value !== '' &&
+      !Number.isNaN(value),
   );
   return { found, ...Object.fromEntries(said) };
 }

@@ -120,6 +120,7 @@ test('lineage follows the shipped models to the fields of the service', async ()
     ...['crawler', 'check_method', 'check_value', 'reference', 'method', 'value'].map(
       (column) => `mart.bot_checks.${column}`,
     ),
+    ...['source', 'assistant', 'reference', 'read_on'].map((column) => `mart.assistants.${column}`),
     ...['range_list', 'prefix', 'source', 'published', 'copied_from'].map(
       (column) => `mart.bot_ranges.${column}`,
     ),
