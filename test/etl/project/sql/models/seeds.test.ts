@@ -118,7 +118,7 @@ test.each<[name: string, files: Readonly<Record<string, string>>, message: strin
       'a file that no seed is named by',
       { ...shipped('token,engine\n'), 'seeds/robots.csv': 'token\n' },
       'crawlhouse/sql/seeds/robots.csv:1: no seed is named mart.robots',
-      'seeds: mart.bots, mart.bot_checks, mart.bot_ranges',
+      'seeds: mart.bots, mart.assistants, mart.bot_checks, mart.bot_ranges',
     ],
     [
       'SQL in a seed',
