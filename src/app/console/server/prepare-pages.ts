@@ -13,8 +13,8 @@ import { PROJECT } from '../pages/project/project-page.ts';
 import { STRUCTURE } from '../pages/project/structure-page.ts';
 import { type Readers, withoutModels } from '../readers/readers.ts';
 
-/** Time in milliseconds between two checks for a new publication. */
-const LOOK_MS = 10_000;
+/** Time in milliseconds between two checks for a new publication; a person who waited for it reads undisturbed until then. */
+const LOOK_MS = 120_000;
 const MOST_PROJECTS = 20;
 const OF_PROJECT = [PROJECT, ISSUES, STRUCTURE, COMPARE, DEMAND, MIGRATION, PAGE_LIST];
 const READER = { subject: '', role: 'reader', csrf: '' } as const;
