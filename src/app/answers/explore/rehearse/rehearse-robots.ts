@@ -18,6 +18,7 @@ const Bot = z.strictObject({
   /** robots_txt: no request belongs to it. */
   found_in: z.string(),
 });
+type Bot = Typed<typeof Bot>;
 const File = z.strictObject({ status_code: z.number().nullable(), content: z.string().nullable() });
 const Config = z.strictObject({ user_agent: z.string().nullable() });
 
@@ -25,7 +26,7 @@ const Config = z.strictObject({ user_agent: z.string().nullable() });
 const BOTS = `SELECT bots.token, bots.crawler, bots.purpose, coalesce(bots.found_in, 'user_agent') AS found_in
 FROM mart.bots AS bots
 WHERE bots.bot_class = 'ai' OR lower(bots.token) IN ('googlebot', 'bingbot')
-ORDER BY CASE WHEN bots.bot_class = 'ai' THEN 1 ELSE 0 END, bots.purpose, bots.crawler`;
+ORDER BY CASE WHEN bots.bot_class = 'ai' THEN 1 ELSE 0 END, bots.purpose, bots.crawler, bots.token`;
 const FILE = `SELECT files.status_code, files.content
 FROM mart.crawl_files AS files
 WHERE files.crawl_id = $crawl AND files.kind = 'robots_txt' AND files.url = $url`;
@@ -81,16 +82,13 @@ export async function rehearseRobots(asked: AskedRows, content: string, place: P
     agent: OWN_AGENT,
     name: userAgent === null ? '*' : robotNameOf(userAgent),
     purpose: 'crawl',
-    found_in: '',
+    hasRequests: false,
   };
-  const others = bots.map(({ token, crawler, ...bot }) => {
-    return { ...bot, agent: crawler, name: token.toLowerCase().replace(/\/$/, '') };
-  });
-  for (const { agent, name, purpose, found_in } of [own, ...others]) {
+  for (const { agent, name, purpose, hasRequests } of [own, ...robotsOf(bots)]) {
     const judged = agent === OWN_AGENT ? verdicts.ofCrawl(name, graph) : verdicts.of(name);
     for (const url of judged.lost) push(lost, url, agent);
     for (const url of judged.gained) push(gained, url, agent);
-    const isCounted = stake.hits.covered !== null && found_in === 'user_agent';
+    const isCounted = stake.hits.covered !== null && hasRequests;
     const hits = isCounted ? sum(judged.lost.map((url) => stake.hits.of.get(url)?.get(agent) ?? 0)) : null;
     const { counts } = judged;
     agents.push({ agent, purpose, ...counts, hits });
@@ -111,6 +109,20 @@ export async function rehearseRobots(asked: AskedRows, content: string, place: P
       ...(changed.values().some(({ state }) => state === null) ? [UNREAD] : []),
     ],
   };
+}
+
+/** Returns the robots of the crawlers: of several tokens, the one that is the crawler's name counts, else the first. */
+export function robotsOf(bots: readonly Bot[]) {
+  return [...Map.groupBy(bots, ({ crawler }) => crawler)].map(([agent, own]) => {
+    const names = own.map(({ token }) => robotNameOf(token));
+    const called = agent.toLowerCase().replaceAll(' ', '-');
+    return {
+      agent,
+      name: names.find((name) => name === called) ?? names[0] ?? called,
+      purpose: own[0]?.purpose ?? null,
+      hasRequests: own.some(({ found_in }) => found_in === 'user_agent'),
+    };
+  });
 }
 
 const NO_FILE =

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Rehearsal, readRehearsal } from '../../../../../src/app/answers/explore/rehearse/read-rehearsal.ts';
 import { rehearsalBlocks } from '../../../../../src/app/answers/explore/rehearse/rehearsal-blocks.ts';
+import { robotsOf } from '../../../../../src/app/answers/explore/rehearse/rehearse-robots.ts';
 import { printBlocks } from '../../../../../src/app/answers/presentation/print-blocks.ts';
+import { readBotList } from '../../../../../src/app/cli/local/read-bot-list.ts';
 import { ROBOTS, rehearsedSite, url } from './rehearsed-site.ts';
 
 type Found = Readonly<Record<string, readonly object[]>>;
@@ -101,6 +103,59 @@ test('without the robots.txt of the crawl, only its own robot is known to lose p
   expect(rehearsal.notes[0]).toContain('which pages other robots may fetch now is unknown');
   const missing = await rehearse(ROBOTS, { 'FROM mart.crawl_files': [{ status_code: 404, content: null }] });
   expect(missing.agents[1]).toMatchObject({ agent: 'Bingbot', lost: 1, blocked_before: 0 });
+});
+
+const bot = (token: string, crawler: string, found_in = 'user_agent') => {
+  return { token, crawler, purpose: 'user request', found_in };
+};
+const BOTS = [
+  ...[bot('Amzn-User/', 'Amzn-User'), bot('Amzn-User;', 'Amzn-User'), bot('Kangaroo Bot', 'Kangaroo Bot')],
+  ...[bot('Perplexity-User', 'Perplexity-User'), bot('PerplexityUser', 'Perplexity-User')],
+];
+const FETCHERS = {
+  'FROM mart.bots': BOTS,
+  'FROM mart.log_events': [
+    { url: url('/sale'), crawler: 'Perplexity-User', hits: 5 },
+    { url: url('/sale'), crawler: 'Amzn-User', hits: 3 },
+  ],
+};
+
+test('a crawler with several tokens is one robot, whose hits count once', async () => {
+  const all = await rehearse('User-agent: *\nDisallow: /\n', FETCHERS);
+  expect(all.pages.find((page) => page.url === url('/sale'))).toMatchObject({
+    agents: 'this crawl, Amzn-User, Kangaroo Bot, Perplexity-User',
+    hits: 8,
+  });
+  const output = printBlocks(rehearsalBlocks(all, 'crawlhouse rehearse'), { width: 200 });
+  expect(output).toMatch(/^user request +Amzn-User, Kangaroo Bot, Perplexity-User +1 +7 +6 +0 +8$/m);
+});
+
+test('a group with the documented name of a crawler applies to it', async () => {
+  const names = ['Perplexity-User', 'Amzn-User', 'Kangaroo Bot'].map((name) => `User-agent: ${name}\n`);
+  const named = await rehearse(`${names.join('')}Disallow: /sale$\n`, FETCHERS);
+  expect(named.agents.map(({ agent, lost, hits }) => [agent, lost, hits])).toEqual([
+    ['this crawl', 0, null],
+    ['Amzn-User', 1, 3],
+    ['Kangaroo Bot', 1, 0],
+    ['Perplexity-User', 1, 5],
+  ]);
+});
+
+test('each shipped AI crawler is one robot, with a name that robots.txt can contain', async () => {
+  const { bots } = await readBotList({ projectDir: import.meta.dirname });
+  const robots = robotsOf(
+    bots
+      .filter(({ bot_class }) => bot_class === 'ai')
+      .map(({ token, crawler, purpose, found_in }) => {
+        return { token, crawler, purpose, found_in: found_in ?? 'user_agent' };
+      }),
+  );
+  expect(robots.length).toBeGreaterThan(80);
+  expect(new Set(robots.map(({ agent }) => agent)).size).toBe(robots.length);
+  expect(robots.filter(({ name }) => !/^[a-z][a-z0-9._-]+$/.test(name))).toEqual([]);
+  const of = (some: string) => robots.find(({ agent }) => agent === some);
+  expect(of('Amazon Kendra')?.name).toBe('amazon-kendra');
+  expect(of('Google-Extended')?.hasRequests).toBe(false);
 });
 
 test('a page that becomes allowed has an unknown state, and a lost sitemap is noted', async () => {
