@@ -158,7 +158,7 @@ test('a file sets how many new issues, lost pages and clicks are allowed', async
     4,
     ['new.noindex', 'passed', 1, 1],
     ['new.missing_canonical', 'broken', 1, 0],
-    ['lost.indexable_pages', 'broken', 6, 2],
+    ['lost.indexable_pages', 'broken', 5, 2],
     ['lost.clicks_at_risk', 'broken', 47, 46],
   ]);
 });

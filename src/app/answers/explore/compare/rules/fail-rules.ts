@@ -81,19 +81,22 @@ const RULES = {
   },
 } as const satisfies Readonly<Record<string, PageRule>>;
 
+const IS_LOST = `former.is_indexable AND NOT later.is_indexable AND former.is_read
+  AND (later.is_read OR later.observation_reason = 'blocked_by_robots')`;
+
 /** The rules of a file that count lost pages or clicks. */
 const LOSSES = {
   indexable_pages: {
     title: 'The page is no longer indexable',
     columns: ['is_indexable'],
-    broken: 'former.is_indexable AND NOT later.is_indexable',
+    broken: IS_LOST,
     before: "'indexable'",
     after: 'later.non_indexable_reason',
   },
   clicks_at_risk: {
     title: 'A page with clicks from search results is no longer indexable',
     columns: ['is_indexable'],
-    broken: 'former.is_indexable AND NOT later.is_indexable AND demand.clicks > 0',
+    broken: `${IS_LOST} AND demand.clicks > 0`,
     before: "'indexable'",
     after: 'later.non_indexable_reason',
     needsClicks: true,

@@ -5,7 +5,7 @@ import type { Typed } from '../../../../../core/text/typed-rows.ts';
 import type { CatalogReader } from '../../../../../etl/state/catalog/catalog.ts';
 import { type AskCrawls, asking } from '../../chosen-crawls.ts';
 import { partWords, untoldParts } from '../comparable-columns.ts';
-import { nameOfCrawl, whyNotCompared } from '../compared-crawls.ts';
+import { type ComparedCrawl, nameOfCrawl, whyNotCompared } from '../compared-crawls.ts';
 import type { Comparison } from '../read-compare.ts';
 import type { FailRule, PageRule } from './fail-rules.ts';
 
@@ -40,7 +40,7 @@ export type RuleResult = Typed<typeof RuleResult>;
 export const RulesAnswer = z.strictObject({
   /** How pages of the two crawls are matched: by URL, or by path if the hosts differ. */
   matched_by: z.enum(['url', 'path']),
-  /** Scheme and host of most pages. With `path`, only their pages are compared. */
+  /** Scheme and host of the start page after its redirects. With `path`, only their pages are compared. */
   from_origin: z.string(),
   to_origin: z.string(),
   /** Pages that both crawls read. */
@@ -53,16 +53,36 @@ export const RulesAnswer = z.strictObject({
 });
 export type RulesAnswer = Typed<typeof RulesAnswer>;
 
-const REST = "regexp_replace(pages.url, '^[^:]*://[^/?]*', '')";
-const ORIGIN = `lower(substr(pages.url, 1, length(pages.url) - length(${REST})))`;
-const Origin = z.strictObject({ origin: z.string(), pages: z.number() });
+const restSql = (url: string): string => `regexp_replace(${url}, '^[^:]*://[^/?]*', '')`;
+const originSql = (url: string): string =>
+  `lower(substr(${url}, 1, length(${url}) - length(${restSql(url)})))`;
+const Origin = z.strictObject({ origin: z.string(), is_start: z.boolean(), pages: z.number() });
+/** The origins of the start page and of its redirect first, then those with the most pages that do not redirect. */
 const ORIGINS = `
-  SELECT ${ORIGIN} AS origin, count(*) AS pages
-  FROM mart.pages AS pages
-  WHERE pages.crawl_id = $crawl
-  GROUP BY ${ORIGIN}
-  ORDER BY count(*) DESC, origin
-  LIMIT 1`;
+  WITH page AS (
+    SELECT
+      ${originSql('pages.url')} AS origin,
+      coalesce(pages.observation, 'read') IN ('read', 'gone')
+        AND coalesce(pages.status_code, 200) NOT BETWEEN 300 AND 399 AS is_page,
+      pages.depth = 0 OR regexp_replace(pages.url, '/$', '') = regexp_replace(projects.start_url, '/$', '') AS is_start,
+      coalesce(pages.final_redirect_location, pages.redirect_location) AS target
+    FROM mart.pages AS pages
+    LEFT JOIN mart.projects AS projects ON projects.project_id = pages.project_id
+    WHERE pages.crawl_id = $crawl
+  ),
+  starts AS (
+    SELECT origin FROM page WHERE is_start
+    UNION
+    SELECT ${originSql('target')} AS origin FROM page WHERE is_start
+  )
+  SELECT page.origin, count(starts.origin) > 0 AS is_start, count(CASE WHEN is_page THEN 1 END) AS pages
+  FROM page
+  LEFT JOIN starts ON starts.origin = page.origin
+  GROUP BY page.origin
+  ORDER BY
+    CASE WHEN count(starts.origin) > 0 AND count(CASE WHEN is_page THEN 1 END) > 0 THEN 0 ELSE 1 END,
+    count(CASE WHEN is_page THEN 1 END) DESC, count(starts.origin) DESC, page.origin
+  LIMIT 2`;
 
 const Counts = z.strictObject({
   matched: z.number(),
@@ -74,7 +94,8 @@ const Found = RuleFinding.extend({ all_pages: z.number(), all_clicks: z.number()
 /**
  * Checks the rules on the pages that both crawls contain.
  *
- * @throws CrawlhouseError `usage` for an unknown issue, and if the crawls read no page in common
+ * @throws CrawlhouseError `usage` for an unknown issue, if the host to compare is unclear, and if the crawls read no
+ *   page in common
  */
 export async function readRules(
   warehouse: CatalogReader,
@@ -83,8 +104,14 @@ export async function readRules(
   signal: AbortSignal,
 ): Promise<RulesAnswer> {
   const asked = asking(warehouse, signal);
-  const [from_origin, to_origin] = [await originOf(asked, from.crawl_id), await originOf(asked, to.crawl_id)];
+  const [former, later] = [await originsOf(asked, from), await originsOf(asked, to)];
+  const [from_origin, to_origin] = [former.origin, later.origin];
   const isByUrl = from_origin === to_origin;
+  const unclear = isByUrl ? null : (former.unclear ?? later.unclear);
+  if (unclear !== null)
+    throw new CrawlhouseError('usage', unclear, {
+      hint: 'compare crawls that begin with the start page of the website',
+    });
   const values = { from: from.crawl_id, to: to.crawl_id, ...(isByUrl ? {} : { from_origin, to_origin }) };
   const sides = `${sideSql('former', '$from', isByUrl ? null : '$from_origin')}, ${sideSql('later', '$to', isByUrl ? null : '$to_origin')}`;
   const [counts] = await asked(Counts, `WITH ${sides} ${COUNTED}`, values);
@@ -117,9 +144,16 @@ export async function readRules(
   return { matched_by, from_origin, to_origin, ...counts, broken, rules: results };
 }
 
-async function originOf(ask: AskCrawls, crawl: string): Promise<string> {
-  const [first] = await ask(Origin, ORIGINS, { crawl });
-  return first?.origin ?? '';
+/** Returns the origin to compare, and why it is unclear; null if it is clear. */
+async function originsOf(
+  ask: AskCrawls,
+  crawl: ComparedCrawl,
+): Promise<{ origin: string; unclear: string | null }> {
+  const [first, second] = await ask(Origin, ORIGINS, { crawl: crawl.crawl_id });
+  const origin = first?.origin ?? '';
+  if (second === undefined || first?.pages !== second.pages || first.is_start !== second.is_start)
+    return { origin, unclear: null };
+  return { origin, unclear: `${nameOfCrawl(crawl)} read as many pages of ${origin} as of ${second.origin}` };
 }
 
 const titleOf = (rule: FailRule): string =>
@@ -127,15 +161,16 @@ const titleOf = (rule: FailRule): string =>
 
 /** Returns the pages of a crawl with the value by which they are matched. */
 function sideSql(name: string, crawl: string, origin: string | null): string {
-  const path = `CASE WHEN starts_with(${REST}, '/') THEN ${REST} ELSE '/' || ${REST} END`;
+  const rest = restSql('pages.url');
+  const path = `CASE WHEN starts_with(${rest}, '/') THEN ${rest} ELSE '/' || ${rest} END`;
   return `${name} AS (
     SELECT
       pages.url, ${origin === null ? 'pages.url' : path} AS place,
-      coalesce(pages.observation, 'read') IN ('read', 'gone') AS is_read, pages.observation, pages.status_code,
-      pages.is_noindex, pages.canonical_kind, pages.canonical_url, pages.is_robots_denied, pages.redirect_location,
-      pages.title, pages.is_indexable, pages.non_indexable_reason
+      coalesce(pages.observation, 'read') IN ('read', 'gone') AS is_read, pages.observation,
+      pages.observation_reason, pages.status_code, pages.is_noindex, pages.canonical_kind, pages.canonical_url,
+      pages.is_robots_denied, pages.redirect_location, pages.title, pages.is_indexable, pages.non_indexable_reason
     FROM mart.pages AS pages
-    WHERE pages.crawl_id = ${crawl} ${origin === null ? '' : `AND ${ORIGIN} = ${origin}`}
+    WHERE pages.crawl_id = ${crawl} ${origin === null ? '' : `AND ${originSql('pages.url')} = ${origin}`}
   )`;
 }
 

@@ -24,7 +24,7 @@ const GONE = {
   ...{ clicks: 3, all_pages: 1, all_clicks: 3 },
 };
 const FOUND = {
-  'AS origin': [{ origin: 'https://a.example', pages: 2 }],
+  'starts.origin': [{ origin: 'https://a.example', is_start: true, pages: 2 }],
   'AS matched': [{ matched: 2, not_read_before: 1, not_read_after: 0 }],
   'mart.crawl_columns AS told': told,
   'AS days': [{ days: 0 }],
