@@ -234,14 +234,18 @@ function textAt(
   let found: string | null = null;
   for (const path of places) {
     const value = memberAt(record, path, 0);
-    // A key without a value means that the client sent no user agent.
-    if (value === null && field === 'agent') found = '';
+    if (value === null && isHeader(field)) found = '';
     if (value === undefined || value === null) continue;
     const text = textOf(value, field);
     if (text !== '' && (text !== '-' || field === 'request')) return text;
     found = '';
   }
   return found;
+}
+
+/** Returns whether a field is a header that clients may omit: a key without a value means that the client sent none. */
+export function isHeader(field: MappedField): boolean {
+  return field === 'agent' || field === 'referer';
 }
 
 /** Returns the value at a path of keys, which may have dots themselves. */

@@ -2,7 +2,7 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import { isAddressChain } from '../client-address.ts';
 import { isStatus } from '../request-parts.ts';
 import { isSiteHost } from './further-fields.ts';
-import { type JsonLog, type JsonRecord, type MappedField, parseJsonLine } from './json-format.ts';
+import { isHeader, type JsonLog, type JsonRecord, type MappedField, parseJsonLine } from './json-format.ts';
 
 /**
  * Keys that servers, frameworks and log shippers use for the properties of a request, without punctuation and in lower
@@ -67,9 +67,9 @@ function namedFields(record: JsonRecord | undefined): JsonRecord | undefined {
     const { field, rank } = known;
     const plain = Array.isArray(value) && field !== 'forwarded' ? value[0] : value;
     const text = String(plain ?? '');
-    if (text === '' || text === '-' || typeof plain === 'object') {
-      // A key without a value means that the client sent no user agent.
-      if (field === 'agent' && !fields.has(field)) fields.set(field, null);
+    const isEmpty = text === '' || text === '-';
+    if (isEmpty || typeof plain === 'object') {
+      if (isEmpty && isHeader(field) && !fields.has(field)) fields.set(field, null);
       if (!Array.isArray(plain)) return;
     } else if (lookUp(IS_OF, field)?.(text) === false) return;
     fields.set(field, plain);
