@@ -21,6 +21,9 @@ export interface PageRule {
 
 const WAS_OK = "former.status_code = 200 AND coalesce(former.observation, 'read') = 'read'";
 const IS_OK = "later.status_code = 200 AND coalesce(later.observation, 'read') = 'read'";
+/** A server error, also 503. The status of a challenge shows nothing about the page. */
+const IS_ERROR =
+  "later.status_code BETWEEN 500 AND 599 AND coalesce(later.observation_reason, '') <> 'forbidden'";
 const STATUSES = {
   before: 'CAST(former.status_code AS VARCHAR)',
   after: 'CAST(later.status_code AS VARCHAR)',
@@ -54,21 +57,21 @@ const RULES = {
   'new-404': {
     title: 'The page now returns 404 or 410',
     columns: ['status_code'],
-    broken: 'former.status_code NOT IN (404, 410) AND later.status_code IN (404, 410)',
+    broken: 'former.is_read AND former.status_code NOT IN (404, 410) AND later.status_code IN (404, 410)',
     ...STATUSES,
     added: 'later.status_code IN (404, 410)',
   },
   'new-5xx': {
     title: 'The page now returns a server error',
     columns: ['status_code'],
-    broken: 'former.status_code < 500 AND later.status_code BETWEEN 500 AND 599',
+    broken: `former.is_read AND former.status_code < 500 AND ${IS_ERROR}`,
     ...STATUSES,
-    added: 'later.status_code BETWEEN 500 AND 599',
+    added: IS_ERROR,
   },
   'new-redirect': {
     title: 'The page now redirects',
     columns: ['status_code'],
-    broken: 'former.status_code = 200 AND later.status_code BETWEEN 300 AND 399',
+    broken: `${WAS_OK} AND later.is_read AND later.status_code BETWEEN 300 AND 399`,
     before: STATUSES.before,
     after: "CAST(later.status_code AS VARCHAR) || coalesce(' to ' || later.redirect_location, '')",
   },
@@ -147,7 +150,7 @@ function rulesOfFile(text: string, file: string): readonly FailRule[] {
     yamlSource(text, file, 'bad_settings'),
     'bad_settings',
   );
-  return [
+  const rules = [
     ...Object.entries(added).map(([issue, most]): FailRule => {
       return { name: `new.${issue}`, most, counts: 'pages', issue };
     }),
@@ -165,4 +168,9 @@ function rulesOfFile(text: string, file: string): readonly FailRule[] {
             ],
     ),
   ];
+  if (rules.length === 0)
+    throw new CrawlhouseError('bad_settings', `${file} names no rule`, {
+      hint: 'set a limit, such as new: { noindex: 0 }',
+    });
+  return rules;
 }

@@ -211,6 +211,8 @@ const NEW_ISSUE = `
 
 const Days = z.strictObject({ days: z.number() });
 const KnownIssue = z.strictObject({ issue: z.string() });
+const Enabled = z.strictObject({ project_id: z.string() });
+const ENABLED = 'SELECT enabled.project_id FROM mart.project_issues AS enabled WHERE enabled.issue = $issue';
 
 /** Returns why a rule cannot be checked; null if it can. */
 async function whyUnknown(
@@ -224,6 +226,9 @@ async function whyUnknown(
       throw new CrawlhouseError('usage', `--fail-on: there is no issue ${rule.issue}`, {
         hint: `${didYouMean(rule.issue, known)}crawlhouse issues lists them`,
       });
+    const enabled = (await ask(Enabled, ENABLED, { issue: rule.issue })).map(({ project_id }) => project_id);
+    const without = [from, to].find(({ project_id }) => !enabled.includes(project_id));
+    if (without !== undefined) return `the issue is disabled for ${without.project}`;
     const given = { from: from.crawl_id, to: to.crawl_id, issue: rule.issue };
     return whyNotCompared((schema, sql) => ask(schema, sql, given), from, to);
   }

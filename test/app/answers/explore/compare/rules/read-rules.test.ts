@@ -54,6 +54,16 @@ test('a file sets limits of new issues and of losses', async () => {
   ]);
 });
 
+test.each([[''], ['# new: { thin: 0 }\n'], ['new: {}\nlost: {}\n']])(
+  'a file without a rule is refused: %j',
+  async (text) => {
+    await expect(failRules('rules.yaml', async () => text)).rejects.toMatchObject({
+      code: 'bad_settings',
+      message: 'rules.yaml names no rule',
+    });
+  },
+);
+
 test.each([
   ['new: { thin: -1 }', 'rules.yaml:1: new.thin'],
   ['lost: { pages: 1 }', 'unknown key lost.pages'],
@@ -78,6 +88,20 @@ test('a rule is broken by a page, passes without one, and is unknown without the
   ]);
   const lacking = await check('lost-title', { 'mart.crawl_columns AS told': told.slice(0, -1) });
   expect(lacking.rules).toMatchObject([{ status: 'unknown', found: null, why: /lacks title$/ }]);
+});
+
+test('a rule about an issue that is disabled for a project is not checked', async () => {
+  const rules = await failRules('rules.yaml', async () => 'new: { thin: 0 }');
+  const to = { ...compared.to, project_id: 'q', project: 'preview' };
+  const enabledFor = async (...projects: readonly string[]) => {
+    const enabled = projects.map((project_id) => ({ project_id }));
+    const { warehouse } = fakeWarehouse({ 'AS enabled': enabled, 'AS is_sampled': [], ...FOUND });
+    const answer = await readRules(warehouse, { ...compared, to }, rules, new AbortController().signal);
+    return answer.rules.map(({ status, found, why }) => [status, found, why]);
+  };
+  expect(await enabledFor('p')).toEqual([['unknown', null, 'the issue is disabled for preview']]);
+  expect(await enabledFor('q')).toEqual([['unknown', null, 'the issue is disabled for a|b']]);
+  expect(await enabledFor('p', 'q')).toEqual([['passed', 0, null]]);
 });
 
 test('crawls without a page in common are an error, not a success', async () => {

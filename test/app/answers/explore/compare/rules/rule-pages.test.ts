@@ -90,7 +90,7 @@ async function compared(rules: string, from: readonly Page[], to: readonly Page[
         ),
       );
   };
-  const chosen = await failRules(rules, async () => 'lost: { indexable_pages: 0 }');
+  const chosen = await failRules(rules, async () => 'lost: { indexable_pages: 0 }\n');
   return readRules({ rows }, { from: crawl('from'), to: crawl('to') }, chosen, AbortSignal.timeout(60_000));
 }
 
@@ -140,4 +140,29 @@ test.each([
   const from = [...site(OLD), ...PATHS.map((path) => whole(`${OLD}/lost${path}`))];
   const answer = await compared('rules.yaml', from, to);
   expect(foundBy(answer)).toEqual([['lost.indexable_pages', lost > 0 ? 'broken' : 'passed', lost]]);
+});
+
+test.each([
+  ['forbidden', 'gone', []],
+  ['later', 'gone', []],
+  ['silent', 'gone', []],
+  ['ok', 'gone', ['new-404']],
+  ['absent', 'gone', ['new-404']],
+  ['forbidden', 'error', []],
+  ['gone', 'error', ['new-5xx']],
+  ['ok', 'error', ['new-5xx']],
+  ['ok', 'later', ['new-5xx']],
+  ['ok', 'challenge', []],
+  ['absent', 'challenge', []],
+  ['ok', 'moved', ['new-redirect']],
+  ['unasked', 'moved', []],
+])('a page that was %s and is %s breaks %j', async (before, after, broken) => {
+  const states: Readonly<Record<string, Page>> = {
+    ...{ ...NOT_READ, ok: {}, moved: { status_code: 301 } },
+    unasked: unread('refused', 'forbidden', 200),
+  };
+  const from = before === 'absent' ? [] : [whole(`${OLD}/x`, states[before])];
+  const to = [...site(NEW), whole(`${NEW}/x`, states[after])];
+  const { rules } = await compared('new-404,new-5xx,new-redirect', [...site(OLD), ...from], to);
+  expect(rules.filter(({ status }) => status === 'broken').map(({ rule }) => rule)).toEqual(broken);
 });
