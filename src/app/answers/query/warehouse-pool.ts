@@ -1,3 +1,4 @@
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { Semaphore } from '../../../core/queue/semaphore.ts';
 import { PublicationFollower } from '../../../etl/engines/publication-follower.ts';
@@ -43,9 +44,10 @@ export class WarehousePool implements AsyncDisposable {
     this.#follower = follower;
   }
 
-  /** @throws CrawlhouseError `nothing_published` */
+  /** @throws CrawlhouseError `nothing_published`, `interrupted` once the pool is closed */
   use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
     return this.#places.run(async () => {
+      if (this.#isClosed) throw new CrawlhouseError('interrupted', 'the queries of this process have ended');
       await this.#follower.follow();
       const stamp = publicationStamp(this.#settings.warehouse);
       await this.#closeOld(stamp);

@@ -29,10 +29,15 @@ interface Lane {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The place of one read of a preparation in the queue. */
+interface PreparingPlace {
+  hasSlot: boolean;
+}
+
 export type WarehouseRow = Readonly<Record<string, unknown>>;
 
 /** Maximum answers that are kept for their publication. */
-const MOST_KEPT = 1000;
+const MOST_KEPT = 2000;
 /** Maximum characters of these answers as JSON: some answers have thousands of rows. */
 const MOST_KEPT_SIZE = 32_000_000;
 const NO_PARAMETERS: ParameterTexts = new Map();
@@ -64,6 +69,7 @@ export class Readers implements AsyncDisposable {
   readonly closing: AbortSignal = this.#closing.signal;
   #kept = new Map<string, Promise<unknown>>();
   readonly #sizes = new WeakMap<Promise<unknown>, number>();
+  readonly #places = new WeakMap<Promise<unknown>, PreparingPlace>();
   #keptOf = '';
   #keptSize = 0;
 
@@ -119,13 +125,21 @@ export class Readers implements AsyncDisposable {
     const stamp = this.#stamp();
     if (stamp !== this.#keptOf) this.#kept.clear();
     this.#keptOf = stamp;
-    const kept = this.#kept.get(key) ?? read();
+    const { isPreparing } = this.lanes;
+    const known = this.#kept.get(key);
+    // A person does not wait for the slot of a preparation.
+    const isWaiting = known !== undefined && this.#places.get(known)?.hasSlot === false;
+    const place = { hasSlot: !isPreparing };
+    const begin = (): Promise<T> => (isPreparing ? this.lanes.preparing(read, place) : read());
+    const kept = known !== undefined && (isPreparing || !isWaiting) ? known : begin();
+    if (kept !== known) this.#places.set(kept, place);
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     try {
       const answer = await kept;
+      this.#places.delete(kept);
       if (!this.#sizes.has(kept)) this.#sizes.set(kept, stringifyJson(answer)?.length ?? 0);
       this.#forgetOldest();
       return answer as T;
@@ -212,17 +226,22 @@ export class Readers implements AsyncDisposable {
  */
 export class Lanes {
   readonly #person = new AsyncLocalStorage<string>();
-  readonly #isPreparing = new AsyncLocalStorage<boolean>();
+  readonly #preparing = new AsyncLocalStorage<PreparingPlace>();
   readonly #quick = this.#lane(3, 2);
   readonly #slow = this.#lane(1, 1);
   /** Pages: three slots, so that one person can use two and another person one. */
   readonly pages: Lane = {
-    run: (work) => (this.#isPreparing.getStore() ? this.#slow : this.#quick).run(work),
+    run: (work) => {
+      const place = this.#preparing.getStore();
+      if (place === undefined) return this.#quick.run(work);
+      return this.#slow.run(() => {
+        place.hasSlot = true;
+        return work();
+      });
+    },
   };
   /** Questions that read every page of a site, so that quick ones always find a slot. */
-  readonly slowPages: Lane = {
-    run: (work) => (this.#isPreparing.getStore() ? work() : this.#slow.run(work)),
-  };
+  readonly slowPages: Lane = { run: (work) => (this.isPreparing ? work() : this.#slow.run(work)) };
   /** SQL of users, so that slow queries delay no page. */
   readonly asking = this.#lane(2, 1);
   /** Whole answers: they have the query limits of the settings, so another person needs a free slot. */
@@ -236,8 +255,13 @@ export class Lanes {
   }
 
   /** Prepares pages: one query at a time, in the slot for slow questions. */
-  preparing<T>(work: () => Promise<T>): Promise<T> {
-    return this.#isPreparing.run(true, work);
+  preparing<T>(work: () => Promise<T>, place: PreparingPlace = { hasSlot: false }): Promise<T> {
+    return this.#preparing.run(place, work);
+  }
+
+  /** Whether the current work is a preparation. */
+  get isPreparing(): boolean {
+    return this.#preparing.getStore() !== undefined;
   }
 
   #lane(all: number, each: number): Lane {

@@ -46,7 +46,6 @@ export async function preparePages(preparing: Preparing, signal: AbortSignal): P
   const prepare = async (): Promise<void> => {
     const stamp = await readers.currentStamp();
     if (stamp === prepared) return;
-    prepared = stamp;
     await attempt(() => readPage(OVERVIEW, {}, preparing, until));
     const projects = await readProjects(readers).catch(withoutModels([]));
     const newest = projects.toSorted((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1));
@@ -54,10 +53,11 @@ export async function preparePages(preparing: Preparing, signal: AbortSignal): P
       const pages = OF_PROJECT.map((page) => ({ page, path: { project_id } as Record<string, string> }));
       if (crawl_id !== null) pages.push({ page: CRAWL, path: { crawl_id } });
       for (const { page, path } of pages) {
-        if (until.aborted || readers.isHalfFull || (await readers.currentStamp()) !== stamp) return;
-        await attempt(() => readPage(page, path, preparing, until));
+        if (until.aborted || (await readers.currentStamp()) !== stamp) return;
+        if (!readers.isHalfFull) await attempt(() => readPage(page, path, preparing, until));
       }
     }
+    prepared = stamp;
   };
   await attempt(prepare);
   const again = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { redact } from '../../../core/secrets/redact.ts';
@@ -51,13 +52,15 @@ export function reportRoute(app: FastifyInstance, readers: Readers, settings: Le
   });
 }
 
-function read(readers: Readers, asked: AskedCrawls): Promise<readonly ProjectReport[]> {
-  return readers.once(`report: ${JSON.stringify(asked)}`, () =>
+async function read(readers: Readers, asked: AskedCrawls): Promise<readonly ProjectReport[]> {
+  const questions = await readers.questions();
+  const key = hash('sha256', JSON.stringify([asked, questions]));
+  return readers.once(`report: ${key}`, () =>
     readers.lanes.slowPages.run(() =>
       readers.warehouse.use(async (warehouse) =>
         readSiteReport(
           (sql, parameters) => rowsOf(warehouse, AnswerRow, sql, parameters, readers.closing),
-          await readers.questions(),
+          questions,
           await chosenBy(asked, warehouse, readers.closing),
         ),
       ),

@@ -54,6 +54,18 @@ test('two queries use two processes, and a third query waits', async () => {
   expect(openCopies()).toBe(2);
 });
 
+test('a query that waits while the pool closes starts no process', async () => {
+  const { pool, openCopies } = await somePool();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const running = [pool.use(() => released), pool.use(() => released)];
+  const waiting = expect(pool.use(itself)).rejects.toThrow('ended');
+  await until(async () => openCopies() === 2 || undefined);
+  await pool[Symbol.asyncDispose]();
+  release();
+  await Promise.all([...running, waiting]);
+  expect(openCopies()).toBe(0);
+});
+
 test('idle processes end after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => {

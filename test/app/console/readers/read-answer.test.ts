@@ -127,16 +127,16 @@ test('the rows, the tables and the state of the publication are read from one pl
   expect((await readers.firings()).length).toBeGreaterThan(0);
 });
 
-test('an answer that fails is read again, and more than 1,000 answers are not kept', async () => {
+test('an answer that fails is read again, and more than 2,000 answers are not kept', async () => {
   let reads = 0;
   const failing = () => readers.once('fails', () => Promise.reject(new Error(`failed ${++reads}`)));
   await expect(failing()).rejects.toThrow('failed 1');
   await expect(failing()).rejects.toThrow('failed 2');
   const read = (key: string) => readers.once(key, async () => ++reads);
   const first = await read('key 0');
-  for (let index = 1; index < 1000; index++) await read(`key ${index}`);
+  for (let index = 1; index < 2000; index++) await read(`key ${index}`);
   expect(await read('key 0')).toBe(first);
-  await read('key 1000');
+  await read('key 2000');
   expect(await read('key 0')).toBe(first);
   expect(await read('key 1')).toBe(reads);
 });

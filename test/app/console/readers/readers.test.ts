@@ -88,6 +88,33 @@ test('a preparation runs one query at a time in the slot of slow pages, and no p
   await expect.poll(() => begun).toEqual(['slow']);
 });
 
+test('a person reads what a preparation waits to read, and shares what it reads already', async () => {
+  await using readers = new Readers(settings, silentLogger);
+  const { lanes } = readers;
+  const begun: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const read = (name: string) => () =>
+    lanes.pages.run(async () => {
+      begun.push(name);
+      await promise;
+      return name;
+    });
+  const first = lanes.preparing(() => readers.once('a', read('prepared a')));
+  const second = lanes.preparing(() => readers.once('b', read('prepared b')));
+  await expect.poll(() => begun).toEqual(['prepared a']);
+  const shared = readers.once('a', read('a'));
+  const own = readers.once('b', read('b'));
+  await expect.poll(() => begun).toEqual(['prepared a', 'b']);
+  resolve();
+  expect(await Promise.all([first, second, shared, own])).toEqual([
+    'prepared a',
+    'prepared b',
+    'prepared a',
+    'b',
+  ]);
+  expect(await readers.once('b', read('again'))).toBe('b');
+});
+
 test('closing the readers ends shared reads', async () => {
   const readers = new Readers(settings, silentLogger);
   const { calls, read } = slowRead();
@@ -122,6 +149,6 @@ test('a preparation learns that many more answers would remove kept ones', async
   readers.forget('a');
   await readers.once('b', async () => '');
   expect(readers.isHalfFull).toBe(false);
-  for (let n = 0; n < 501; n++) await readers.once(`n${n}`, async () => '');
+  for (let n = 0; n < 1001; n++) await readers.once(`n${n}`, async () => '');
   expect(readers.isHalfFull).toBe(true);
 });

@@ -8,7 +8,7 @@ import { createTable, openWarehouse } from './test-warehouse.ts';
 
 /** Those that page_hits follows from, and itself. */
 const NEEDED =
-  /^mart\.(projects|crawls|crawl_coverage|crawl_fields|crawl_files|pages|bots|user_agents|log_(days|events|pages_days|url_days)|ranking_\w+|crawl_days|page_hits)$/;
+  /^mart\.(projects|crawls|crawl_coverage|crawl_fields|crawl_files|pages|assistants|bots|user_agents|log_(days|events|pages_days|url_days)|ranking_\w+|crawl_days|page_hits)$/;
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../../../sql'))])).filter(
   ({ name }) => NEEDED.test(name),
 );
