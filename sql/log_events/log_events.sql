@@ -150,8 +150,9 @@ LEFT JOIN mart.user_agents AS agents
   AND agents.day = coalesce(events.day, CAST(events._window AS DATE))
   AND agents.user_agent = coalesce(events.user_agent, events.bot)
 LEFT JOIN mart.assistants AS referrers
-  ON referrers.source = regexp_replace(lower(split_part(split_part(events.referer, '/', 3), ':', 1)), '^www\.', '')
+  -- The authority of a URL may begin with a name and a password, which may look like a host.
+  ON referrers.source = split_part(regexp_replace(lower(split_part(events.referer, '/', 3)), '^([^?#]*@)?(www\.)?', ''), ':', 1)
 LEFT JOIN mart.assistants AS sources
   ON sources.source = lower(
-    split_part(split_part(replace(split_part(events.url, '#', 1), '?utm_source=', '&utm_source='), '&utm_source=', 2), '&', 1)
+    split_part(split_part(regexp_replace(split_part(events.url, '#', 1), '^[^?]*[?]?', '&'), '&utm_source=', 2), '&', 1)
   )
