@@ -7,8 +7,9 @@ description: >-
   crawl. The previous crawl read the page with another status, or read all links of the website without a link to it.
   The row shows when the first such crawl ended, and the first day on which a search engine bot requested the page,
   search results showed it, and a person came from search results. Numbers of days count from that crawl, and are NULL
-  for earlier events. A date is NULL if the event has not happened according to the log files (from logs_from_date on)
-  and search results (from shown_from_date on). The chosen days are those of the crawl.
+  for earlier events. A date is NULL if the event has not happened according to the log files (bots from logs_from_date
+  on, visits from visits_from_date on) and search results (from shown_from_date on). visits_from_date is NULL if visits
+  are unknown on all days, as in logs without referrers. The chosen days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 needs: [second_crawl]
 chart: {kind: histogram, x: days_to_bot, each: [project_name, project_id]}
@@ -71,20 +72,30 @@ WITH
   ),
 
   visited AS (
-    SELECT project_id, url, min(day) AS first_visit_date
+    SELECT
+      project_id,
+      url,
+      min(day) FILTER (WHERE is_visit) AS first_visit_date,
+      -- In a log without referrers, only the requests of bots are known not to be visits.
+      min(day) FILTER (WHERE is_visit OR NOT is_visit AND is_person) AS first_known_date
     FROM (
-      SELECT project_id, url, day
+      SELECT project_id, url, day, is_seo_visit AS is_visit, NOT coalesce(is_bot, false) AS is_person
       FROM mart.log_events
-      WHERE is_seo_visit AND coalesce(bot_class, '') <> 'unverified'
+      WHERE coalesce(bot_class, '') <> 'unverified'
 
       UNION ALL
-      SELECT pages.project_id, pages.url, pages.day
+      SELECT pages.project_id, pages.url, pages.day, pages.seo_visits > 0, coalesce(pages.visits, 1) > 0
       FROM mart.log_pages_days AS pages
       JOIN mart.log_days AS days
         ON days.project_id = pages.project_id AND days.day = pages.day AND days.dataset = 'log_pages_days'
-      WHERE pages.seo_visits > 0
-    ) AS led
+    ) AS asked_for
     GROUP BY project_id, url
+  ),
+
+  visits AS (
+    SELECT project_id, min(first_known_date) AS visits_from_date
+    FROM visited
+    GROUP BY project_id
   ),
 
   shown AS (
@@ -128,12 +139,14 @@ WITH
       END AS days_to_visit,
       logs.logs_from_date,
       searches.shown_from_date,
+      visits.visits_from_date,
       row_number() OVER (PARTITION BY fresh.project_id ORDER BY fresh.seen_date DESC, fresh.url) AS place
     FROM fresh
     JOIN mart.pages AS pages ON pages.crawl_id = fresh.crawl_id AND pages.url = fresh.url
     LEFT JOIN asked ON asked.project_id = fresh.project_id AND asked.url = fresh.url
     LEFT JOIN visited ON visited.project_id = fresh.project_id AND visited.url = fresh.url
     LEFT JOIN shown ON shown.project_id = fresh.project_id AND shown.url = fresh.url
+    LEFT JOIN visits ON visits.project_id = fresh.project_id
     LEFT JOIN logs ON logs.project_id = fresh.project_id
     LEFT JOIN searches ON searches.project_id = fresh.project_id
     WHERE $segment IS NULL
@@ -155,7 +168,8 @@ SELECT
   days_to_shown,
   days_to_visit,
   logs_from_date,
-  shown_from_date
+  shown_from_date,
+  visits_from_date
 FROM answer
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, project_id, first_seen_date DESC, url

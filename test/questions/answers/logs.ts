@@ -9,6 +9,8 @@ export interface LogFacts {
   readonly days: ReadonlyMap<string, 'log_events' | 'log_pages_days'>;
   readonly urlDays: readonly UrlDay[];
   readonly botHits: readonly BotHit[];
+  /** Days with a person's request that is known to be a visit from search results, or to be none. */
+  readonly knownVisitDays: readonly string[];
 }
 
 /** Numbers of a URL and day; null where they are not known. */
@@ -112,6 +114,9 @@ export function logFacts({ logEvents, logPagesDays }: Project): LogFacts {
     days,
     urlDays: [...ofUrls.map(countLines), ...counts.map(countsOfDay)],
     botHits: [...ofUrls.flat().flatMap(hitOfLine), ...counts.flatMap(hitOfCounts)],
+    knownVisitDays: [...lines.filter(isLineOfKnownVisit), ...counts.filter(isCountOfKnownVisits)].map((row) =>
+      String(row.day),
+    ),
   };
 }
 
@@ -134,6 +139,17 @@ function countLines(lines: readonly Row[]): UrlDay {
     isVisited: people.some((line) => bool(line, 'is_seo_visit') === true),
     lastStatus: lastOf(lines),
   };
+}
+
+function isLineOfKnownVisit(line: Row): boolean {
+  const isVisit = bool(line, 'is_seo_visit');
+  const isOfPerson = isVisit === true || bool(line, 'is_bot') !== true;
+  return isVisit !== null && isOfPerson && senderOf(line).botClass !== 'unverified';
+}
+
+function isCountOfKnownVisits(row: Row): boolean {
+  const visits = num(row, 'seo_visits');
+  return visits !== null && (visits > 0 || num(row, 'visits') !== 0);
 }
 
 /** Lines without a time or a status do not count; of two at once the greater status does. */

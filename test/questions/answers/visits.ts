@@ -281,6 +281,7 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
           days_to_visit: since(visit),
           logs_from_date: first(logs.days.keys()),
           shown_from_date: searches.firstDay,
+          visits_from_date: first(logs.knownVisitDays),
         },
       ];
     });

@@ -22,7 +22,7 @@ const NONE = { user_agent: 'Firefox', is_bot: false };
 
 const LINES = [
   // Before any crawl.
-  line('2026-03-18', '/a/1', GOOGLE),
+  line('2026-03-18', '/a/1', { ...GOOGLE, is_seo_visit: false }),
   line('2026-03-18', '/', { ...BING, status_code: 301 }),
   // The day on which the first crawl ends, half an hour before midnight.
   line('2026-03-20', '/a/1', GOOGLE),
@@ -120,7 +120,7 @@ const counts = (day: string, path: string, hits: number, values: Row): Row => ({
   ...values,
 });
 const DAYS = [
-  counts('2026-03-19', '/a/1', 3, { seo_bot_hits: 2, vertical_bot_hits: 1, hits_2xx: 3 }),
+  counts('2026-03-19', '/a/1', 3, { seo_bot_hits: 2, vertical_bot_hits: 1, visits: 0, hits_2xx: 3 }),
   counts('2026-03-28', '/a/1', 4, { seo_bot_hits: 3, hits_2xx: 4, last_status_code: 200 }),
   counts('2026-03-28', '/a/2', 4, { seo_bot_hits: 1, vertical_bot_hits: 2, hits_2xx: 3, hits_3xx: 1 }),
   counts('2026-03-28', '/a/3', 2, { seo_bot_hits: 2, hits_3xx: 2, last_status_code: 304 }),

@@ -31,8 +31,8 @@ const PAGES = [
   { crawl: 'c2', url: SILENT, status_code: 200 },
 ];
 
-const GOOGLE = { user_agent: 'Googlebot/2.1', is_bot: true };
-const BING = { user_agent: 'bingbot/2.0', is_bot: true };
+const GOOGLE = { user_agent: 'Googlebot/2.1', is_bot: true, is_seo_visit: false };
+const BING = { user_agent: 'bingbot/2.0', is_bot: true, is_seo_visit: false };
 const LINES = [
   { day: '2025-01-06', url: NEW, ...GOOGLE, status_code: 200 },
   { day: '2025-01-10', url: NEW, user_agent: 'Firefox', is_bot: false, is_seo_visit: true, status_code: 200 },
@@ -81,11 +81,23 @@ test('a new page is followed from its crawl to its first bot hit, impression and
     first_seen_date: '2025-01-08',
     logs_from_date: '2025-01-06',
     shown_from_date: '2024-01-06',
+    visits_from_date: '2025-01-10',
   });
   expect(await answer('q25', { from: '2025-01-09' })).toEqual([]);
   expect(await answer('q25', { to: '2025-01-08' })).toEqual([]);
   expect(await answer('q25', { segment: '/' })).toEqual([]);
   expect(await answer('q25', { limit: '1' })).toHaveLength(1);
+});
+
+test('a log without referrers has no day from which visits are known', async () => {
+  const { connection } = warehouse;
+  const found = await connection.trial(async () => {
+    await connection.run('UPDATE raw.log_events SET is_seo_visit = NULL WHERE NOT is_bot');
+    return await answer('q25');
+  });
+  expect(found.map((row) => [row.first_visit_date, row.logs_from_date, row.visits_from_date])).toEqual(
+    Array(3).fill([null, '2025-01-06', null]),
+  );
 });
 
 test('bots are compared with each segment of the crawl, and with unknown URLs', async () => {
