@@ -24,6 +24,9 @@ const IS_OK = "later.status_code = 200 AND coalesce(later.observation, 'read') =
 /** A server error, also 503. The status of a challenge shows nothing about the page. */
 const IS_ERROR =
   "later.status_code BETWEEN 500 AND 599 AND coalesce(later.observation_reason, '') <> 'forbidden'";
+/** The path of the canonical, compared as in `canonical_kind`. */
+const pathSql = (side: 'former' | 'later'): string =>
+  `lower(regexp_replace(${side}.canonical_url, '^[^:]*://[^/?]*|/$', '', 'g'))`;
 const STATUSES = {
   before: 'CAST(former.status_code AS VARCHAR)',
   after: 'CAST(later.status_code AS VARCHAR)',
@@ -41,7 +44,11 @@ const RULES = {
     title: 'The page no longer declares a canonical, or now declares another page',
     columns: ['status_code', 'canonical_kind'],
     broken: `${WAS_OK} AND ${IS_OK} AND former.canonical_kind <> 'not_set'
-      AND (later.canonical_kind = 'not_set' OR former.canonical_kind <> 'path' AND later.canonical_kind = 'path')`,
+      AND (
+        later.canonical_kind = 'not_set'
+        OR later.canonical_kind = 'path'
+          AND (former.canonical_kind <> 'path' OR ${pathSql('former')} <> ${pathSql('later')})
+      )`,
     before: "coalesce(former.canonical_url, 'a canonical')",
     after: "coalesce(later.canonical_url, 'no canonical')",
   },

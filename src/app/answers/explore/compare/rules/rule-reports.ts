@@ -51,6 +51,14 @@ export function rulesMarkdown({ from, to }: Compared, answer: RulesAnswer): stri
   return `${lines.join('\n')}\n`;
 }
 
+/** Returns a URL as a relative reference, because code scanning accepts no scheme but that of files. */
+function referenceTo(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return encodeURIComponent(url);
+  const { host, pathname, search } = parsed;
+  return encodeURIComponent(host) + (pathname + search).replace(/["[\]^`{|}]/g, encodeURIComponent);
+}
+
 const LEVELS = { broken: 'error', passed: 'note', unknown: 'none' } as const;
 
 /** Returns the answer as a SARIF 2.1.0 document. */
@@ -89,8 +97,9 @@ const sarifResults = ({ rule, title, status, findings }: RuleResult, ruleIndex: 
     ruleId: rule,
     ruleIndex,
     level: LEVELS[status],
-    message: { text: `${title} (${changeText(finding)})` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: finding.url } } }],
+    message: { text: `${title}: ${finding.url} (${changeText(finding)})` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: referenceTo(finding.url) } } }],
+    properties: { url: finding.url },
     partialFingerprints: { 'ruleAndUrl/v1': `${rule} ${finding.url}` },
   }));
 

@@ -123,3 +123,25 @@ test('reports escape what a website wrote, and name each finding with before and
     runs: [{ results: [{ ruleId: 'new-404', ruleIndex: 0, level: 'error' }] }],
   });
 });
+
+test.each([
+  ['https://b.example/', 'b.example/'],
+  ['https://b.example:8443/a b?x=1&f[c]=|', 'b.example%3A8443/a%20b?x=1&f%5Bc%5D=%7C'],
+  ['http://[::1]/a:b', '%5B%3A%3A1%5D/a:b'],
+  ['https://b example/', 'https%3A%2F%2Fb%20example%2F'],
+])('code scanning gets %s as a reference without a scheme', async (url, uri) => {
+  const answer = await check('new-404', { 'NOT IN (404, 410)': [{ ...GONE, url }] });
+  expect(await rulesSarif(answer)).toMatchObject({
+    runs: [
+      {
+        results: [
+          {
+            message: { text: `The page now returns 404 or 410: ${url} (before: 200; now: 404)` },
+            locations: [{ physicalLocation: { artifactLocation: { uri } } }],
+            properties: { url },
+          },
+        ],
+      },
+    ],
+  });
+});

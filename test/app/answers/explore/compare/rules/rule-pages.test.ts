@@ -166,3 +166,20 @@ test.each([
   const { rules } = await compared('new-404,new-5xx,new-redirect', [...site(OLD), ...from], to);
   expect(rules.filter(({ status }) => status === 'broken').map(({ rule }) => rule)).toEqual(broken);
 });
+
+test.each([
+  [`${NEW}/`, 'path', 'broken'],
+  [`${NEW}/a?y=1`, 'path', 'broken'],
+  [null, 'not_set', 'broken'],
+  [`${NEW}/a`, 'path', 'passed'],
+  [`${NEW}/A/`, 'path', 'passed'],
+  [`${OLD}/a`, 'path', 'passed'],
+])(
+  'a canonical that was /a and is %j (%s): the rule is %s',
+  async (canonical_url, canonical_kind, status) => {
+    const canonical = { canonical_url: `${OLD}/a`, canonical_kind: 'path' };
+    const from = [...site(OLD), whole(`${OLD}/a?x=1`, canonical)];
+    const to = [...site(NEW), whole(`${NEW}/a?x=1`, { canonical_url, canonical_kind })];
+    expect((await compared('lost-canonical', from, to)).rules).toMatchObject([{ status }]);
+  },
+);
