@@ -75,9 +75,9 @@ WITH
     SELECT
       project_id,
       url,
-      min(day) FILTER (WHERE is_visit) AS first_visit_date,
+      min(CASE WHEN is_visit THEN day END) AS first_visit_date,
       -- In a log without referrers, only the requests of bots are known not to be visits.
-      min(day) FILTER (WHERE is_visit OR NOT is_visit AND is_person) AS first_known_date
+      min(CASE WHEN is_visit OR NOT is_visit AND is_person THEN day END) AS first_known_date
     FROM (
       SELECT project_id, url, day, is_seo_visit AS is_visit, NOT coalesce(is_bot, false) AS is_person
       FROM mart.log_events
