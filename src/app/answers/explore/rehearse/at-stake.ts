@@ -17,12 +17,16 @@ interface Source<T> {
 export interface AtStake {
   readonly clicks: Source<number>;
   /** Verified hits by crawler. */
-  readonly hits: Source<ReadonlyMap<string, number>>;
+  readonly hits: Source<ReadonlyMap<string, number>> & {
+    /** Crawlers with hits that are all unchecked: how many of them are theirs is unknown. */
+    readonly unverifiable: ReadonlySet<string>;
+  };
 }
 
 const Day = z.strictObject({ day: z.string() });
 const Period = z.strictObject({ from_date: z.string(), to_date: z.string() });
 const Clicks = z.strictObject({ url: z.string(), clicks: z.number().nullable() });
+const Checked = z.strictObject({ crawler: z.string(), is_checked: z.boolean() });
 const Hits = z.strictObject({ url: z.string(), crawler: z.string().nullable(), hits: z.number() });
 
 const LOG_DAYS = `SELECT CAST(day AS VARCHAR) AS day
@@ -34,6 +38,12 @@ const VERIFIED_DAYS = `SELECT DISTINCT CAST(day AS VARCHAR) AS day
 FROM mart.log_url_days
 WHERE project_id = $project AND unverified_bot_hits IS NOT NULL
 ORDER BY 1`;
+const CHECKED = `SELECT events.crawler, bool_or(events.bot_verification <> 'unchecked') AS is_checked
+FROM mart.log_events AS events
+WHERE events.project_id = $project
+  AND events.day >= CAST($from AS DATE) AND events.day <= CAST($to AS DATE)
+  AND events.bot_verification IS NOT NULL AND events.crawler IS NOT NULL
+GROUP BY events.crawler`;
 const HITS = `SELECT events.url, events.crawler, count(*) AS hits
 FROM mart.log_events AS events
 WHERE events.project_id = $project
@@ -67,18 +77,28 @@ export async function readAtStake(
 async function readHits(asked: AskedRows, project: string): Promise<AtStake['hits']> {
   const logged = await asked.rows('days of log files', Day, { sql: LOG_DAYS, parameters: { project } });
   const of = new Map<string, Map<string, number>>();
-  if (logged.length === 0) return { covered: null, why: 'the project has no lines of log files', of };
+  const unverifiable = new Set<string>();
+  const unknown = (why: string) => ({ covered: null, why, of, unverifiable });
+  if (logged.length === 0) return unknown('the project has no lines of log files');
   const covered = lastDays(
     await asked.rows('days with verified bots', Day, { sql: VERIFIED_DAYS, parameters: { project } }),
   );
-  if (covered === null) return { covered, why: 'the log files do not say which bots are verified', of };
+  if (covered === null) return unknown('the log files do not say which bots are verified');
   const { from, to } = covered;
-  await asked.each('verified hits', Hits, { sql: HITS, parameters: { project, from, to } }, (row) => {
+  const parameters = { project, from, to };
+  const crawlers = await asked.rows('crawlers whose hits are verified or refuted', Checked, {
+    sql: CHECKED,
+    parameters,
+  });
+  for (const { crawler, is_checked } of crawlers) if (!is_checked) unverifiable.add(crawler);
+  if (crawlers.length > 0 && unverifiable.size === crawlers.length)
+    return unknown('no hit of a bot in the log files could be verified');
+  await asked.each('verified hits', Hits, { sql: HITS, parameters }, (row) => {
     const own = of.get(row.url) ?? new Map<string, number>();
     own.set(row.crawler ?? '', row.hits);
     of.set(row.url, own);
   });
-  return { covered, why: null, of };
+  return { covered, why: null, of, unverifiable };
 }
 
 async function readClicks(asked: AskedRows, crawl: string, project: string): Promise<AtStake['clicks']> {

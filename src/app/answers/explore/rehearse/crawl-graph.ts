@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { spellUrl, webUrl } from '../../../../core/net/web-url.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import type { AskedRows } from './asked-rows.ts';
 
@@ -67,4 +68,27 @@ export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promis
     for (let at = heads[page] ?? -1; at >= 0; at = others[at] ?? -1) yield targets[at] ?? page;
   }
   return { pages, numberOf, nextOf };
+}
+
+/**
+ * Returns the origin that the start URL leads to, and the number of pages of other origins; null if the crawl has no page
+ * of it. If the crawl did not meet the start URL, its first page of depth 0 may be the start.
+ */
+export function originOf({ pages, numberOf }: CrawlGraph, startUrl: string | null) {
+  const counts = new Map<string, number>();
+  for (const { url } of pages) {
+    const origin = webUrl(url)?.origin ?? '';
+    counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  }
+  for (const start of [startUrl, pages.find(({ depth }) => depth === 0)?.url]) {
+    const met = new Set<string>();
+    let origin: string | null = null;
+    for (let url = webUrl(start ?? ''); url !== null && counts.has(url.origin) && !met.has(url.href); ) {
+      origin = url.origin;
+      met.add(url.href);
+      url = webUrl(pages[numberOf.get(spellUrl(url)) ?? -1]?.redirect_location ?? '');
+    }
+    if (origin !== null) return { origin, others: pages.length - (counts.get(origin) ?? 0) };
+  }
+  return null;
 }

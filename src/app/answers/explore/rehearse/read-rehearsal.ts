@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
-import { countText } from '../../../../core/text/amounts.ts';
+import { counted, countText } from '../../../../core/text/amounts.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
-import { type CrawlGraph, readCrawlGraph } from './crawl-graph.ts';
+import { type CrawlGraph, originOf, readCrawlGraph } from './crawl-graph.ts';
 import { OWN_AGENT, RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
 import { BY_LINKS, CHANGES, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
 import { RehearsedPage, rehearsedPages } from './rehearsed-pages.ts';
@@ -89,13 +89,19 @@ export async function readRehearsal(
   const asked = askedRows(warehouse, signal);
   const graph = await readCrawlGraph(asked, crawl.crawl_id);
   const stake = await readAtStake(asked, crawl);
-  const startUrl = start_url ?? graph.pages.find(({ depth }) => depth === 0)?.url;
-  if (startUrl === undefined)
-    throw new CrawlhouseError('usage', `the start page of the crawl ${crawl.crawl_id} is unknown`, {
-      hint: `crawlhouse run loads the record of the project ${shellWord(crawl.project_id)}`,
-    });
-  const place = { crawl: crawl.crawl_id, startUrl, graph, stake };
-  const { changed, urls, agents, notes } = await rehearseRobots(asked, change.content, place);
+  const place = originOf(graph, start_url);
+  if (place === null)
+    throw new CrawlhouseError(
+      'usage',
+      start_url === null
+        ? `the start page of the crawl ${crawl.crawl_id} is unknown`
+        : `the crawl ${crawl.crawl_id} has no page of the host of its start URL ${start_url}`,
+      { hint: `crawlhouse run loads the record of the project ${shellWord(crawl.project_id)}` },
+    );
+  const { origin, others } = place;
+  const { changed, urls, agents, notes } = await rehearseRobots(asked, change.content, {
+    ...{ crawl: crawl.crawl_id, origin, graph, stake },
+  });
   const hasLinks = has_links && has_all_links !== false;
   const { rows, unexplained } = rehearsedPages({ graph, stake, changed, urls, hasLinks });
   const sitemaps = sitemapEntries(rows, graph);
@@ -109,6 +115,7 @@ export async function readRehearsal(
     crawl,
     notes: [
       ...(crawl.scope_note === null ? [] : [crawl.scope_note]),
+      ...(others === 0 ? [] : [`Not judged, because of another host or scheme: ${counted(others, 'page')}.`]),
       ...notes,
       ...(hasLinks && unexplained > 0
         ? [

@@ -1,4 +1,4 @@
-import { countText } from '../../../../core/text/amounts.ts';
+import { countText, sumOfKnown } from '../../../../core/text/amounts.ts';
 import { type Block, line, type Rest, section, tableOf } from '../../presentation/blocks.ts';
 import { reasonWords } from '../../presentation/reason-words.ts';
 import { crawlCell } from '../compare/compared-crawls.ts';
@@ -104,17 +104,17 @@ function daysText(what: string, { covered, why }: Rehearsal['clicks']): string {
   return `${what} cover ${countText(days)} days from ${from} to ${to}.`;
 }
 
-/** Returns robots with the same purpose and figures as one row, with the sum of their hits. */
+/** Returns robots with the same purpose and figures as one row, with the sum of their hits if they are known. */
 function alike(agents: readonly RehearsedAgent[]): readonly (RehearsedAgent & { readonly names: string })[] {
-  const groups = Map.groupBy(agents, ({ agent: _, hits: __, ...figures }) => JSON.stringify(figures));
+  const groups = Map.groupBy(agents, ({ agent: _, hits, ...figures }) =>
+    JSON.stringify([figures, hits === null]),
+  );
   return groups
     .values()
     .flatMap((own) => {
       const [first] = own;
       if (first === undefined) return [];
-      const hits = own.every((one) => one.hits === null)
-        ? null
-        : own.reduce((sum, one) => sum + Number(one.hits), 0);
+      const hits = sumOfKnown(own.map((one) => one.hits));
       return [{ ...first, hits, names: own.map(({ agent }) => agent).join(', ') }];
     })
     .toArray();

@@ -6,7 +6,7 @@ import { parseRobots } from '../../../../site/crawler/robots/robots-rules.ts';
 import type { AskedRows } from './asked-rows.ts';
 import type { AtStake } from './at-stake.ts';
 import type { CrawlGraph } from './crawl-graph.ts';
-import type { ChangedPage, ChangedUrl } from './rehearsed-change.ts';
+import type { ChangedPage, ChangedUrl, UrlChange } from './rehearsed-change.ts';
 
 /** The name of the agent that stands for the crawl itself. */
 export const OWN_AGENT = 'this crawl';
@@ -39,7 +39,7 @@ export const RehearsedAgent = z.strictObject({
   agent: z.string(),
   /** Why it reads pages, such as training; null if unknown. */
   purpose: z.string().nullable(),
-  /** URLs that it may not fetch now; null: unknown, because the crawl has no robots.txt. */
+  /** URLs that it may not fetch now. Null: unknown for some of them. Also applies to `lost` and `gained`. */
   blocked_before: z.number().nullable(),
   blocked_after: z.number(),
   lost: z.number().nullable(),
@@ -56,17 +56,18 @@ interface Effect {
   readonly notes: readonly string[];
 }
 
+type Lists = Map<string, string[]>;
+
 interface Place {
   readonly crawl: string;
-  readonly startUrl: string;
+  readonly origin: string;
   readonly graph: CrawlGraph;
   readonly stake: AtStake;
 }
 
 /** Judges each URL by the robots.txt of the crawl and by the new one, for each agent. */
 export async function rehearseRobots(asked: AskedRows, content: string, place: Place): Promise<Effect> {
-  const { graph, stake } = place;
-  const { origin } = new URL(place.startUrl);
+  const { graph, stake, origin } = place;
   const former = await formerContent(asked, place.crawl, origin);
   const [config] = await asked.rows('user agent of the crawl', Config, {
     sql: CONFIG,
@@ -77,7 +78,7 @@ export async function rehearseRobots(asked: AskedRows, content: string, place: P
   const urls = [...graph.numberOf.keys(), ...stake.clicks.of.keys(), ...stake.hits.of.keys()];
   const verdicts = new Verdicts(urls, { origin, former, content });
   const agents: RehearsedAgent[] = [];
-  const [lost, gained] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const [lost, unknown, gained] = [0, 1, 2].map(() => new Map<string, string[]>()) as [Lists, Lists, Lists];
   const own = {
     agent: OWN_AGENT,
     name: userAgent === null ? '*' : robotNameOf(userAgent),
@@ -87,21 +88,30 @@ export async function rehearseRobots(asked: AskedRows, content: string, place: P
   for (const { agent, name, purpose, hasRequests } of [own, ...robotsOf(bots)]) {
     const judged = agent === OWN_AGENT ? verdicts.ofCrawl(name, graph) : verdicts.of(name);
     for (const url of judged.lost) push(lost, url, agent);
+    for (const url of judged.unknown) push(unknown, url, agent);
     for (const url of judged.gained) push(gained, url, agent);
-    const isCounted = stake.hits.covered !== null && hasRequests;
-    const hits = isCounted ? sum(judged.lost.map((url) => stake.hits.of.get(url)?.get(agent) ?? 0)) : null;
     const { counts } = judged;
+    const isCounted =
+      stake.hits.covered !== null &&
+      hasRequests &&
+      counts.lost !== null &&
+      !stake.hits.unverifiable.has(agent);
+    const hits = isCounted ? sum(judged.lost.map((url) => stake.hits.of.get(url)?.get(agent) ?? 0)) : null;
     agents.push({ agent, purpose, ...counts, hits });
   }
-  const listed = (changes: ReadonlyMap<string, readonly string[]>, change: 'blocked' | 'allowed') =>
+  const listed = (changes: ReadonlyMap<string, readonly string[]>, change: UrlChange) =>
     [...changes].map(([url, by]): ChangedUrl => {
       const hits = by.map((agent) => stake.hits.of.get(url)?.get(agent) ?? 0);
       return { url, change, agents: by, hits: stake.hits.covered === null ? null : sum(hits) };
     });
-  const changed = new Map([...ownPages(lost, graph, 'robots_denied'), ...ownPages(gained, graph, null)]);
+  const changed = new Map([
+    ...ownPages(lost, graph, 'robots_denied'),
+    ...ownPages(unknown, graph, 'robots_denied'),
+    ...ownPages(gained, graph, null),
+  ]);
   return {
     changed,
-    urls: [...listed(lost, 'blocked'), ...listed(gained, 'allowed')],
+    urls: [...listed(lost, 'blocked'), ...listed(unknown, 'unknown'), ...listed(gained, 'allowed')],
     agents,
     notes: [
       ...(former === null ? [NO_FILE] : sitemapNotes(former, content)),
@@ -179,13 +189,17 @@ class Verdicts {
     return this.#compared(this.#before(name), this.#by('content', name));
   }
 
-  /** What the crawl itself saw counts before the change; for URLs that it did not meet, its robots.txt. */
+  /**
+   * What the crawl itself saw counts before the change: a page with an answer was allowed. For URLs that it did not meet,
+   * its robots.txt counts.
+   */
   ofCrawl(name: string, { pages, numberOf }: CrawlGraph) {
     const byFile = this.#before(name);
     const before = Uint8Array.from(this.#urls, (url, place) => {
       const page = pages[numberOf.get(url) ?? -1];
       if (page === undefined) return byFile?.[place] ?? UNKNOWN;
-      return page.is_robots_denied === null ? UNKNOWN : page.is_robots_denied ? BLOCKED : ALLOWED;
+      const isDenied = page.is_robots_denied ?? (page.status_code === null ? null : false);
+      return isDenied === null ? UNKNOWN : isDenied ? BLOCKED : ALLOWED;
     });
     return this.#compared(before, this.#by('content', name));
   }
@@ -206,22 +220,24 @@ class Verdicts {
     return verdicts;
   }
 
-  /** URLs that were not known to be blocked count as lost. */
   #compared(before: Uint8Array | null, after: Uint8Array) {
-    const was = (place: number): number => before?.[place] ?? UNKNOWN;
     const places = [...this.#urls.keys()];
-    const lost = places.filter((place) => after[place] === BLOCKED && was(place) !== BLOCKED);
-    const gained = places.filter((place) => after[place] === ALLOWED && was(place) === BLOCKED);
-    const count = (isCounted: (place: number) => boolean): number => places.filter(isCounted).length;
-    const urlsAt = (some: readonly number[]): string[] => some.map((place) => this.#urls[place] ?? '');
+    const were = (verdict: number) => places.filter((place) => (before?.[place] ?? UNKNOWN) === verdict);
+    const urlsThatAre = (verdict: number, some: readonly number[]): string[] =>
+      some.filter((place) => after[place] === verdict).map((place) => this.#urls[place] ?? '');
+    const [allowed, blocked, unclear] = [were(ALLOWED), were(BLOCKED), were(UNKNOWN)];
+    const [lost, gained] = [urlsThatAre(BLOCKED, allowed), urlsThatAre(ALLOWED, blocked)];
+    /** Blocked by the new file, and unknown before. */
+    const unknown = urlsThatAre(BLOCKED, unclear);
     return {
-      lost: urlsAt(lost),
-      gained: urlsAt(gained),
+      lost,
+      gained,
+      unknown,
       counts: {
-        blocked_before: before === null ? null : count((place) => was(place) === BLOCKED),
-        blocked_after: count((place) => after[place] === BLOCKED),
-        lost: before === null ? null : lost.filter((place) => was(place) === ALLOWED).length,
-        gained: before === null ? null : gained.length,
+        blocked_before: unclear.length > 0 ? null : blocked.length,
+        blocked_after: urlsThatAre(BLOCKED, places).length,
+        lost: unknown.length > 0 ? null : lost.length,
+        gained: unclear.length > unknown.length ? null : gained.length,
       },
     };
   }

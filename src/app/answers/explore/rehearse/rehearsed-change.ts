@@ -1,6 +1,7 @@
 /** What happens to URLs, with titles for people, in the order of the lists. */
 export const CHANGES = {
   blocked: 'URLs that a robot may no longer fetch',
+  unknown: 'blocked URLs that may have been blocked before',
   allowed: 'URLs that a robot may fetch from now on',
   orphan: 'new orphans: in a sitemap, or with clicks or hits',
   unreachable: 'other pages to which no link leads any more',

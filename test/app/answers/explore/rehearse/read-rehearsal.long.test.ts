@@ -42,6 +42,9 @@ const SITES: Sites = {
         page('/', { depth: 0, robots_txt_denied: false }),
         page('/sale', { depth: 1, robots_txt_denied: false }),
       ]),
+      requests: dataset([
+        { url: `${HOST}/robots.txt`, kind: 'robots_txt', status_code: 200, content: 'User-agent: *\n' },
+      ]),
       links: dataset([{ origin: `${HOST}/`, target: `${HOST}/sale`, follow: true, intern: true }]),
     },
   ],
@@ -69,7 +72,9 @@ test('only verified hits and clicks of the last 90 days are at stake, with the d
   expect(rehearsal.pages).toMatchObject([{ url: `${HOST}/sale`, change: 'blocked', clicks: 9, hits: 2 }]);
   const agents = rehearsal.agents.map(({ agent, hits }) => [agent, hits]);
   expect(agents).toContainEqual(['Googlebot', 2]);
-  expect(agents).toContainEqual(['GPTBot', 0]);
+  // Its only hit is unchecked.
+  expect(agents).toContainEqual(['GPTBot', null]);
+  expect(agents).toContainEqual(['ClaudeBot', 0]);
   // No request belongs to a token that only rules contain.
   expect(agents).toContainEqual(['Google-Extended', null]);
   for (const { sql } of rehearsal.sql) await warehouse.rows(sql, new AbortController().signal);

@@ -6,7 +6,7 @@ import { rehearsalBlocks } from '../../../../../src/app/answers/explore/rehearse
 import { robotsOf } from '../../../../../src/app/answers/explore/rehearse/rehearse-robots.ts';
 import { printBlocks } from '../../../../../src/app/answers/presentation/print-blocks.ts';
 import { readBotList } from '../../../../../src/app/cli/local/read-bot-list.ts';
-import { ROBOTS, rehearsedSite, url } from './rehearsed-site.ts';
+import { page, ROBOTS, rehearsedSite, url } from './rehearsed-site.ts';
 
 type Found = Readonly<Record<string, readonly object[]>>;
 const rehearse = (content = ROBOTS, more: Found = {}): Promise<Rehearsal> =>
@@ -15,6 +15,10 @@ const rehearse = (content = ROBOTS, more: Found = {}): Promise<Rehearsal> =>
     { change: { kind: 'robots', given: 'robots.txt', content } },
     new AbortController().signal,
   );
+const CRAWL = {
+  ...{ crawl_id: 'c2', project_id: 'p', project: 'Shop', crawl_number: 2, ended_at: null },
+  ...{ has_links: true, has_all_links: true, start_url: null, scope_note: null },
+};
 const changes = ({ pages }: Rehearsal) =>
   pages.map(({ url: of, change, depth_before, depth_after }) => [of, change, depth_before, depth_after]);
 const figure = ({ figures }: Rehearsal, name: string) => figures.find((one) => one.figure === name);
@@ -84,22 +88,36 @@ test('without a source, clicks and hits are unknown', async () => {
 });
 
 test('a crawl that did not read all links says so, and its depths stay unknown', async () => {
-  const crawl = {
-    ...{ crawl_id: 'c2', project_id: 'p', project: 'Shop', crawl_number: 2, ended_at: null },
-    ...{ has_links: true, has_all_links: false, start_url: null, scope_note: 'The crawl stopped early.' },
-  };
+  const crawl = { ...CRAWL, has_all_links: false, scope_note: 'The crawl stopped early.' };
   const cut = await rehearse(ROBOTS, { 'crawls.has_all_links, projects.start_url': [crawl] });
   expect(cut.notes).toEqual(['The crawl stopped early.']);
   expect(new Set(cut.pages.map(({ change }) => change))).toEqual(new Set(['blocked', 'allowed']));
   expect(figure(cut, 'orphan')).toMatchObject({ count: null, why: 'the crawl did not read all links' });
 });
 
-test('without the robots.txt of the crawl, only its own robot is known to lose pages', async () => {
+test('without the robots.txt of the crawl, only its own robot is known to lose pages that it read', async () => {
   const rehearsal = await rehearse(ROBOTS, { 'FROM mart.crawl_files': [] });
   expect(rehearsal.agents.map(({ agent, lost, blocked_before }) => [agent, lost, blocked_before])).toEqual([
-    ['this crawl', 2, 1],
+    // Whether it may fetch the page that it did not meet is unknown.
+    ['this crawl', null, null],
     ...['Bingbot', 'Googlebot', 'PerplexityBot', 'GPTBot'].map((agent) => [agent, null, null]),
   ]);
+  expect(rehearsal.agents.every(({ hits }) => hits === null)).toBe(true);
+  expect(changes(rehearsal).slice(0, 6)).toEqual([
+    [url('/sale'), 'blocked', 1, 1],
+    [url('/sale/lamp'), 'blocked', 2, null],
+    [url('/sale'), 'unknown', 1, 1],
+    [url('/cart'), 'unknown', 1, 1],
+    [url('/sale/lamp'), 'unknown', 2, null],
+    [url('/sale/old'), 'unknown', null, null],
+  ]);
+  expect(rehearsal.pages[0]).toMatchObject({ agents: 'this crawl', hits: 0 });
+  expect(rehearsal.pages[2]).toMatchObject({ agents: 'Googlebot, PerplexityBot, GPTBot', hits: 8 });
+  expect(figure(rehearsal, 'blocked')).toMatchObject({ count: 2, hits: 0 });
+  expect(figure(rehearsal, 'unknown')).toMatchObject({ count: 4, clicks: 40 });
+  expect(new Set(rehearsal.sitemaps.map(({ action }) => action))).toEqual(
+    new Set(['remove: blocked for this crawl']),
+  );
   expect(rehearsal.notes[0]).toContain('which pages other robots may fetch now is unknown');
   const missing = await rehearse(ROBOTS, { 'FROM mart.crawl_files': [{ status_code: 404, content: null }] });
   expect(missing.agents[1]).toMatchObject({ agent: 'Bingbot', lost: 1, blocked_before: 0 });
@@ -114,7 +132,7 @@ const BOTS = [
 ];
 const FETCHERS = {
   'FROM mart.bots': BOTS,
-  'FROM mart.log_events': [
+  'SELECT events.url, events.crawler': [
     { url: url('/sale'), crawler: 'Perplexity-User', hits: 5 },
     { url: url('/sale'), crawler: 'Amzn-User', hits: 3 },
   ],
@@ -156,6 +174,60 @@ test('each shipped AI crawler is one robot, with a name that robots.txt can cont
   const of = (some: string) => robots.find(({ agent }) => agent === some);
   expect(of('Amazon Kendra')?.name).toBe('amazon-kendra');
   expect(of('Google-Extended')?.hasRequests).toBe(false);
+});
+
+test('for the crawl itself, a page with an answer was allowed, and any other page without a verdict is unknown', async () => {
+  const pages = [page('/', { depth: 0 }), page('/sale'), page('/cart', { status_code: null })];
+  const unread = pages.map((one) => ({ ...one, is_robots_denied: null }));
+  const found = { 'pages.sitemaps_file_origin': unread, 'FROM mart.crawl_files': [] };
+  const none = { ...found, 'SELECT events.url, events.crawler': [] };
+  const { pages: rows, agents } = await rehearse('User-agent: crawlhouse\nDisallow: /\nAllow: /$\n', none);
+  expect(rows.map((row) => [row.url, row.change])).toEqual([
+    [url('/sale'), 'blocked'],
+    [url('/cart'), 'unknown'],
+  ]);
+  expect(agents[0]).toMatchObject({ blocked_before: null, blocked_after: 2, lost: null, gained: 0 });
+});
+
+test('the host is the one that the start URL redirects to, and pages of others are counted', async () => {
+  const [first, ...others] = [page('/', { depth: 0 }), page('/sale')];
+  const start = { ...page('/', { depth: 0 }), url: 'http://shop.example/', redirect_location: url('/') };
+  const at = async (start_url: string | null, pages: readonly object[]) =>
+    rehearse('User-agent: *\nDisallow: /sale\n', {
+      'crawls.has_all_links, projects.start_url': [{ ...CRAWL, start_url }],
+      'pages.sitemaps_file_origin': pages,
+    });
+  const note = 'Not judged, because of another host or scheme: 1 page.';
+  const led = await at('http://shop.example', [start, { ...first, depth: 1 }, ...others]);
+  expect([changes(led)[0], led.notes]).toEqual([[url('/sale'), 'blocked', 1, 1], [note]]);
+  for (const unmet of ['shop.example', 'http://shop.example', null]) {
+    const { pages, notes } = await at(unmet, [first ?? {}, ...others]);
+    expect([pages[0]?.url, notes]).toEqual([url('/sale'), []]);
+  }
+  await expect(at('https://other.example/', [page('/sale')])).rejects.toMatchObject({
+    code: 'usage',
+    message: 'the crawl c2 has no page of the host of its start URL https://other.example/',
+  });
+});
+
+test('the hits of a crawler are unknown if none of them could be verified or refuted', async () => {
+  const checked = (is_checked: boolean) => [
+    { crawler: 'Googlebot', is_checked },
+    { crawler: 'GPTBot', is_checked: false },
+  ];
+  const some = await rehearse(ROBOTS, { 'AS is_checked': checked(true) });
+  expect(some.agents.map(({ agent, hits }) => [agent, hits])).toEqual([
+    ...[
+      ['this crawl', null],
+      ['Bingbot', 0],
+      ['Googlebot', 5],
+      ['PerplexityBot', 0],
+      ['GPTBot', null],
+    ],
+  ]);
+  const none = await rehearse(ROBOTS, { 'AS is_checked': checked(false) });
+  expect(none.hits).toEqual({ covered: null, why: 'no hit of a bot in the log files could be verified' });
+  expect(none.agents.every(({ hits }) => hits === null)).toBe(true);
 });
 
 test('a page that becomes allowed has an unknown state, and a lost sitemap is noted', async () => {

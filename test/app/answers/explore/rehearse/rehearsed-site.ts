@@ -4,7 +4,7 @@ import type { RehearsedWarehouse } from '../../../../../src/app/answers/explore/
 export const url = (path: string): string => `https://shop.example${path}`;
 const SITEMAP = url('/sitemap.xml');
 
-const page = (path: string, more: object = {}) => ({
+export const page = (path: string, more: object = {}) => ({
   ...{ url: url(path), status_code: 200, depth: 1, state: 'indexable', is_robots_denied: false },
   ...{ redirect_location: null, script_redirect: null, meta_refresh_location: null, canonical_url: null },
   ...{ sitemaps: null, ...more },
@@ -42,7 +42,8 @@ const FOUND: Readonly<Record<string, readonly object[]>> = {
   ],
   'FROM mart.log_days': [{ day: '2025-11-01' }, { day: '2026-03-07' }, { day: '2026-03-08' }],
   'FROM mart.log_url_days': [{ day: '2025-11-01' }, { day: '2026-03-07' }, { day: '2026-03-08' }],
-  'FROM mart.log_events': [
+  'AS is_checked': ['Bingbot', 'Googlebot', 'GPTBot'].map((crawler) => ({ crawler, is_checked: true })),
+  'SELECT events.url, events.crawler': [
     { url: url('/sale'), crawler: 'Googlebot', hits: 5 },
     { url: url('/sale'), crawler: 'GPTBot', hits: 3 },
     { url: url('/lamps/red'), crawler: 'Googlebot', hits: 1 },
