@@ -166,7 +166,9 @@ describe.skipIf(CHROMIUM === undefined)('a user in a hurry', () => {
   test('finds a page by a part of its URL', () =>
     does(async (person) => {
       await person.search('roducts');
-      const found = await person.tab.locator('.found a').allInnerTexts();
+      const links = person.tab.locator('.found a');
+      await links.first().waitFor();
+      const found = await links.allInnerTexts();
       expect(found.length).toBeGreaterThan(0);
       for (const url of found) expect(url).toContain('roducts');
     }));

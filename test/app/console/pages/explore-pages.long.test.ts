@@ -26,6 +26,7 @@ interface Compared {
 async function read<T>(page: Page<unknown>, project_id: string, query = ''): Promise<T> {
   const readers = {
     settings: { projectDir: folder },
+    closing: signal,
     once: (_key: string, work: () => unknown) => work(),
     rowsOnce: (_schema: unknown, sql: string, given: ReadonlyMap<string, string>) =>
       warehouse.rows(sql, signal, given),
