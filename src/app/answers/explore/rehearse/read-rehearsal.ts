@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
-import { counted, countText } from '../../../../core/text/amounts.ts';
+import { counted } from '../../../../core/text/amounts.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
@@ -119,7 +119,7 @@ export async function readRehearsal(
       ...notes,
       ...(hasLinks && unexplained > 0
         ? [
-            `Links do not explain the depth of ${countText(unexplained)} pages. Their depth is assumed not to change.`,
+            `Links do not explain the depth of ${counted(unexplained, 'page')}. The rehearsal assumes that it does not change.`,
           ]
         : []),
     ],

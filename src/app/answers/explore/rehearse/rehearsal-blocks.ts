@@ -1,4 +1,4 @@
-import { countText, sumOfKnown } from '../../../../core/text/amounts.ts';
+import { counted, sumOfKnown } from '../../../../core/text/amounts.ts';
 import { type Block, line, type Rest, section, tableOf } from '../../presentation/blocks.ts';
 import { reasonWords } from '../../presentation/reason-words.ts';
 import { crawlCell } from '../compare/compared-crawls.ts';
@@ -101,7 +101,7 @@ const stateWords = (state: string | null): string | null =>
 function daysText(what: string, { covered, why }: Rehearsal['clicks']): string {
   if (covered === null) return `${what} are unknown: ${why}.`;
   const { from, to, days } = covered;
-  return `${what} cover ${countText(days)} days from ${from} to ${to}.`;
+  return `${what} cover ${counted(days, 'day')} from ${from} to ${to}.`;
 }
 
 /** Returns robots with the same purpose and figures as one row, with the sum of their hits if they are known. */

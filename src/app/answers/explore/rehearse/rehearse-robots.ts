@@ -39,7 +39,7 @@ export const RehearsedAgent = z.strictObject({
   agent: z.string(),
   /** Why it reads pages, such as training; null if unknown. */
   purpose: z.string().nullable(),
-  /** URLs that it may not fetch now. Null: unknown for some of them. Also applies to `lost` and `gained`. */
+  /** URLs that it may not fetch now. Like `lost` and `gained`, null if the former state of some URLs is unknown. */
   blocked_before: z.number().nullable(),
   blocked_after: z.number(),
   lost: z.number().nullable(),
