@@ -118,7 +118,7 @@ test('a crawl folder continues only with its own configuration', async () => {
   const site = await chain(2, () => {});
   const folder = await temporaryFolder();
   await crawlSite(site, {}, { folder });
-  await expect(crawlSite(site, { max_depth: 3 }, { folder })).rejects.toThrow('another configuration');
+  await expect(crawlSite(site, { max_depth: 3 }, { folder })).rejects.toThrow('a different configuration');
 });
 
 test('progress counts by status and depth, and shows samples', async () => {
