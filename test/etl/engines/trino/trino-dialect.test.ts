@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { translateModel, translateSql } from '../../../../src/etl/engines/trino/trino-dialect.ts';
+import {
+  TrinoDialect,
+  translateModel,
+  translateSql,
+  trinoType,
+} from '../../../../src/etl/engines/trino/trino-dialect.ts';
 
 test.each([
   ['array_length(l)', 'cardinality(l)'],
@@ -13,6 +18,15 @@ test.each([
     "coalesce(json_extract_scalar(c, '$.id'), nullif(json_format(json_extract(c, '$.id')), 'null'))",
   ],
   ['list_extract(l, 3)', 'element_at(l, 3)'],
+  ['list_extract(l, 0)', 'element_at(l, nullif( 0, 0))'],
+  ['array_distinct(l)', 'array_distinct(filter(l, item -> item IS NOT NULL))'],
+  ['ceil(n) + floor(m)', 'ceil(CAST(n AS double)) + floor(CAST(m AS double))'],
+  ["date_diff('hour', a, b)", "date_diff('hour', a, b)"],
+  ['ln(n)', "CASE WHEN n <= 0 THEN fail('no logarithm of zero or less') ELSE ln(n) END"],
+  ['nfc_normalize(a)', 'normalize(a)'],
+  ['regexp_matches(a, p)', 'regexp_like(a, p)'],
+  ['f(a[1], hash(b[2], (c)))', 'f(a[1], xxhash64(to_utf8(json_format(CAST(ROW(b[2], (c)) AS JSON)))))'],
+  ['timestamptz ', 'timestamptz '],
   ['list_extract(l, n)', 'element_at(l, nullif( n, 0))'],
   [
     'to_timestamp(CAST(ms AS DOUBLE) / 1000)',
@@ -64,4 +78,35 @@ test('a model outputs the types that it has in DuckDB', () => {
     'SELECT CAST("a" AS bigint) AS "a", CAST("b ""c""" AS timestamp(6) with time zone) AS "b ""c""" ' +
       'FROM (SELECT a, "b ""c""" FROM mart.t  \n) AS model',
   );
+});
+
+test.each([
+  ['varchar', 'varchar'],
+  ['JSON', 'varchar'],
+  ['HUGEINT', 'decimal(38,0)'],
+  ['DECIMAL(38, 9)', 'decimal(38, 9)'],
+  ['BIGINT[][]', 'array(array(bigint))'],
+])('the type %s is %s', (type, expected) => {
+  expect(trinoType(type)).toBe(expected);
+});
+
+test('a type without a column in Trino is refused', () => {
+  expect(() => trinoType('STRUCT(a BIGINT)')).toThrow('Trino has no column for the type STRUCT(a BIGINT)');
+});
+
+test('a search compares the texts of columns, with lists and doubles as JSON', () => {
+  const dialect = new TrinoDialect('p_');
+  const columns = [
+    { name: '"a"', type: 'VARCHAR' },
+    { name: '"b"', type: 'VARCHAR[]' },
+    { name: '"c"', type: 'DOUBLE' },
+  ];
+  expect(dialect.contains(columns, "it's")).toBe(
+    'strpos(lower(concat_ws(chr(31), ARRAY[CAST("a" AS varchar), json_format(CAST("b" AS JSON)), ' +
+      `json_format(CAST("c" AS JSON))])), lower('it''s')) > 0`,
+  );
+  expect([dialect.reader('mart.pages'), dialect.slice(20, 10)]).toEqual([
+    '"p_mart"."pages"',
+    'OFFSET 20 LIMIT 10',
+  ]);
 });

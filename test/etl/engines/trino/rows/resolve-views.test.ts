@@ -5,6 +5,7 @@ import { resolveViews } from '../../../../../src/etl/engines/trino/rows/comment-
 import {
   type Definition,
   definitionText,
+  inOrder,
   readDefinition,
   sqlParts,
   viewSql,
@@ -80,5 +81,46 @@ test('a relation name in text or in a longer name stays unchanged', () => {
   const known = { names, definitions: new Map([['raw.pages', stored]]), seen: () => loads };
   expect(resolveViews((nameOf) => `SELECT ${text} FROM ${nameOf('raw.pages')}`, known)).toBe(
     `SELECT ${text} FROM ${rows}`,
+  );
+});
+
+test('a relation without loads has no rows, and exactly 200 loads are still listed', () => {
+  const definitions = new Map([['raw.pages', stored]]);
+  const seenBy = (count: number) => {
+    const seen = new Map(Array.from({ length: count }, (_, at) => [`u${at}`, 'l']));
+    return resolveViews((nameOf) => nameOf('raw.pages'), { names, definitions, seen: () => seen });
+  };
+  expect(seenBy(0)).toBe(
+    '(SELECT d."url", coalesce(d."a b", d."c") AS "x  y" FROM "p_store"."raw_pages" AS d WHERE false)',
+  );
+  expect(seenBy(200)).toContain(
+    "WHERE d._load_id IN ('l') AND (d._load_id, d._unit) IN (('l', 'u0'), ('l', 'u1'), ",
+  );
+  expect(seenBy(201)).toBe('"p_work"."raw_pages"');
+});
+
+test('views follow those that they read, once each, even in a circle', () => {
+  const reads = (...relations: string[]): Definition => ({
+    select: ['FROM ', ...relations.map((relation) => ({ relation }))],
+  });
+  const definitions = new Map([
+    ['mart.a', reads('mart.c', 'mart.b', 'raw.elsewhere')],
+    ['mart.b', reads('mart.c', 'mart.a')],
+    ['mart.c', stored],
+  ]);
+  expect(inOrder(['mart.a', 'mart.b', 'mart.c', 'mart.d'], definitions)).toEqual([
+    'mart.c',
+    'mart.b',
+    'mart.a',
+    'mart.d',
+  ]);
+});
+
+test('a view of stored rows reads its pointers first, for the writer or for readers', () => {
+  const pointers = names.lastPointers('work', 'raw.pages');
+  expect(viewSql('raw.pages', stored, 'work', names)).toBe(
+    `CREATE OR REPLACE VIEW "p_work"."raw_pages" AS SELECT d."url", coalesce(d."a b", d."c") AS "x  y"
+      FROM (${pointers}) AS p
+      JOIN "p_store"."raw_pages" AS d ON d._load_id = p.load_id AND d._unit = p.unit`,
   );
 });
