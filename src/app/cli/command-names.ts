@@ -29,6 +29,7 @@ export const COMMAND_NAMES = [
   'compare',
   'rehearse',
   'sitemap',
+  'prove',
   'console',
   'report',
   'mcp',

@@ -32,6 +32,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   compare: async () => (await import('./commands/compare.ts')).compare,
   rehearse: async () => (await import('./commands/rehearse.ts')).rehearse,
   sitemap: async () => (await import('./commands/sitemap.ts')).sitemap,
+  prove: async () => (await import('./commands/prove.ts')).prove,
   console: async () => (await import('./commands/console.ts')).console,
   report: async () => (await import('./commands/report.ts')).report,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,

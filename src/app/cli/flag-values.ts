@@ -81,3 +81,17 @@ export const NAMES_FLAG = { value: 'NAMES', values: NAMES, help: HELP } as const
 /** @throws CrawlhouseError `usage` */
 export const namesOf = (invocation: Invocation, usual: Names): Names =>
   oneOf(invocation, 'names', NAMES) ?? usual;
+
+/** @throws CrawlhouseError `usage` */
+export function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new CrawlhouseError('usage', `--param ${text}: not NAME=VALUE`, { hint: '--param crawl=65a1…' });
+    }
+    if (parameters.has(name)) throw new CrawlhouseError('usage', `--param ${name} is given twice`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}

@@ -31,7 +31,7 @@ import { explainEmpty } from '../../answers/questions/explain-empty.ts';
 import { readScopeNotes } from '../../answers/questions/question-scope.ts';
 import type { AnswerSheet } from '../../answers/workbook/add-answer.ts';
 import type { Command, Invocation } from '../command.ts';
-import { NAMES_FLAG, namesOf, oneOf, readFlagFile } from '../flag-values.ts';
+import { NAMES_FLAG, namesOf, oneOf, parametersOf, readFlagFile } from '../flag-values.ts';
 import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
 
@@ -88,20 +88,6 @@ export const query: Command = {
 };
 
 type Open = (more?: Parameters<typeof openWarehouse>[2]) => Promise<Warehouse>;
-
-/** @throws CrawlhouseError `usage` */
-function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  for (const text of texts) {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-    if (name === undefined || value === undefined) {
-      throw new CrawlhouseError('usage', `--param ${text}: not NAME=VALUE`, { hint: '--param crawl=65a1…' });
-    }
-    if (parameters.has(name)) throw new CrawlhouseError('usage', `--param ${name} is given twice`);
-    parameters.set(name, value);
-  }
-  return parameters;
-}
 
 interface Statement {
   readonly sql: string;

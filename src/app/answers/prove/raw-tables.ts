@@ -1,0 +1,32 @@
+import { Database, type DuckdbSettings } from '../../../core/duckdb/duckdb.ts';
+import { loadModels } from '../../../etl/project/sql/models/load-models.ts';
+import { type SqlSettings, sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
+import { sqlReferences } from '../../../etl/project/sql/text/sql-references.ts';
+
+/**
+ * Returns the tables that a SELECT reads, and those that their models read: names such as `mart.crawl_days` and
+ * `raw.crawl_pages`, in alphabetical order.
+ *
+ * @throws CrawlhouseError `bad_model` for SQL that does not parse
+ */
+export async function tablesBehind(
+  settings: SqlSettings & DuckdbSettings,
+  sql: string,
+): Promise<readonly string[]> {
+  await using database = await Database.openIn(settings);
+  const parser = await database.connect();
+  const models = new Map((await loadModels(sqlFolders(settings))).map((model) => [model.name, model]));
+  const found = new Set<string>();
+  const waiting = [{ sql, file: 'the SQL', sqlLine: 1 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { tables } = await sqlReferences(parser, next.sql, { file: next.file, line: next.sqlLine });
+    for (const { schema, name } of tables) {
+      const table = `${schema === '' ? 'mart' : schema}.${name}`.toLowerCase();
+      const model = models.get(table);
+      if (found.has(table) || (schema === '' && model === undefined)) continue;
+      found.add(table);
+      if (model !== undefined) waiting.push(model);
+    }
+  }
+  return [...found].sort();
+}
