@@ -36,6 +36,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'app/answers/report': 13,
   'app/answers/explore': 13,
   'app/answers/workbook': 14,
+  'app/answers/prove': 14,
   'app/operations/alert': 14,
   'app/operations/mirror': 14,
   'app/operations/move': 14,

@@ -1,25 +1,11 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Typed, typedRows } from '../../../core/text/typed-rows.ts';
+import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { parseJsonAsWritten, stringifyJson } from '../../../core/text/json.ts';
+import type { Typed } from '../../../core/text/typed-rows.ts';
+import { ProvenLoad, ProvenPublication } from '../../../etl/state/catalog/read-provenance.ts';
 
 const Text = z.string().nullable();
-const Count = z.union([z.number(), z.bigint()]).nullable();
-
-/** A row of ops.loads, with the six counts as far as they are recorded. */
-export const ProvenLoad = z.strictObject({
-  unit: z.string(),
-  dataset: z.string(),
-  project_id: Text,
-  loaded_at: Text,
-  reported: Count,
-  received: Count,
-  staged: Count,
-  rejected: Count,
-  loaded: Count,
-  queryable: Count,
-  content_sha256: Text,
-  fingerprint: Text,
-});
-export type ProvenLoad = Typed<typeof ProvenLoad>;
 
 /** The days of a crawl (mart.crawl_days). */
 export const ProvenDays = z.strictObject({
@@ -30,6 +16,7 @@ export const ProvenDays = z.strictObject({
   to_date: Text,
   days: z.number(),
 });
+export type ProvenDays = Typed<typeof ProvenDays>;
 
 const ProvenAnswer = z.strictObject({
   columns: z.array(z.strictObject({ name: z.string(), type: z.string() })),
@@ -40,18 +27,16 @@ const ProvenAnswer = z.strictObject({
   sha256: z.string(),
 });
 
-export const Proof = z.strictObject({
+const Proof = z.strictObject({
   version: z.literal(1),
   figure: z.string(),
   proved_at: z.string(),
   crawlhouse: z.string(),
-  /** SHA-256 of the SQL files, and of the settings that change them. */
-  definitions: z.string(),
-  publication: z.strictObject({ id: Text, published_at: Text }),
+  publication: ProvenPublication,
   sql: z.string(),
   parameters: z.record(z.string(), Text),
-  /** All tables that the SQL and its models read. */
-  tables: z.array(z.string()),
+  /** All tables that the SQL and its models read, with the hash of each model's SQL. */
+  tables: z.array(z.strictObject({ name: z.string(), definition: Text })),
   loads: z.array(ProvenLoad),
   /** Empty if the answer does not depend on days. */
   days: z.array(ProvenDays),
@@ -59,50 +44,42 @@ export const Proof = z.strictObject({
 });
 export type Proof = Typed<typeof Proof>;
 
-export type Difference =
-  | { readonly what: 'answer'; readonly then: string; readonly now: string }
-  | { readonly what: 'load'; readonly unit: string; readonly state: 'missing' | 'changed' | 'added' }
-  | { readonly what: 'definitions' | 'crawlhouse'; readonly then: string; readonly now: string };
+const SealedProof = Proof.extend({ seal: z.record(z.string(), z.string()) });
 
-export interface CheckedProof {
-  readonly equal: boolean;
-  readonly differences: readonly Difference[];
-}
+/** Returns a hash of each part, which shows the part that someone edited by mistake. */
+const sealOf = (proof: Proof): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(proof).map(([part, value]) => [part, hash('sha256', stringifyJson(value)).slice(0, 16)]),
+  );
 
-/** Reads rows, whose lists and structures are JSON values. */
-export const rowsAs = <Schema extends z.ZodType>(schema: Schema, rows: readonly object[]) =>
-  typedRows(schema, rows as Record<string, unknown>[]);
-
-const COUNTED = ['loaded', 'rejected'] as const;
-
-function isSameLoad(then: ProvenLoad, now: ProvenLoad): boolean {
-  if (then.fingerprint !== null && now.fingerprint !== null) return then.fingerprint === now.fingerprint;
-  if (then.content_sha256 !== null && now.content_sha256 !== null)
-    return then.content_sha256 === now.content_sha256;
-  return COUNTED.every((name) => String(then[name]) === String(now[name]));
-}
+export const proofText = (proof: Proof): string => `${stringifyJson({ ...proof, seal: sealOf(proof) }, 2)}\n`;
 
 /**
- * Compares a proof with the one of this machine. Other definitions, another version and added loads are differences
- * only if the answer differs: they may explain it.
+ * Reads what `proofText` wrote.
+ *
+ * @param file how the user calls it
+ * @throws CrawlhouseError `usage` for a text that is not a proof, or was edited
  */
-export function compareProofs(then: Proof, now: Proof): CheckedProof {
-  const own = new Map(now.loads.map((load) => [load.unit, load]));
-  const differences: Difference[] = then.loads.flatMap((load): Difference[] => {
-    const other = own.get(load.unit);
-    if (other !== undefined && isSameLoad(load, other)) return [];
-    return [{ what: 'load', unit: load.unit, state: other === undefined ? 'missing' : 'changed' }];
-  });
-  if (then.answer.sha256 !== now.answer.sha256) {
-    const named = new Set(then.loads.map(({ unit }) => unit));
-    differences.unshift({ what: 'answer', then: answerText(then), now: answerText(now) });
-    for (const { unit } of now.loads)
-      if (!named.has(unit)) differences.push({ what: 'load', unit, state: 'added' });
-    for (const what of ['definitions', 'crawlhouse'] as const)
-      if (then[what] !== now[what]) differences.push({ what, then: then[what], now: now[what] });
+export function readProof(text: string, file: string): Proof {
+  const refused = (why: string, cause?: unknown): CrawlhouseError =>
+    new CrawlhouseError('usage', `--check: ${file}${why}`, {
+      cause,
+      hint: 'use the file as prove wrote it: crawlhouse prove issue:noindex > proof.json',
+    });
+  let json: unknown;
+  try {
+    json = parseJsonAsWritten(text);
+  } catch (cause) {
+    throw refused(` is not JSON: ${(cause as Error).message}`, cause);
   }
-  return { equal: differences.length === 0, differences };
+  const { data, error } = SealedProof.safeParse(json);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw refused(` is not a proof, at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`);
+  }
+  const { seal, ...proof } = data;
+  const now = sealOf(proof);
+  const edited = Object.keys(now).filter((part) => seal[part] !== now[part]);
+  if (edited.length === 0) return proof;
+  throw refused(` was edited: ${edited.join(', ')} does not match its hash in seal`);
 }
-
-const answerText = ({ answer: { total, sha256 } }: Proof): string =>
-  `${total} ${total === 1 ? 'row' : 'rows'}, SHA-256 ${sha256.slice(0, 12)}`;

@@ -1,10 +1,10 @@
 import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
-import { parseJsonAsWritten, stringifyJson } from '../../../core/text/json.ts';
-import { figureOf } from '../../answers/prove/figure-of.ts';
+import { type CheckedProof, compareProofs, differenceText } from '../../answers/prove/compare-proofs.ts';
+import { FIGURES, figureOf, sqlOfFigure } from '../../answers/prove/figure-of.ts';
 import { makeProof } from '../../answers/prove/make-proof.ts';
-import { type CheckedProof, compareProofs, type Difference, Proof } from '../../answers/prove/proof.ts';
+import { type Proof, proofText, readProof } from '../../answers/prove/proof.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import type { Command, Invocation } from '../command.ts';
 import { parametersOf, readFlagFile } from '../flag-values.ts';
@@ -29,50 +29,53 @@ export const prove: Command = {
     const [figure] = invocation.positionals;
     const file = invocation.text('check');
     if ((figure === undefined) === (file === undefined))
-      throw new CrawlhouseError('usage', 'prove needs either a figure or --check FILE', {
-        hint: 'crawlhouse prove issue:noindex, question:q05, card:indexable_pages or SQL',
+      throw new CrawlhouseError('usage', 'prove needs either a figure or --check FILE', { hint: FIGURES });
+    const values = valuesOf(invocation);
+    if (file !== undefined && values.size > 0)
+      throw new CrawlhouseError('usage', '--check uses the parameters of the file', {
+        hint: `leave out ${[...values.keys()].join(', ')}`,
       });
+    const then = file === undefined ? null : readProof(await readFlagFile(invocation, 'check', file), file);
     const settings = await invocation.settings();
-    const then = file === undefined ? null : await readProof(invocation, file);
-    const values = new Map(parametersOf(invocation.texts('param')));
-    for (const name of ['project', 'crawl']) {
-      const value = invocation.text(name);
-      if (value !== undefined) values.set(name, value);
-    }
     await using warehouse = await openWarehouse(invocation, settings);
-    const proven =
-      then === null
-        ? await figureOf(warehouse, settings, { figure: figure ?? '', values }, signal)
-        : { ...then, parameters: new Map(Object.entries(then.parameters)) };
+    if (then === null) {
+      const proven = await figureOf(warehouse, settings, { figure: figure ?? '', values }, signal);
+      await invocation.write(proofText(await makeProof(warehouse, settings, proven, signal)));
+      return 0;
+    }
+    const proven = { ...then, parameters: new Map(Object.entries(then.parameters)) };
     const now = await makeProof(warehouse, settings, proven, signal);
-    // The document holds rows, so nothing in it is masked.
-    if (then === null) await invocation.write(`${stringifyJson(now, 2)}\n`);
-    else return await report(invocation, compareProofs(then, now), then);
-    return 0;
+    return await report(invocation, compareProofs(then, now, await sqlOfFigure(then, settings)), then);
   },
 };
 
-/** @throws CrawlhouseError `usage` for a file that is not a proof */
-async function readProof(invocation: Invocation, file: string): Promise<Proof> {
-  const text = await readFlagFile(invocation, 'check', file);
-  try {
-    return Proof.parse(parseJsonAsWritten(text));
-  } catch (cause) {
-    throw new CrawlhouseError('usage', `--check: ${file} is not a document of crawlhouse prove`, { cause });
+/** @throws CrawlhouseError `usage` for a value that is given twice */
+function valuesOf(invocation: Invocation): ReadonlyMap<string, string> {
+  const values = new Map(parametersOf(invocation.texts('param')));
+  for (const name of ['project', 'crawl']) {
+    const value = invocation.text(name);
+    if (value === undefined) continue;
+    if (values.has(name))
+      throw new CrawlhouseError('usage', `--${name} and --param ${name} cannot be combined`);
+    values.set(name, value);
   }
+  return values;
 }
 
-async function report(invocation: Invocation, checked: CheckedProof, then: Proof): Promise<number> {
-  if (invocation.has('json')) await invocation.printJson(checked);
-  else if (checked.equal)
-    await invocation.print(
-      `equal: ${counted(then.answer.total, 'row')}, ${counted(then.loads.length, 'load')}\n`,
-    );
-  else await invocation.print(`${checked.differences.map(differenceText).join('\n')}\n`);
-  return checked.equal ? 0 : EXIT_CODES.refused;
-}
-
-function differenceText(difference: Difference): string {
-  if (difference.what === 'load') return `load ${difference.unit}: ${difference.state}`;
-  return `${difference.what}: ${difference.then}; now ${difference.now}`;
+async function report(
+  invocation: Invocation,
+  checked: CheckedProof,
+  { answer, loads }: Proof,
+): Promise<number> {
+  const { equal, differences } = checked;
+  const code = equal ? 0 : EXIT_CODES.refused;
+  if (invocation.has('json')) {
+    await invocation.printJson(checked);
+    return code;
+  }
+  const scope = `${counted(answer.total, 'row')}, ${counted(loads.length, 'load')}`;
+  const isAnswered = differences[0]?.what !== 'answer';
+  const first = equal ? 'equal' : isAnswered ? 'the answer is equal, but its loads differ' : 'not equal';
+  await invocation.print(`${[`${first}: ${scope}`, ...differences.map(differenceText)].join('\n')}\n`);
+  return code;
 }

@@ -1,46 +1,143 @@
 import { expect, test } from 'vitest';
-import { compareProofs, Proof, type ProvenLoad } from '../../../../src/app/answers/prove/proof.ts';
+import { compareProofs, differenceText } from '../../../../src/app/answers/prove/compare-proofs.ts';
+import { type Proof, proofText, readProof } from '../../../../src/app/answers/prove/proof.ts';
+import type { ProvenLoad } from '../../../../src/etl/state/catalog/read-provenance.ts';
 import { capture } from '../../cli/capture.ts';
 
 const load = (unit: string, more: Partial<ProvenLoad> = {}): ProvenLoad => ({
-  ...{ unit, dataset: 'crawl_pages', project_id: 'p', loaded_at: '2026-03-01', reported: null, received: 2 },
-  ...{ staged: 2, rejected: 0, loaded: 2, queryable: 2, content_sha256: null, fingerprint: '7', ...more },
+  ...{
+    unit,
+    dataset: 'crawl_pages',
+    source_kind: 'crawl',
+    project_id: 'p',
+    window_from: null,
+    window_to: null,
+  },
+  ...{
+    loaded_at: '2026-03-01',
+    reported: null,
+    received: 2,
+    staged: 2,
+    rejected: 0,
+    loaded: 2,
+    queryable: 2,
+  },
+  ...{ content_sha256: null, fingerprint: '7', ...more },
 });
-const proof = (loads: readonly ProvenLoad[], sha256 = 'a'): Proof => ({
-  ...{ version: 1, figure: 'sql', proved_at: '2026-03-01', crawlhouse: '1', definitions: 'd', sql: 'SELECT 1' },
-  ...{ publication: { id: 'p', published_at: null }, parameters: {}, tables: [], loads: [...loads], days: [] },
-  answer: { columns: [], total: 1, rows: [[1]], sha256 },
+const proof = (loads: readonly ProvenLoad[], more: Partial<Proof> = {}): Proof => ({
+  ...{ version: 1, figure: 'sql', proved_at: '2026-03-01', crawlhouse: '1', sql: 'SELECT 1', days: [] },
+  ...{ publication: { id: 'p', published_at: null }, parameters: {}, tables: [], loads: [...loads] },
+  answer: { columns: [{ name: 'pages', type: 'BIGINT' }], total: 1, rows: [[1]], sha256: 'a' },
+  ...more,
 });
+const answer = (rows: unknown[][], type = 'BIGINT'): Proof['answer'] => ({
+  ...{ columns: [{ name: 'pages', type }], total: rows.length, rows, sha256: JSON.stringify(rows) },
+});
+const lines = (proven: Proof, here: Proof, sqlHere: string | null = proven.sql): string[] =>
+  compareProofs(proven, here, sqlHere).differences.map(differenceText);
 
 test.each([
   ['equal loads', [load('u', { loaded_at: '2026-04-01' })], []],
-  ['a missing load', [], [{ what: 'load', unit: 'u', state: 'missing' }]],
-  ['other rows', [load('u', { fingerprint: '8' })], [{ what: 'load', unit: 'u', state: 'changed' }]],
+  ['a missing load', [], ['load u: missing here']],
+  [
+    'other rows',
+    [load('u', { fingerprint: '8', content_sha256: 'x' })],
+    ['load u: {"loaded":2,"rejected":0,"fingerprint":"7"}; now {"loaded":2,"rejected":0,"fingerprint":"8"}'],
+  ],
   ['no fingerprint', [load('u', { fingerprint: null })], []],
-  ['other counts', [load('u', { fingerprint: null, loaded: 3 })], [{ what: 'load', unit: 'u', state: 'changed' }]],
+  [
+    'other counts',
+    [load('u', { fingerprint: null, loaded: 3 })],
+    ['load u: {"loaded":2,"rejected":0,"fingerprint":"7"}; now {"loaded":3,"rejected":0,"fingerprint":null}'],
+  ],
   ['more loads', [load('u'), load('v')], []],
-])('with the same answer and %s, only the loads of the proof count', (_name, loads, differences) => {
-  const checked = compareProofs(proof([load('u')]), { ...proof(loads), definitions: 'other' });
-  expect(checked).toEqual({ equal: differences.length === 0, differences });
+])('with the same answer and %s, only the loads of the proof count', (_name, loads, expected) => {
+  const checked = compareProofs(proof([load('u')]), proof(loads), 'SELECT 1');
+  expect(checked.differences.map(differenceText)).toEqual(expected);
+  expect(checked.equal).toBe(expected.length === 0);
 });
 
-test('another answer comes first, with what may explain it', () => {
-  const now = { ...proof([load('u'), load('v')], 'b'), definitions: 'e' };
-  expect(compareProofs(proof([load('u')]), now)).toEqual({
-    equal: false,
-    differences: [
-      { what: 'answer', then: '1 row, SHA-256 a', now: '1 row, SHA-256 b' },
-      { what: 'load', unit: 'v', state: 'added' },
-      { what: 'definitions', then: 'd', now: 'e' },
-    ],
+test('a list of a workspace may differ if the answer is equal', () => {
+  const list = (fingerprint: string): ProvenLoad =>
+    load('crawls/w', { source_kind: 'resource', fingerprint });
+  expect(compareProofs(proof([list('1')]), proof([list('2')]), 'SELECT 1')).toEqual({
+    equal: true,
+    differences: [],
   });
+  expect(lines(proof([list('1')]), proof([list('2')], { answer: answer([[2]]) }))).toHaveLength(3);
 });
 
-test('a proof is a document of its schema', () => {
-  expect(Proof.parse(proof([load('u')]))).toEqual(proof([load('u')]));
+test('a load is the same with another fingerprint if its content and its counts are', () => {
+  const content = (fingerprint: string): ProvenLoad => load('u', { fingerprint, content_sha256: 'x' });
+  expect(lines(proof([content('1')]), proof([content('2')]))).toEqual([]);
 });
 
-test.each([[[]], [['issue:noindex', '--check', 'x.json']]])('prove %j is a usage error', async (argv) => {
+test('other definitions, days, SQL and another version are listed, and the answer stays equal', () => {
+  const days = {
+    project_id: 'p',
+    crawl_id: 'c',
+    kind: 'logs',
+    from_date: '2026-01-01',
+    to_date: '2026-01-28',
+  };
+  const tables = (definition: string) => [{ name: 'mart.pages', definition }];
+  const proven = proof([load('u')], {
+    figure: 'question:q',
+    tables: tables('1'),
+    days: [{ ...days, days: 28 }],
+  });
+  const here = proof([load('u')], { tables: tables('2'), days: [{ ...days, days: 27 }], crawlhouse: '2' });
+  expect(compareProofs(proven, here, null).equal).toBe(true);
+  expect(lines(proven, here, null)).toEqual([
+    'days c (logs): "2026-01-01 to 2026-01-28, 28 with data"; now "2026-01-01 to 2026-01-28, 27 with data"',
+    'definition of mart.pages: its SQL, that of a model it reads, or a type of a column differs',
+    'sql: this project has no question:q',
+    'crawlhouse version: "1"; now "2"',
+  ]);
+  expect(lines(proven, proven, 'SELECT 2')).toEqual(['sql: question:q has other SQL in this project']);
+});
+
+test('another answer comes first, with its values or rows, and the loads that may explain it', () => {
+  const one = proof([load('u')], { answer: answer([[1]]) });
+  expect(lines(one, proof([load('u'), load('v')], { answer: answer([[null]]) }))).toEqual([
+    'answer rows: {"rows":1,"sha256":"[[1]]"}; now {"rows":1,"sha256":"[[null]]"}',
+    'value pages: 1; now NULL',
+    'load v: only here',
+  ]);
+  const several = proof([], { answer: answer([[1], [1], ['']]) });
+  expect(lines(several, proof([], { answer: answer([[''], [1], [null]]) })).slice(1)).toEqual([
+    'row row: missing here [1]',
+    'row row: only here [null]',
+  ]);
+  expect(lines(one, proof([load('u')], { answer: answer([['1']], 'VARCHAR') }))[1]).toBe(
+    'columns columns: "pages BIGINT"; now "pages VARCHAR"',
+  );
+});
+
+test('a proof is read as it was written, and names the part that was edited', () => {
+  const written = proofText(
+    proof([load('u')], { answer: answer([[JSON.rawJSON('9007199254740993')], [null], ['']]) }),
+  );
+  expect(JSON.parse(proofText(readProof(written, 'f')))).toEqual(JSON.parse(written));
+  expect(written).toContain('9007199254740993');
+  expect(() => readProof(written.replace('"fingerprint": "7"', '"fingerprint": "8"'), 'f.json')).toThrow(
+    '--check: f.json was edited: loads does not match its hash in seal',
+  );
+  expect(() => readProof(written.replace('740993', '740992'), 'f')).toThrow('edited: answer does not');
+  expect(() => readProof('{', 'f.json')).toThrow(/^--check: f\.json is not JSON: /);
+  expect(() => readProof('{"version": 2}', 'f.json')).toThrow(
+    /^--check: f\.json is not a proof, at version: /,
+  );
+  expect(() => readProof('[]', 'f.json')).toThrow(/^--check: f\.json is not a proof, at its root: /);
+});
+
+test.each([
+  [[], 'either a figure or --check FILE'],
+  [['issue:noindex', '--check', 'x.json'], 'either a figure or --check FILE'],
+  [['--check', 'x.json', '--crawl', 'latest'], '--check uses the parameters of the file'],
+  [['--check', 'missing.json'], '--check: missing.json cannot be read'],
+  [['SELECT 1', '-p', 'crawl=a', '--crawl', 'b'], '--crawl and --param crawl cannot be combined'],
+])('prove %j is a usage error', async (argv, message) => {
   const { code, stderr } = await capture('prove', ...argv);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('either a figure or --check FILE')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -7,7 +7,7 @@ import { sqlReferences } from '../../../etl/project/sql/text/sql-references.ts';
  * Returns the tables that a SELECT reads, and those that their models read: names such as `mart.crawl_days` and
  * `raw.crawl_pages`, in alphabetical order.
  *
- * @throws CrawlhouseError `bad_model` for SQL that does not parse
+ * @throws CrawlhouseError `bad_model` for SQL that is not one SELECT
  */
 export async function tablesBehind(
   settings: SqlSettings & DuckdbSettings,
@@ -17,14 +17,17 @@ export async function tablesBehind(
   const parser = await database.connect();
   const models = new Map((await loadModels(sqlFolders(settings))).map((model) => [model.name, model]));
   const found = new Set<string>();
-  const waiting = [{ sql, file: 'the SQL', sqlLine: 1 }];
+  const waiting = [{ sql, file: 'the SQL of the figure', sqlLine: 1 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { tables } = await sqlReferences(parser, next.sql, { file: next.file, line: next.sqlLine });
     for (const { schema, name } of tables) {
-      const table = `${schema === '' ? 'mart' : schema}.${name}`.toLowerCase();
-      const model = models.get(table);
-      if (found.has(table) || (schema === '' && model === undefined)) continue;
+      const inMart = `mart.${name}`.toLowerCase();
+      // A name without a schema is a model, else a dataset.
+      const table =
+        schema === '' ? (models.has(inMart) ? inMart : `raw.${name}`) : `${schema}.${name}`.toLowerCase();
+      if (found.has(table)) continue;
       found.add(table);
+      const model = models.get(table);
       if (model !== undefined) waiting.push(model);
     }
   }
