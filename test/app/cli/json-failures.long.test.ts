@@ -38,6 +38,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'demand remove': ['pages.csv'],
   drop: ['--crawl', 'c'],
   query: ['SELECT 1'],
+  prove: ['SELECT 1'],
   url: ['https://www.example.com/'],
   compare: ['previous', 'latest'],
   rehearse: ['--robots', 'robots.txt'],
