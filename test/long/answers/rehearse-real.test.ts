@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Rehearsal } from '../../../src/app/answers/explore/rehearse/read-rehearsal.ts';
 import { capture } from '../../app/cli/capture.ts';
-import { pageWith, type SiteRoute, serveSite } from '../../support/crawl-site.ts';
+import { pageWith, type SiteReply, type SiteRoute, serveSite } from '../../support/crawl-site.ts';
 import { projectFolder } from '../../support/project.ts';
 import { ALL_ROUNDS, roundSeed, seededRandom } from '../../support/random.ts';
 
@@ -28,6 +28,8 @@ interface Drawn {
   readonly routes: Record<string, SiteRoute>;
   readonly paths: readonly string[];
   readonly robots: string;
+  /** Pages that the crawl certainly reads, besides the start page. */
+  readonly read: readonly string[];
 }
 
 type Random = () => number;
@@ -40,10 +42,12 @@ const some = <T>(random: Random, values: readonly T[], share: number): T[] =>
 function drawSite(random: Random): Drawn {
   const paths = ['/', ...Array.from({ length: 14 }, (_, page) => `${pick(random, FOLDERS)}p${page}`)];
   const routes: Record<string, SiteRoute> = {};
+  const linked: string[] = [];
   for (const path of paths) {
     const targets = some(random, paths, path === '/' ? 0.2 : 0.12);
     const nofollow = some(random, paths, 0.04).map((to) => `<a rel="nofollow" href="${to}">not ${to}</a>`);
-    const head = random() < 0.15 ? '<meta name="robots" content="noindex">' : '';
+    const head = random() < 0.15 && path !== '/' ? '<meta name="robots" content="noindex">' : '';
+    if (path === '/') linked.push(...targets);
     const isRedirect = path !== '/' && random() < 0.15;
     routes[path] = isRedirect
       ? { status: 301, headers: { location: pick(random, paths) } }
@@ -55,9 +59,11 @@ function drawSite(random: Random): Drawn {
     const urls = listed.map((path) => `<url><loc>${host}${path}</loc></url>`).join('');
     response.writeHead(200, { 'content-type': 'application/xml' }).end(`<urlset>${urls}</urlset>`);
   };
-  const robots = `User-agent: *\nDisallow: ${pick(random, paths.slice(1))}$\nSitemap: /sitemap.xml\n`;
+  const blocked = pick(random, paths.slice(1));
+  const robots = `User-agent: *\nDisallow: ${blocked}$\nSitemap: /sitemap.xml\n`;
   routes['/robots.txt'] = robots;
-  return { routes, paths, robots };
+  const read = [...listed, ...linked].filter((path) => path !== '/' && path !== blocked);
+  return { routes, paths, robots, read };
 }
 
 const CHANGES: readonly ((random: Random, site: Drawn) => Change)[] = [
@@ -69,7 +75,32 @@ const CHANGES: readonly ((random: Random, site: Drawn) => Change)[] = [
     };
     return { flag: 'robots', given: content, isFile: true, apply };
   },
+  (random, { paths, read }) => {
+    const gone = [...some(random, paths.slice(1), 0.2), read[0] ?? '/'];
+    const apply = (routes: Record<string, SiteRoute>): void => {
+      for (const path of gone) routes[path] = { status: pick(random, [404, 410]), body: 'gone' };
+    };
+    return { flag: 'remove', given: conditionOf(gone), isFile: false, apply };
+  },
+  (random, { paths }) => {
+    const hidden = ['/', ...some(random, paths.slice(1), 0.3)];
+    const apply = (routes: Record<string, SiteRoute>): void => {
+      for (const path of hidden) {
+        const route = routes[path];
+        // The header also counts on a redirect or a page with noindex, where it changes nothing.
+        routes[path] = {
+          ...(typeof route === 'string' ? { body: route } : (route as SiteReply)),
+          headers: { ...(route as SiteReply).headers, 'x-robots-tag': 'noindex' },
+        };
+      }
+    };
+    return { flag: 'noindex', given: conditionOf(hidden), isFile: false, apply };
+  },
 ];
+
+/** The pages of some paths, on any host. */
+const conditionOf = (paths: readonly string[]): string =>
+  `regexp_replace(url, '^https?://[^/]+', '') IN (${paths.map((path) => `'${path}'`).join(', ')})`;
 
 interface Seen {
   readonly url: string;

@@ -4,7 +4,7 @@ import { type Rehearsal, readRehearsal } from '../../answers/explore/rehearse/re
 import { rehearsalBlocks } from '../../answers/explore/rehearse/rehearsal-blocks.ts';
 import { printBlocks } from '../../answers/presentation/print-blocks.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { readFlagFile } from '../flag-values.ts';
 import { printPaged } from '../pager.ts';
 import { EXPLORE_FLAGS, formatOf, partOf, ROWS_FLAGS, writePart } from '../reports/explored.ts';
@@ -14,6 +14,7 @@ const PARTS = {
   agents: ({ agents }) => agents,
   pages: ({ pages }) => pages,
   sitemaps: ({ sitemaps }) => sitemaps,
+  links: ({ links }) => links,
 } as const satisfies Readonly<Record<string, (rehearsal: Rehearsal) => readonly object[]>>;
 
 export const rehearse: Command = {
@@ -21,6 +22,11 @@ export const rehearse: Command = {
   summary: 'show what a change would do to the pages of a crawl, and change nothing',
   flags: {
     robots: { value: 'FILE', help: 'a new robots.txt of the host of the start page' },
+    remove: {
+      value: 'CONDITION',
+      help: "pages with this SQL condition answer 404 or 410, as in 'status_code = 200'",
+    },
+    noindex: { value: 'CONDITION', help: 'pages with this SQL condition get noindex' },
     ...EXPLORE_FLAGS,
     part: { value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
     format: ROWS_FLAGS.format,
@@ -28,17 +34,15 @@ export const rehearse: Command = {
     sql: { help: 'print the SQL statements whose rows are judged' },
   },
   async run(invocation) {
-    const given = invocation.text('robots');
-    if (given === undefined)
-      throw new CrawlhouseError('usage', 'no change is named', {
-        hint: 'crawlhouse rehearse --robots robots.txt',
-      });
+    const { kind, given } = namedChange(invocation);
     const part = partOf(invocation, PARTS);
     const format = formatOf(invocation);
     const settings = await invocation.settings();
-    const content = await readFlagFile(invocation, 'robots', given);
+    const change =
+      kind === 'robots'
+        ? { kind, given, content: await readFlagFile(invocation, kind, given) }
+        : { kind, given };
     await using warehouse = await openWarehouse(invocation, settings);
-    const change = { kind: 'robots', given, content } as const;
     const asked = { project: invocation.text('project'), crawl: invocation.text('crawl'), change };
     const rehearsal = await readRehearsal(warehouse, asked, invocation.signal);
     if (invocation.has('json')) await invocation.printJson(rehearsal);
@@ -53,3 +57,23 @@ export const rehearse: Command = {
     return 0;
   },
 };
+
+const KINDS = ['robots', 'remove', 'noindex'] as const;
+
+/** @throws CrawlhouseError `usage` unless one change is named */
+function namedChange(invocation: Invocation) {
+  const named = KINDS.flatMap((kind) => {
+    const given = invocation.text(kind);
+    return given === undefined ? [] : [{ kind, given }];
+  });
+  const [change, second] = named;
+  if (change === undefined)
+    throw new CrawlhouseError('usage', 'no change is named', {
+      hint: `crawlhouse rehearse --robots robots.txt; changes: ${KINDS.map((kind) => `--${kind}`).join(', ')}`,
+    });
+  if (second === undefined) return change;
+  throw new CrawlhouseError(
+    'usage',
+    `only one change can be rehearsed at a time: --${change.kind} or --${second.kind}`,
+  );
+}

@@ -187,12 +187,14 @@ const PARSE = 'SELECT json_serialize_sql($sql::VARCHAR)::VARCHAR AS tree';
 /**
  * Returns the columns that an SQL condition refers to.
  *
+ * @param flag the flag that contains the condition
  * @throws CrawlhouseError `usage` if DuckDB's parser finds anything but one condition
  */
 export async function columnsOfCondition(
   warehouse: CatalogReader,
   condition: string,
   signal: AbortSignal,
+  flag = 'where',
 ): Promise<readonly string[]> {
   const parse = async (sql: string): Promise<SerializedSql> => {
     const [row] = await warehouse.rows(PARSE, signal, new Map([['sql', sql]]));
@@ -204,8 +206,8 @@ export async function columnsOfCondition(
   const [statement, second] = bracketed.statements ?? [];
   if (bracketed.error || between.error || second !== undefined || !isBare(statement?.node)) {
     const why = bracketed.error_message ?? between.error_message;
-    throw new CrawlhouseError('usage', `--where: ${condition} is not a single condition`, {
-      hint: `${why === undefined ? '' : `${why}; `}as in --where 'status_code = 404'`,
+    throw new CrawlhouseError('usage', `--${flag}: ${condition} is not a single condition`, {
+      hint: `${why === undefined ? '' : `${why}; `}as in --${flag} 'status_code = 404'`,
     });
   }
   return [...nodesOf(statement?.node.where_clause)].flatMap((node) =>

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { text } from '../../../../core/duckdb/duckdb.ts';
+import { lookUp } from '../../../../core/text/look-up.ts';
 import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
 import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
 
@@ -44,7 +45,10 @@ export function askedRows(warehouse: RehearsedWarehouse, signal: AbortSignal): A
   const each: AskedRows['each'] = async (name, schema, { sql, parameters }, take) => {
     statements.push({
       name,
-      sql: sql.replaceAll(/\$(\w+)/g, (_, key: string) => text(parameters[key] ?? '')),
+      sql: sql.replaceAll(/\$(\w+)/g, (whole, key: string) => {
+        const value = lookUp(parameters, key);
+        return value === undefined ? whole : text(value);
+      }),
     });
     await warehouse.each(
       { sql, parameters: new Map(Object.entries(parameters)) },

@@ -16,6 +16,8 @@ interface Source<T> {
 
 export interface AtStake {
   readonly clicks: Source<number>;
+  /** Impressions by URL, on the days of the clicks. */
+  readonly impressions: ReadonlyMap<string, number>;
   /** Verified hits by crawler. */
   readonly hits: Source<ReadonlyMap<string, number>> & {
     /** Crawlers with hits that are all unchecked: how many of them are theirs is unknown. */
@@ -25,7 +27,11 @@ export interface AtStake {
 
 const Day = z.strictObject({ day: z.string() });
 const Period = z.strictObject({ from_date: z.string(), to_date: z.string() });
-const Clicks = z.strictObject({ url: z.string(), clicks: z.number().nullable() });
+const Clicks = z.strictObject({
+  url: z.string(),
+  clicks: z.number().nullable(),
+  impressions: z.number().nullable(),
+});
 const Checked = z.strictObject({ crawler: z.string(), is_checked: z.boolean() });
 const Hits = z.strictObject({ url: z.string(), crawler: z.string().nullable(), hits: z.number() });
 
@@ -54,7 +60,8 @@ const CLICK_DAYS = `SELECT CAST(ranking_date AS VARCHAR) AS day
 FROM mart.ranking_days
 WHERE project_id = $project
 ORDER BY 1`;
-const CLICKS = `SELECT ranking.url, CAST(sum(ranking.clicks) AS BIGINT) AS clicks
+const CLICKS = `SELECT ranking.url, CAST(sum(ranking.clicks) AS BIGINT) AS clicks,
+  CAST(sum(ranking.impressions) AS BIGINT) AS impressions
 FROM mart.ranking_performance AS ranking
 WHERE ranking.project_id = $project AND ranking.url IS NOT NULL
   AND ranking.date >= CAST($from AS DATE) AND ranking.date <= CAST($to AS DATE)
@@ -62,16 +69,16 @@ GROUP BY ranking.url`;
 const PERIOD = `SELECT CAST(from_date AS VARCHAR) AS from_date, CAST(to_date AS VARCHAR) AS to_date
 FROM mart.crawl_days
 WHERE crawl_id = $crawl AND dataset = 'ranking_periods'`;
-const PERIOD_CLICKS = `SELECT demand.url, demand.clicks
+const PERIOD_CLICKS = `SELECT demand.url, demand.clicks, demand.impressions
 FROM mart.page_demand AS demand
 WHERE demand.crawl_id = $crawl`;
 
-/** Reads the clicks and the verified hits of the last 90 days with data. */
+/** Reads the clicks, the impressions and the verified hits of the last 90 days with data. */
 export async function readAtStake(
   asked: AskedRows,
   { crawl_id, project_id }: { readonly crawl_id: string; readonly project_id: string },
 ): Promise<AtStake> {
-  return { clicks: await readClicks(asked, crawl_id, project_id), hits: await readHits(asked, project_id) };
+  return { ...(await readClicks(asked, crawl_id, project_id)), hits: await readHits(asked, project_id) };
 }
 
 async function readHits(asked: AskedRows, project: string): Promise<AtStake['hits']> {
@@ -101,27 +108,31 @@ async function readHits(asked: AskedRows, project: string): Promise<AtStake['hit
   return { covered, why: null, of, unverifiable };
 }
 
-async function readClicks(asked: AskedRows, crawl: string, project: string): Promise<AtStake['clicks']> {
+async function readClicks(asked: AskedRows, crawl: string, project: string): Promise<Omit<AtStake, 'hits'>> {
   const covered = lastDays(
     await asked.rows('days of search results', Day, { sql: CLICK_DAYS, parameters: { project } }),
   );
   const of = new Map<string, number>();
-  const take = ({ url, clicks }: z.output<typeof Clicks>): void => {
-    if (clicks !== null) of.set(url, clicks);
+  const impressions = new Map<string, number>();
+  const take = (row: z.output<typeof Clicks>): void => {
+    if (row.clicks !== null) of.set(row.url, row.clicks);
+    if (row.impressions !== null) impressions.set(row.url, row.impressions);
   };
   if (covered !== null) {
     const { from, to } = covered;
     await asked.each('clicks', Clicks, { sql: CLICKS, parameters: { project, from, to } }, take);
-    return { covered, why: null, of };
+    return { clicks: { covered, why: null, of }, impressions };
   }
   const [period] = await asked.rows('period of search results', Period, {
     sql: PERIOD,
     parameters: { crawl },
   });
-  if (period === undefined) return { covered, why: 'the project has no search results', of };
+  if (period === undefined)
+    return { clicks: { covered, why: 'the project has no search results', of }, impressions };
   await asked.each('clicks', Clicks, { sql: PERIOD_CLICKS, parameters: { crawl } }, take);
   const { from_date: from, to_date: to } = period;
-  return { covered: { from, to, days: 1 + (Date.parse(to) - Date.parse(from)) / DAY_MS }, why: null, of };
+  const days = 1 + (Date.parse(to) - Date.parse(from)) / DAY_MS;
+  return { clicks: { covered: { from, to, days }, why: null, of }, impressions };
 }
 
 /** Returns the period of 90 days up to the last day, with the number of its days that have data. */

@@ -18,7 +18,7 @@ const Page = z.strictObject({
   /** Sitemaps that list it, separated by spaces; null: none. */
   sitemaps: z.string().nullable(),
 });
-type CrawledPage = Typed<typeof Page>;
+export type CrawledPage = Typed<typeof Page>;
 const Link = z.strictObject({ origin: z.string(), target: z.string() });
 
 const PAGES = `SELECT

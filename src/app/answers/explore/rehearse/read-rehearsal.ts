@@ -4,11 +4,13 @@ import { counted } from '../../../../core/text/amounts.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
-import { askedRows, type RehearsedWarehouse } from './asked-rows.ts';
+import { type AskedRows, askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
 import { type CrawlGraph, originOf, readCrawlGraph } from './crawl-graph.ts';
-import { OWN_AGENT, RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
-import { BY_LINKS, CHANGES, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
+import { Reference, readReferences } from './read-references.ts';
+import { matchingPages, rehearseNoindex, rehearseRemoval } from './rehearse-condition.ts';
+import { RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
+import { CHANGES, type Effect, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
 import { RehearsedPage, rehearsedPages } from './rehearsed-pages.ts';
 
 const RehearsedCrawl = z.strictObject({
@@ -43,12 +45,13 @@ type SitemapEntry = Typed<typeof SitemapEntry>;
 const Figure = z.strictObject({
   figure: z.string(),
   title: z.string(),
-  /** Null: unknown. Also applies to the next two fields. */
+  /** Null: unknown. Also applies to the next three fields. */
   count: z.number().nullable(),
   clicks: z.number().nullable(),
+  impressions: z.number().nullable(),
   hits: z.number().nullable(),
   /** The list that contains its URLs. */
-  part: z.enum(['pages', 'sitemaps']),
+  part: z.enum(['pages', 'sitemaps', 'links']),
   /** Why it is unknown. */
   why: z.string().nullable(),
 });
@@ -68,6 +71,8 @@ export const Rehearsal = z.strictObject({
   agents: z.array(RehearsedAgent),
   pages: z.array(RehearsedPage),
   sitemaps: z.array(SitemapEntry),
+  /** Links, redirects, canonicals and hreflang links to update. */
+  links: z.array(Reference),
   /** The statements whose rows were judged. */
   sql: z.array(z.strictObject({ name: z.string(), sql: z.string() })),
 });
@@ -89,6 +94,68 @@ export async function readRehearsal(
   const asked = askedRows(warehouse, signal);
   const graph = await readCrawlGraph(asked, crawl.crawl_id);
   const stake = await readAtStake(asked, crawl);
+  const effect = await effectOf(change, { warehouse, asked, graph, stake, crawl, start_url }, signal);
+  const { changed, linked, notes } = effect;
+  const hasLinks = has_links && has_all_links !== false;
+  const { rows, unexplained } = rehearsedPages({ graph, stake, effect, hasLinks });
+  const sitemaps = sitemapEntries(rows, effect, graph);
+  const links = await readReferences(asked, crawl.crawl_id, {
+    actions: linked,
+    withLinks: change.kind !== 'noindex',
+    isKept: (source) => !changed.has(graph.numberOf.get(source) ?? -1),
+  });
+  const whyNoLinks = hasLinks
+    ? null
+    : has_links
+      ? 'the crawl did not read all links'
+      : 'its links are not loaded';
+  return {
+    change: { kind: change.kind, given: change.given },
+    crawl,
+    notes: [
+      ...(crawl.scope_note === null ? [] : [crawl.scope_note]),
+      ...notes,
+      ...(hasLinks && unexplained > 0
+        ? [
+            `Links do not explain the depth of ${counted(unexplained, 'page')}. The rehearsal assumes that it does not change.`,
+          ]
+        : []),
+    ],
+    clicks: { covered: stake.clicks.covered, why: stake.clicks.why },
+    hits: { covered: stake.hits.covered, why: stake.hits.why },
+    figures: [
+      ...pageFigures(rows, { kind: change.kind, stake, whyNoLinks }),
+      sitemapFigure(sitemaps, graph),
+      ...(change.kind === 'robots' ? [] : [linkFigure(links, change.kind === 'noindex' ? null : whyNoLinks)]),
+    ],
+    agents: effect.agents,
+    pages: rows,
+    sitemaps,
+    links,
+    sql: asked.statements,
+  };
+}
+
+interface Place {
+  readonly warehouse: RehearsedWarehouse;
+  readonly asked: AskedRows;
+  readonly graph: CrawlGraph;
+  readonly stake: AtStake;
+  readonly crawl: Typed<typeof RehearsedCrawl>;
+  readonly start_url: string | null;
+}
+
+async function effectOf(
+  change: RehearsedChange,
+  { warehouse, asked, graph, stake, crawl, start_url }: Place,
+  signal: AbortSignal,
+): Promise<Effect & { readonly agents: readonly RehearsedAgent[] }> {
+  if (change.kind !== 'robots') {
+    const { kind, given: condition } = change;
+    const matching = await matchingPages({ warehouse, asked, graph }, { kind, condition, crawl }, signal);
+    const rehearse = kind === 'remove' ? rehearseRemoval : rehearseNoindex;
+    return { ...rehearse(matching, graph), agents: [] };
+  }
   const place = originOf(graph, start_url);
   if (place === null)
     throw new CrawlhouseError(
@@ -99,72 +166,50 @@ export async function readRehearsal(
       { hint: `crawlhouse run loads the record of the project ${shellWord(crawl.project_id)}` },
     );
   const { origin, others } = place;
-  const { changed, urls, agents, notes } = await rehearseRobots(asked, change.content, {
+  const effect = await rehearseRobots(asked, change.content, {
     ...{ crawl: crawl.crawl_id, origin, graph, stake },
   });
-  const hasLinks = has_links && has_all_links !== false;
-  const { rows, unexplained } = rehearsedPages({ graph, stake, changed, urls, hasLinks });
-  const sitemaps = sitemapEntries(rows, graph);
-  const whyNoDepth = hasLinks
-    ? null
-    : has_links
-      ? 'the crawl did not read all links'
-      : 'its links are not loaded';
-  return {
-    change: { kind: change.kind, given: change.given },
-    crawl,
-    notes: [
-      ...(crawl.scope_note === null ? [] : [crawl.scope_note]),
-      ...(others === 0 ? [] : [`Not judged, because of another host or scheme: ${counted(others, 'page')}.`]),
-      ...notes,
-      ...(hasLinks && unexplained > 0
-        ? [
-            `Links do not explain the depth of ${counted(unexplained, 'page')}. The rehearsal assumes that it does not change.`,
-          ]
-        : []),
-    ],
-    clicks: { covered: stake.clicks.covered, why: stake.clicks.why },
-    hits: { covered: stake.hits.covered, why: stake.hits.why },
-    figures: [...pageFigures(rows, { stake, whyNoDepth }), sitemapFigure(sitemaps, graph)],
-    agents,
-    pages: rows,
-    sitemaps,
-    sql: asked.statements,
-  };
+  const note = `Not judged, because of another host or scheme: ${counted(others, 'page')}.`;
+  return { ...effect, notes: [...(others === 0 ? [] : [note]), ...effect.notes] };
 }
 
 function pageFigures(
   rows: readonly RehearsedPage[],
-  { stake, whyNoDepth }: { readonly stake: AtStake; readonly whyNoDepth: string | null },
+  asked: {
+    readonly kind: RehearsedChange['kind'];
+    readonly stake: AtStake;
+    readonly whyNoLinks: string | null;
+  },
 ): Figure[] {
-  return (Object.entries(CHANGES) as [UrlChange, string][]).map(([figure, title]) => {
-    const why = BY_LINKS.includes(figure) ? whyNoDepth : null;
+  return (Object.keys(CHANGES) as UrlChange[]).flatMap((figure): Figure[] => {
+    const { title, by }: { readonly title: string; readonly by: readonly string[] | 'links' } =
+      CHANGES[figure];
+    if (by !== 'links' && !by.includes(asked.kind)) return [];
+    const why = by === 'links' ? asked.whyNoLinks : null;
     const own = rows.filter(({ change }) => change === figure);
-    const sum = (of: 'clicks' | 'hits'): number | null =>
-      why !== null || stake[of].covered === null ? null : own.reduce((all, row) => all + Number(row[of]), 0);
-    return {
-      figure,
-      title,
-      count: why === null ? own.length : null,
-      clicks: sum('clicks'),
-      hits: sum('hits'),
-      part: 'pages',
-      why,
+    const sum = (of: 'clicks' | 'impressions' | 'hits'): number | null => {
+      const isKnown = asked.stake[of === 'hits' ? 'hits' : 'clicks'].covered !== null;
+      return why !== null || !isKnown ? null : own.reduce((all, row) => all + Number(row[of]), 0);
     };
+    const count = why === null ? own.length : null;
+    const sums = { clicks: sum('clicks'), impressions: sum('impressions'), hits: sum('hits') };
+    return [{ figure, title, count, ...sums, part: 'pages', why }];
   });
 }
 
-/** The robots whose access decides about a sitemap entry. */
-const SEARCH: readonly string[] = [OWN_AGENT, 'Googlebot', 'Bingbot'];
-
-function sitemapEntries(rows: readonly RehearsedPage[], { pages, numberOf }: CrawlGraph): SitemapEntry[] {
-  return rows.flatMap(({ url, change, agents }) => {
-    const by = agents?.split(', ').filter((agent) => SEARCH.includes(agent)) ?? [];
-    if (change !== 'blocked' || by.length === 0) return [];
-    const listed = pages[numberOf.get(url) ?? -1]?.sitemaps?.split(' ').filter((one) => one !== '') ?? [];
-    return listed.map((sitemap) => ({ url, sitemap, action: `remove: blocked for ${by.join(', ')}` }));
+function sitemapEntries(
+  rows: readonly RehearsedPage[],
+  { listed }: Effect,
+  { pages, numberOf }: CrawlGraph,
+): SitemapEntry[] {
+  return [...new Set(rows.map(({ url }) => url))].flatMap((url) => {
+    const action = listed.get(url);
+    const sitemaps = pages[numberOf.get(url) ?? -1]?.sitemaps?.split(' ').filter((one) => one !== '') ?? [];
+    return action === undefined ? [] : sitemaps.map((sitemap) => ({ url, sitemap, action }));
   });
 }
+
+const NOT_OF_PAGES = { clicks: null, impressions: null, hits: null };
 
 function sitemapFigure(entries: readonly SitemapEntry[], { pages }: CrawlGraph): Figure {
   const isKnown = pages.some(({ sitemaps }) => sitemaps !== null && sitemaps !== '');
@@ -172,9 +217,19 @@ function sitemapFigure(entries: readonly SitemapEntry[], { pages }: CrawlGraph):
     figure: 'sitemaps',
     title: 'sitemap entries to change',
     count: isKnown ? entries.length : null,
-    clicks: null,
-    hits: null,
+    ...NOT_OF_PAGES,
     part: 'sitemaps',
     why: isKnown ? null : 'the crawl found no page in a sitemap',
+  };
+}
+
+function linkFigure(links: readonly Reference[], why: string | null): Figure {
+  return {
+    figure: 'links',
+    title: 'links and other references to update',
+    count: why === null ? links.length : null,
+    ...NOT_OF_PAGES,
+    part: 'links',
+    why,
   };
 }

@@ -1,5 +1,5 @@
 import { counted, sumOfKnown } from '../../../../core/text/amounts.ts';
-import { type Block, line, type Rest, section, tableOf } from '../../presentation/blocks.ts';
+import { type Block, type ColumnOf, line, type Rest, section, tableOf } from '../../presentation/blocks.ts';
 import { reasonWords } from '../../presentation/reason-words.ts';
 import { crawlCell } from '../compare/compared-crawls.ts';
 import type { Rehearsal } from './read-rehearsal.ts';
@@ -10,12 +10,13 @@ const FIRST = 10;
 
 /** @param command the command of the rehearsal, without a part */
 export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly Block[] {
-  const { crawl, change, notes, figures, pages, sitemaps } = rehearsal;
+  const { crawl, change, notes, figures, pages, sitemaps, links } = rehearsal;
+  const isNoindex = change.kind === 'noindex';
   const rest = (part: string, total: number, noun: string): Rest => {
     return { total, noun, first: FIRST, command: `${command} --part ${part} --format csv`, address: null };
   };
   return [
-    line([`${crawl.project}: ${change.given} rehearsed on `, crawlCell(crawl)]),
+    line([`${crawl.project}: ${changeWords(change)} rehearsed on `, crawlCell(crawl)]),
     ...notes.map((note) => line(note, 'notice')),
     line(daysText('Clicks', rehearsal.clicks)),
     line(daysText('Verified hits', rehearsal.hits)),
@@ -26,30 +27,13 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
         [
           { name: 'What', of: ({ title }) => title },
           { name: 'Count', kind: 'count', of: ({ count }) => count },
-          { name: 'Clicks', kind: 'count', of: ({ clicks }) => clicks },
-          { name: 'Verified hits', kind: 'count', of: ({ hits }) => hits },
+          ...foundColumns(isNoindex),
         ],
         figures,
         { cause: { name: 'Why', of: ({ why }) => why }, isCut: true },
       ),
     ),
-    section(
-      'Robots',
-      tableOf(
-        'Robots',
-        [
-          { name: 'Purpose', of: ({ purpose }) => purpose },
-          { name: 'Robots', of: ({ names }) => names },
-          { name: 'Blocked before', kind: 'count', of: ({ blocked_before }) => blocked_before },
-          { name: 'After', kind: 'count', of: ({ blocked_after }) => blocked_after },
-          { name: 'Lost', kind: 'count', of: ({ lost }) => lost },
-          { name: 'Gained', kind: 'count', of: ({ gained }) => gained },
-          { name: 'Verified hits lost', kind: 'count', of: ({ hits }) => hits },
-        ],
-        alike(rehearsal.agents),
-        { isCut: true },
-      ),
-    ),
+    ...(change.kind === 'robots' ? [robotsSection(rehearsal)] : []),
     section(
       'Pages',
       tableOf(
@@ -62,8 +46,7 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
             of: ({ state_before, state_after }) => fromTo(stateWords(state_before), stateWords(state_after)),
           },
           { name: 'Depth', of: ({ depth_before, depth_after }) => fromTo(depth_before, depth_after) },
-          { name: 'Clicks', kind: 'count', of: ({ clicks }) => clicks },
-          { name: 'Verified hits', kind: 'count', of: ({ hits }) => hits },
+          ...foundColumns(isNoindex),
         ],
         pages,
         { empty: 'No page changes.', rest: rest('pages', pages.length, 'page'), isCut: true },
@@ -86,8 +69,62 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
         },
       ),
     ),
+    ...(change.kind === 'robots'
+      ? []
+      : [linksSection(links, isNoindex, rest('links', links.length, 'reference'))]),
   ];
 }
+
+function changeWords({ kind, given }: Rehearsal['change']): string {
+  if (kind === 'remove') return `removal of pages with ${given}`;
+  return kind === 'noindex' ? `noindex on pages with ${given}` : given;
+}
+
+type Found = Readonly<Record<'clicks' | 'impressions' | 'hits', number | null>>;
+function foundColumns(withImpressions: boolean): readonly ColumnOf<Found>[] {
+  return [
+    { name: 'Clicks', kind: 'count', of: ({ clicks }) => clicks },
+    ...(withImpressions
+      ? [{ name: 'Impressions', kind: 'count', of: ({ impressions }: Found) => impressions } as const]
+      : []),
+    { name: 'Verified hits', kind: 'count', of: ({ hits }) => hits },
+  ];
+}
+
+const robotsSection = ({ agents }: Rehearsal): Block =>
+  section(
+    'Robots',
+    tableOf(
+      'Robots',
+      [
+        { name: 'Purpose', of: ({ purpose }) => purpose },
+        { name: 'Robots', of: ({ names }) => names },
+        { name: 'Blocked before', kind: 'count', of: ({ blocked_before }) => blocked_before },
+        { name: 'After', kind: 'count', of: ({ blocked_after }) => blocked_after },
+        { name: 'Lost', kind: 'count', of: ({ lost }) => lost },
+        { name: 'Gained', kind: 'count', of: ({ gained }) => gained },
+        { name: 'Verified hits lost', kind: 'count', of: ({ hits }) => hits },
+      ],
+      alike(agents),
+      { isCut: true },
+    ),
+  );
+
+const linksSection = (links: Rehearsal['links'], isNoindex: boolean, rest: Rest): Block =>
+  section(
+    isNoindex ? 'Canonicals and hreflang links' : 'Links and other references',
+    tableOf(
+      'Links',
+      [
+        { name: 'Source', of: ({ source }) => source },
+        { name: 'Target', of: ({ target }) => target },
+        { name: 'Kind', of: ({ kind }) => kind },
+        { name: 'Action', of: ({ action }) => action },
+      ],
+      links,
+      { empty: 'No reference is to be updated.', rest, isCut: true },
+    ),
+  );
 
 /** Returns the value, or the old and the new one; a dash is an unknown one. */
 function fromTo(before: string | number | null, after: string | number | null): string | null {

@@ -6,10 +6,10 @@ import { parseRobots } from '../../../../site/crawler/robots/robots-rules.ts';
 import type { AskedRows } from './asked-rows.ts';
 import type { AtStake } from './at-stake.ts';
 import type { CrawlGraph } from './crawl-graph.ts';
-import type { ChangedPage, ChangedUrl, UrlChange } from './rehearsed-change.ts';
+import type { ChangedPage, ChangedUrl, Effect, UrlChange } from './rehearsed-change.ts';
 
 /** The name of the agent that stands for the crawl itself. */
-export const OWN_AGENT = 'this crawl';
+const OWN_AGENT = 'this crawl';
 
 const Bot = z.strictObject({
   token: z.string(),
@@ -49,12 +49,8 @@ export const RehearsedAgent = z.strictObject({
 });
 export type RehearsedAgent = Typed<typeof RehearsedAgent>;
 
-interface Effect {
-  readonly changed: ReadonlyMap<number, ChangedPage>;
-  readonly urls: readonly ChangedUrl[];
-  readonly agents: readonly RehearsedAgent[];
-  readonly notes: readonly string[];
-}
+/** The robots whose access decides about a sitemap entry. */
+const SEARCH: readonly string[] = [OWN_AGENT, 'Googlebot', 'Bingbot'];
 
 type Lists = Map<string, string[]>;
 
@@ -66,7 +62,11 @@ interface Place {
 }
 
 /** Judges each URL by the robots.txt of the crawl and by the new one, for each agent. */
-export async function rehearseRobots(asked: AskedRows, content: string, place: Place): Promise<Effect> {
+export async function rehearseRobots(
+  asked: AskedRows,
+  content: string,
+  place: Place,
+): Promise<Effect & { readonly agents: readonly RehearsedAgent[] }> {
   const { graph, stake, origin } = place;
   const former = await formerContent(asked, place.crawl, origin);
   const [config] = await asked.rows('user agent of the crawl', Config, {
@@ -112,6 +112,13 @@ export async function rehearseRobots(asked: AskedRows, content: string, place: P
   return {
     changed,
     urls: [...listed(lost, 'blocked'), ...listed(unknown, 'unknown'), ...listed(gained, 'allowed')],
+    listed: new Map(
+      [...lost].flatMap(([url, by]) => {
+        const search = by.filter((agent) => SEARCH.includes(agent));
+        return search.length === 0 ? [] : [[url, `remove: blocked for ${search.join(', ')}`] as const];
+      }),
+    ),
+    linked: new Map(),
     agents,
     notes: [
       ...(former === null ? [NO_FILE] : sitemapNotes(former, content)),
@@ -158,7 +165,7 @@ function* ownPages(
 ): Generator<[number, ChangedPage]> {
   for (const [url, by] of changes) {
     const page = numberOf.get(url);
-    if (page !== undefined && by.includes(OWN_AGENT)) yield [page, { state }];
+    if (page !== undefined && by.includes(OWN_AGENT)) yield [page, { state, next: [] }];
   }
 }
 

@@ -1,37 +1,61 @@
-/** What happens to URLs, with titles for people, in the order of the lists. */
-export const CHANGES = {
-  blocked: 'URLs that a robot may no longer fetch',
-  unknown: 'blocked URLs that may have been blocked before',
-  allowed: 'URLs that a robot may fetch from now on',
-  orphan: 'new orphans: in a sitemap, or with clicks or hits',
-  unreachable: 'other pages to which no link leads any more',
-  deeper: 'pages that get deeper',
-  shallower: 'pages that get less deep',
-} as const;
-export type UrlChange = keyof typeof CHANGES;
-/** Changes that follow from the links. */
-export const BY_LINKS: readonly UrlChange[] = ['orphan', 'unreachable', 'deeper', 'shallower'];
-
 /** A change of a website that is rehearsed. */
-export interface RehearsedChange {
-  readonly kind: 'robots';
-  /** The name of the file. */
-  readonly given: string;
-  readonly content: string;
-}
+export type RehearsedChange =
+  | {
+      readonly kind: 'robots';
+      /** The name of the file. */
+      readonly given: string;
+      readonly content: string;
+    }
+  | {
+      readonly kind: 'remove' | 'noindex';
+      /** An SQL condition on pages. */
+      readonly given: string;
+    };
+type Kind = RehearsedChange['kind'];
 
-/** A page whose links the crawl's robot does not follow after the change. */
+/** What happens to URLs, with titles for people and the changes that cause it, in the order of the lists. */
+export const CHANGES = {
+  blocked: { title: 'URLs that a robot may no longer fetch', by: ['robots'] },
+  unknown: { title: 'blocked URLs that may have been blocked before', by: ['robots'] },
+  allowed: { title: 'URLs that a robot may fetch from now on', by: ['robots'] },
+  removed: { title: 'pages that answer 404 or 410 from now on', by: ['remove'] },
+  lost: { title: 'indexable pages that get noindex', by: ['noindex'] },
+  kept_out: { title: 'other matching pages, not indexable now', by: ['noindex'] },
+  unjudged: { title: 'matching pages that the crawl could not judge', by: ['remove', 'noindex'] },
+  orphan: { title: 'new orphans: in a sitemap, or with clicks or hits', by: 'links' },
+  unreachable: { title: 'other pages to which no link leads any more', by: 'links' },
+  deeper: { title: 'pages that get deeper', by: 'links' },
+  shallower: { title: 'pages that get less deep', by: 'links' },
+} as const satisfies Readonly<
+  Record<string, { readonly title: string; readonly by: readonly Kind[] | 'links' }>
+>;
+export type UrlChange = keyof typeof CHANGES;
+
+/** A page whose state or links differ after the change. */
 export interface ChangedPage {
   /** `indexable`, or the reason why it is not; null: unknown, because the crawl did not read the page. */
   readonly state: string | null;
+  /** The pages to which it leads after the change; if absent, the same as before. */
+  readonly next?: readonly number[];
 }
 
 /** A URL that the change itself affects. */
 export interface ChangedUrl {
   readonly url: string;
   readonly change: UrlChange;
-  /** Robots that the change affects. */
-  readonly agents: readonly string[];
-  /** Their verified hits; null: unknown. */
-  readonly hits: number | null;
+  /** Robots that the change affects; null: all. */
+  readonly agents: readonly string[] | null;
+  /** Their verified hits; null: unknown. If absent, all verified hits of the URL. */
+  readonly hits?: number | null;
+}
+
+/** What a change does to the URLs of a crawl. */
+export interface Effect {
+  readonly changed: ReadonlyMap<number, ChangedPage>;
+  readonly urls: readonly ChangedUrl[];
+  /** What to do with the sitemap entries of a URL. */
+  readonly listed: ReadonlyMap<string, string>;
+  /** What to do with the links to a URL, and with other references. */
+  readonly linked: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
 }

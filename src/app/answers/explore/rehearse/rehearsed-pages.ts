@@ -3,14 +3,14 @@ import type { Typed } from '../../../../core/text/typed-rows.ts';
 import type { AtStake } from './at-stake.ts';
 import type { CrawlGraph } from './crawl-graph.ts';
 import { reachPages, seedsOf } from './reach-pages.ts';
-import { CHANGES, type ChangedPage, type ChangedUrl, type UrlChange } from './rehearsed-change.ts';
+import { CHANGES, type Effect, type UrlChange } from './rehearsed-change.ts';
 
 const NAMES = Object.keys(CHANGES) as UrlChange[];
 
 export const RehearsedPage = z.strictObject({
   url: z.string(),
   change: z.enum(NAMES),
-  /** The robots that lose or gain it; null if it is another change. */
+  /** The robots that lose or gain it; null if it is not about robots. */
   agents: z.string().nullable(),
   is_in_crawl: z.boolean(),
   /** `indexable`, or the reason why it is not; null: unknown. */
@@ -21,33 +21,33 @@ export const RehearsedPage = z.strictObject({
   depth_after: z.number().nullable(),
   /** Null: unknown. */
   clicks: z.number().nullable(),
+  impressions: z.number().nullable(),
   hits: z.number().nullable(),
 });
 export type RehearsedPage = Typed<typeof RehearsedPage>;
 
-interface Effect {
+interface Rehearsed {
   readonly graph: CrawlGraph;
   readonly stake: AtStake;
-  readonly changed: ReadonlyMap<number, ChangedPage>;
-  readonly urls: readonly ChangedUrl[];
+  readonly effect: Effect;
   /** Whether the crawl read the links of the whole website. */
   readonly hasLinks: boolean;
 }
 
 /** Returns the URLs that a change affects, and the number of pages whose depth the links do not explain. */
-export function rehearsedPages({ graph, stake, changed, urls, hasLinks }: Effect) {
+export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
+  const { changed, urls } = effect;
   const { pages, numberOf, nextOf } = graph;
   const seeds = seedsOf(pages.map(({ depth }) => depth));
   const before = reachPages(pages.length, seeds, nextOf);
-  const after = reachPages(pages.length, before.needed, (page) =>
-    changed.has(page) ? [] : nextOf(page),
-  ).depths;
+  const nextAfter = (page: number): Iterable<number> => changed.get(page)?.next ?? nextOf(page);
+  const after = reachPages(pages.length, before.needed, nextAfter).depths;
   const depthOf = (depths: Int32Array, page: number | undefined): number | null => {
     const depth = page === undefined || !hasLinks ? -1 : (depths[page] ?? -1);
     return depth < 0 ? null : depth;
   };
-  const clicksOf = (url: string): number | null =>
-    stake.clicks.covered === null ? null : (stake.clicks.of.get(url) ?? 0);
+  const foundOf = (figures: ReadonlyMap<string, number>, url: string): number | null =>
+    stake.clicks.covered === null ? null : (figures.get(url) ?? 0);
   const hitsOf = (url: string): number | null =>
     stake.hits.covered === null
       ? null
@@ -70,12 +70,14 @@ export function rehearsedPages({ graph, stake, changed, urls, hasLinks }: Effect
       state_after: page === undefined ? null : stateAfter(page),
       depth_before: depthOf(before.depths, page),
       depth_after: depthOf(after, page),
-      clicks: clicksOf(url),
+      clicks: foundOf(stake.clicks.of, url),
+      impressions: foundOf(stake.impressions, url),
       hits: hitsOf(url),
     };
   };
   const direct = urls.map(({ url, change, agents, hits }) => {
-    return { ...rowOf(url, change), agents: agents.join(', '), hits };
+    const row = rowOf(url, change);
+    return { ...row, agents: agents?.join(', ') ?? null, hits: hits === undefined ? row.hits : hits };
   });
   const byLinks = pages.flatMap(({ url, sitemaps }): RehearsedPage[] => {
     const row = rowOf(url, 'deeper');

@@ -81,7 +81,7 @@ test('without a source, clicks and hits are unknown', async () => {
   const totals = await rehearse(ROBOTS, {
     'FROM mart.ranking_days': [],
     "dataset = 'ranking_periods'": [period],
-    'FROM mart.page_demand': [{ url: url('/sale'), clicks: 7 }],
+    'FROM mart.page_demand': [{ url: url('/sale'), clicks: 7, impressions: null }],
   });
   expect(totals.clicks.covered).toEqual({ from: '2026-02-01', to: '2026-02-28', days: 28 });
   expect(figure(totals, 'blocked')?.clicks).toBe(7);

@@ -50,7 +50,7 @@ const FOUND: Readonly<Record<string, readonly object[]>> = {
     { url: url('/sale/old'), crawler: 'Bingbot', hits: 2 },
   ],
   'FROM mart.ranking_days': [{ day: '2026-03-06' }, { day: '2026-03-07' }],
-  'FROM mart.ranking_performance': [{ url: url('/sale'), clicks: 40 }],
+  'FROM mart.ranking_performance': [{ url: url('/sale'), clicks: 40, impressions: 900 }],
 };
 
 /** The new file: the sale is closed for all but Bing, and the cart is open to GPTBot. */
