@@ -108,8 +108,8 @@ async function createEmpty(connection: Connection, published: PublishedColumns):
     ([name, columns]) =>
       `CREATE TABLE ${relationTable(name)} (${columns.map((column) => `${ident(column.name)} ${column.type}`).join(', ')})`,
   );
-  for (const statement of [...[...schemas].map((schema) => `CREATE SCHEMA ${ident(schema)}`), ...tables])
-    await connection.run(statement);
+  const statements = [...[...schemas].map((schema) => `CREATE SCHEMA ${ident(schema)}`), ...tables];
+  if (statements.length > 0) await connection.run(statements.join(';'));
 }
 
 function isAsPublished(model: Model, published: PublishedColumns): boolean {
