@@ -76,6 +76,7 @@ export class DuckDbModels implements ModelEngine {
     signal?: AbortSignal,
   ): Promise<bigint | null> {
     const connection = this.queries;
+    this.#copies?.noteBuild();
     const partitioned = partitionsOf(planned);
     const share = ROWS_AT_ONCE / ((hasWithin(planned.model) && (await rawRows(connection))) || 1);
     const options = { share, signal, copies: this.#copies };

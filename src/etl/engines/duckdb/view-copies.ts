@@ -1,12 +1,9 @@
-import { z } from 'zod';
 import { type Connection, relationTable } from '../../../core/duckdb/duckdb.ts';
-import { typedRows } from '../../../core/text/typed-rows.ts';
 import { referenceName } from '../../project/sql/plan/inspect-model.ts';
 import type { PlannedModel } from '../../project/sql/plan/plan-models.ts';
 import { replaceTables } from '../../project/sql/text/replace-tables.ts';
 import type { SqlReferences } from '../../project/sql/text/sql-references.ts';
-
-const TableSize = z.strictObject({ name: z.string(), rows: z.bigint() });
+import { type TableFacts, tableFacts } from '../../state/catalog/catalog.ts';
 
 /** A view is copied if the tables under it have at most this number of rows together. */
 const ROWS_COPIED = 50_000;
@@ -21,6 +18,7 @@ export class ViewCopies implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #plan: ReadonlyMap<string, PlannedModel>;
   readonly #copies = new Map<string, string | null>();
+  #sizes: ReadonlyMap<string, TableFacts> | undefined;
 
   constructor(connection: Connection, plan: readonly PlannedModel[]) {
     this.#connection = connection;
@@ -45,6 +43,11 @@ export class ViewCopies implements AsyncDisposable {
       ...planned,
       sql: await this.#reading(sql, references, new Set(Object.keys(model.incremental?.within ?? {}))),
     };
+  }
+
+  /** A table was built, so the sizes of the tables are read again before the next copy. */
+  noteBuild(): void {
+    this.#sizes = undefined;
   }
 
   /** Returns the copy of a view, or the relation itself. */
@@ -82,11 +85,8 @@ export class ViewCopies implements AsyncDisposable {
 
   /** Returns the approximate number of rows in the tables that a view reads, itself or by other views. */
   async #rowsUnder(view: PlannedModel): Promise<number> {
-    const rows = await this.#connection.rows(
-      `SELECT schema_name || '.' || table_name AS name, estimated_size AS rows FROM duckdb_tables()
-       WHERE database_name = current_database()`,
-    );
-    const sizes = new Map(typedRows(TableSize, rows).map((row) => [row.name, Number(row.rows)]));
+    this.#sizes ??= await tableFacts(this.#connection);
+    const sizes = this.#sizes;
     const tables = new Set<string>();
     const visit = (planned: PlannedModel): void => {
       for (const source of planned.sources) tables.add(source);
@@ -97,12 +97,13 @@ export class ViewCopies implements AsyncDisposable {
       }
     };
     visit(view);
-    return tables.values().reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
+    return tables.values().reduce((sum, name) => sum + (sizes.get(name)?.rows ?? 0), 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const copies = [...this.#copies.values()];
+    const copies = [...this.#copies.values()].filter((copy) => copy !== null);
     this.#copies.clear();
-    for (const copy of copies) if (copy) await this.#connection.run(`DROP TABLE IF EXISTS ${copy}`);
+    if (copies.length > 0)
+      await this.#connection.run(copies.map((copy) => `DROP TABLE IF EXISTS ${copy}`).join(';'));
   }
 }

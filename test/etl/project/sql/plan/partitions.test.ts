@@ -192,18 +192,25 @@ test('a small view with more than 400 columns is not copied, because each column
 
 test('a small view is bound once for all its readers, and a table sees the rows of this run', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const views = { v: view, w: view };
+  const pages: ModelText = { ...PAGES, sql: 'SELECT crawl, x FROM mart.v SEMI JOIN mart.w USING (crawl, x)' };
   const reader: ModelText = {
     columns: ['n'],
-    sql: 'SELECT count(*) AS n FROM mart.v AS a JOIN mart.v AS b USING (x)',
+    sql: 'SELECT count(*) AS n FROM mart.v AS a JOIN mart.w AS b USING (x)',
   };
   const ran = vi.spyOn(warehouse.connection, 'run');
+  const asked = vi.spyOn(warehouse.connection, 'rows');
   const copies = () =>
     ran.mock.calls.filter(([sql]) => sql.includes('TEMP TABLE temp.main.view_copy_')).length;
-  await run({ ...PAGES, sql: 'SELECT crawl, x FROM mart.v' }, { v: view, reader });
-  expect([copies(), await warehouse.connection.jsonRows('FROM mart.reader')]).toEqual([1, [{ n: '5' }]]);
+  const sizes = () => asked.mock.calls.filter(([sql]) => sql.includes('estimated_size')).length;
+  await run(pages, { ...views, reader });
+  expect([copies(), sizes()]).toEqual([2, 1]);
+  expect(await warehouse.connection.jsonRows('FROM mart.reader')).toEqual([{ n: '5' }]);
   await load({ a: [1], b: [2] });
-  await run({ ...PAGES, sql: 'SELECT crawl, x FROM mart.v' }, { v: view, reader });
-  expect([copies(), await warehouse.connection.jsonRows('FROM mart.reader')]).toEqual([2, [{ n: '2' }]]);
+  await run(pages, { ...views, reader });
+  expect([copies(), sizes()]).toEqual([4, 2]);
+  expect(await warehouse.connection.jsonRows('FROM mart.reader')).toEqual([{ n: '2' }]);
+  expect(ran.mock.calls.filter(([sql]) => sql.includes('DROP TABLE IF EXISTS')).length).toBe(2);
   const left = "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'view_copy%'";
   expect(await warehouse.connection.rows(left)).toEqual([]);
 });
