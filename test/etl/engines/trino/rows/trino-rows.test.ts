@@ -6,9 +6,8 @@ import { makeStore } from '../../../../../src/etl/engines/trino/rows/make-store.
 import { TrinoRows } from '../../../../../src/etl/engines/trino/rows/trino-rows.ts';
 import { vacuumRows } from '../../../../../src/etl/engines/trino/rows/vacuum-rows.ts';
 import type { TrinoPlace } from '../../../../../src/etl/engines/trino/trino-place.ts';
-import { createSchema } from '../../../../../src/etl/state/catalog/create-schema.ts';
 import { errorOf } from '../../../../support/error-of.ts';
-import { temporaryConnection, temporaryFolder } from '../../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../support/temporary.ts';
 import { rowStoreContract } from '../../row-store-contract.ts';
 import { duckDbPlace } from '../duckdb-trino.ts';
 
@@ -94,9 +93,8 @@ test('unpublished rows of a killed writer are used, unless another writer has be
   const again = await TrinoRows.begin(place);
   await again.synchronize();
   expect(await views(place, again).worked()).toEqual(['a 1', 'b 2']);
-  const other = await temporaryConnection(await temporaryFolder());
-  await createSchema(other);
-  await TrinoRows.begin({ ...place, connection: other });
+  const { connection } = await duckDbPlace();
+  await TrinoRows.begin({ ...place, connection });
   expect((await errorOf(TrinoRows.begin(place))).code).toBe('damaged_warehouse');
 });
 

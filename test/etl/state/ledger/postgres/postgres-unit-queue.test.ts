@@ -188,6 +188,21 @@ test('a returned unit is free immediately; a unit that kills its processes fails
   expect(await queue.isIdle()).toBe(true);
 });
 
+test('a claim that has ended is not given up', async () => {
+  const { offer, queue, claimed, offers, beat } = await scene();
+  await offer([unit('a/1'), unit('a/2')]);
+  const [staged, local] = [await claimed(queue), await claimed(queue)];
+  await staged.finish();
+  await local.finishLocally();
+  for (const claim of [staged, local]) {
+    await claim[Symbol.asyncDispose]();
+    await beat();
+    expect(claim.lost.aborted).toBe(false);
+  }
+  expect((await offers.entries('r1')).entries).toMatchObject([{ unit: 'a/1', status: 'staged' }]);
+  expect(await queue.claim(WIDE)).toBeNull();
+});
+
 test('a later run keeps staged and claimed units of the same work, and offers everything else again', async () => {
   const { offer, queue, claimed, offers } = await scene();
   const units = ['same', 'changed', 'fresh', 'loaded', 'open', 'failed', 'gone'].map((one) => unit(one));
