@@ -24,7 +24,14 @@ import { IngestedFiles } from './ingest/ingested-files.ts';
 import { AddedLogs, type LogsToAdd, type LogsToRemove } from './logs/added-logs.ts';
 import type { RemovedLog } from './logs/remove-logs.ts';
 import { Notifier } from './notify/notifier.ts';
-import { addDemand, addedDemand, type DemandToAdd, removeAddedDemand } from './ranking/add-demand.ts';
+import {
+  addDemand,
+  addedDemand,
+  type DemandDay,
+  type DemandToAdd,
+  demandDays,
+  removeAddedDemand,
+} from './ranking/add-demand.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
 import type { NamedFile, RemovedDemand } from './ranking/remove-demand.ts';
 import type { AddedDemand } from './ranking/store-demand.ts';
@@ -94,6 +101,8 @@ export interface ServiceHandle extends AsyncDisposable {
   ): Promise<readonly RemovedDemand[]>;
   /** The hashes of the exports that were added to a project and begin with a mark. */
   addedDemand(projectId: string, mark: string): Promise<readonly string[]>;
+  /** The days of a project that have Google's search results by URL, in order. */
+  demandDays(projectId: string): Promise<readonly DemandDay[]>;
   close(): Promise<void>;
 }
 
@@ -169,6 +178,7 @@ export async function startLocalService(
       addDemand: (projectId, work, until) => addDemand(context, projectId, work, until),
       removeDemand: (projectId, files, isDryRun) => removeAddedDemand(context, projectId, files, isDryRun),
       addedDemand: (projectId, mark) => addedDemand(context, projectId, mark),
+      demandDays: (projectId) => demandDays(context, projectId),
     };
   } catch (error) {
     await close();

@@ -1,3 +1,4 @@
+import { ident } from '../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { ownUrl } from '../../core/net/web-url.ts';
 import { jsonOf } from '../../core/text/json.ts';
@@ -8,7 +9,15 @@ import type { Resources } from '../resources/resources.ts';
 import { workspaceOf } from '../resources/seed.ts';
 import { dryTransaction } from '../rows/dry-transaction.ts';
 import type { ServiceData } from '../rows/service-state.ts';
-import { DEMAND_COLUMNS, demandTables, EXPORT, IS_KEPT_OUT, makeDemandTables } from './demand-tables.ts';
+import {
+  BY,
+  DEMAND_COLUMNS,
+  demandTables,
+  EXPORT,
+  IS_KEPT_OUT,
+  idOf,
+  makeDemandTables,
+} from './demand-tables.ts';
 import { type NamedFile, type RemovedDemand, removeDemand } from './remove-demand.ts';
 import { STAGED } from './repeated-demand.ts';
 import type { Replaced } from './replaced-demand.ts';
@@ -130,6 +139,50 @@ export async function addedDemand(
     connection.rows(`SELECT hash FROM ${exports} WHERE starts_with(hash, $1) ORDER BY hash`, [mark]),
   );
   return found.map(({ hash }) => String(hash));
+}
+
+/** A day that has Google's search results by URL. */
+export interface DemandDay {
+  /** ISO 8601. */
+  readonly day: string;
+  /** Clicks of anonymized queries, and all clicks; null if unknown: the day has no rows by query, or no total. */
+  readonly anonymized: { readonly clicks: bigint; readonly of: bigint } | null;
+}
+
+/** Returns the days of a project that have Google's search results by URL, in order. */
+export async function demandDays(
+  { resources, rows }: ServiceData,
+  projectId: string,
+): Promise<readonly DemandDay[]> {
+  if (resources.dataset(projectId, RANKING) === undefined) return [];
+  refuseOtherFields(resources, projectId);
+  const { rows: table } = demandTables(projectId);
+  const [date, clicks, days] = ['date', 'clicks', 'period_days'].map(idOf);
+  const named = `${idOf('query')} IS NOT NULL`;
+  const found = await rows.use((connection) =>
+    connection.rows(
+      `SELECT day, CASE WHEN total < named THEN 0 ELSE total - named END AS anonymized, total
+       FROM (
+         SELECT
+           CAST(${date} AS VARCHAR) AS day,
+           count(*) FILTER (${days} IS NULL) AS by_url,
+           CASE WHEN bool_or(${days} IS NULL AND contains(${ident(BY)}, 'query'))
+             THEN coalesce(sum(${clicks}) FILTER (${days} IS NULL AND ${named}), 0) END AS named,
+           -- An export without totals of days may have its anonymized queries as rows.
+           coalesce(
+             max(${clicks}) FILTER (${days} = 1 AND ${idOf('totals_by')} = 'all'),
+             named + sum(${clicks}) FILTER (${days} IS NULL AND ${idOf('is_anonymized')})
+           ) AS total
+         FROM ${table} WHERE ${idOf('search_engine')} = 'google' GROUP BY ${date}
+       )
+       WHERE by_url > 0 ORDER BY day`,
+    ),
+  );
+  return found.map(({ day, anonymized, total }) => ({
+    day: String(day),
+    anonymized:
+      anonymized === null ? null : { clicks: BigInt(String(anonymized)), of: BigInt(String(total)) },
+  }));
 }
 
 /** Returns the stored summary of an export, with its original amounts. */

@@ -150,3 +150,38 @@ test('a website that the account cannot read is refused with the readable proper
   const { code, stderr } = await sync();
   expect([code, stderr]).toEqual([2, expect.stringContaining('properties: sc-domain:other.example')]);
 });
+
+test('gaps are the days that Search Console has and no rows by URL are stored for', async () => {
+  const server = await serveSearchConsole('sc-domain:example.com', shown());
+  const { folder, sync, rows } = await project(server);
+  const { span } = JSON.parse((await sync('--days', '5', '--json')).stdout);
+  const exported = [8, 9].map((ago) => `${dayBefore(ago)},${SITE}a,3,30,2`);
+  writeFileSync(join(folder, 'pages.csv'), ['date,page,clicks,impressions,position', ...exported].join('\n'));
+  const add = ['demand', 'add', join(folder, 'pages.csv'), '--site', SITE, '--project-dir', folder];
+  expect((await capture(...add)).code).toBe(0);
+  const before = await rows('SELECT * FROM mart.ranking_performance ORDER BY ALL');
+  server.queries.length = 0;
+  const said = await sync('--gaps', '--json');
+  expect([said.code, said.stderr]).toEqual([0, '']);
+  const stored = server.shown.filter(({ day }) => day >= span.from);
+  const clicks = (of: typeof stored) => of.reduce((sum, one) => sum + one.clicks, 0);
+  expect(JSON.parse(said.stdout)).toMatchObject({
+    span: { from: dayBefore(12), to: dayBefore(3), days: 10 },
+    // The span of a sync begins with a day in Pacific time.
+    missing: [
+      { from: dayBefore(12), to: dayBefore(10), days: 3 },
+      { from: dayBefore(7), to: span.days === 4 ? dayBefore(7) : dayBefore(6), days: 5 - span.days },
+    ],
+    anonymized: {
+      clicks: clicks(stored.filter(({ query }) => query === null)),
+      of: clicks(stored),
+      days: span.days,
+      unknown_days: 2,
+    },
+  });
+  expect(server.queries).toHaveLength(1);
+  expect(await rows('SELECT * FROM mart.ranking_performance ORDER BY ALL')).toEqual(before);
+  const days = /--days (\d+)/.exec((await sync('--gaps')).stdout)?.[1] ?? '';
+  expect((await sync('--days', days)).code).toBe(0);
+  expect((await sync('--gaps')).stdout).toContain('10 stored, 0 missing');
+});

@@ -387,6 +387,29 @@ test('ranking performance of another source is unchanged, and a recreated projec
   expect(await add(second)).toMatchObject({ status: 'added', replaced_days: 0 });
 });
 
+test('a day has a share of anonymized queries if rows by query and a total or anonymized rows are stored', async () => {
+  const { id, add } = await project();
+  expect(await it.sandbox.demandDays(id)).toEqual([]);
+  await add({
+    'bulk.csv': bulk(
+      '2026-11-01,https://e.example/a,q,false,fra,WEB,MOBILE,4,3,0',
+      '2026-11-01,https://e.example/a,,true,fra,WEB,MOBILE,9,2,0',
+      '2026-11-02,https://e.example/a,,true,fra,WEB,MOBILE,9,2,0',
+      '2026-11-03,https://e.example/a,q,false,fra,WEB,MOBILE,4,3,0',
+    ),
+  });
+  await add({
+    'pages.csv': 'date,page,clicks,impressions,position\n2026-11-04,https://e.example/a,3,30,2\n',
+  });
+  await add({ 'days.csv': 'date,clicks,impressions,position\n2026-11-03,5,30,2\n2026-11-05,5,30,2\n' });
+  expect(await it.sandbox.demandDays(id)).toEqual([
+    { day: '2026-11-01', anonymized: { clicks: 2n, of: 5n } },
+    { day: '2026-11-02', anonymized: { clicks: 2n, of: 2n } },
+    { day: '2026-11-03', anonymized: { clicks: 2n, of: 5n } },
+    { day: '2026-11-04', anonymized: null },
+  ]);
+});
+
 test('an interrupted add leaves nothing', async () => {
   const { id, folder, rows, add } = await project();
   const path = join(folder, 'a.csv');

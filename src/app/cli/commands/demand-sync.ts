@@ -1,8 +1,10 @@
 import { counted, countText } from '../../../core/text/amounts.ts';
+import { MOST_DAYS } from '../../../etl/project/settings/settings-file.ts';
 import { googleAccess } from '../../../site/search-data/search-console/google-access.ts';
 import { propertyOf, SearchConsole } from '../../../site/search-data/search-console/search-console.ts';
 import type { Command } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
+import { demandGaps, gapsText } from '../local/demand-gaps.ts';
 import { endLoad } from '../local/end-load.ts';
 import { refuseMixing } from '../local/load-demand.ts';
 import { loadLocal } from '../local/load-local.ts';
@@ -20,19 +22,28 @@ export const demandSync: Command = {
       value: 'PROPERTY',
       help: 'the property, such as sc-domain:example.com (default: the property that covers the website)',
     },
-    days: { value: 'N', help: 'how many days to go back (90)' },
+    days: { value: 'N', help: 'how many days to go back (90; with --gaps, all)' },
+    gaps: { help: 'print which days are missing, without reading their rows' },
   },
   async run(invocation) {
     const { signal, logger } = invocation;
     const settings = await invocation.settings();
     const { endpoint, property: set } = settings.search_console;
-    const days = wholeNumber(invocation, 'days', 1, 500) ?? settings.search_console.days;
+    const isGaps = invocation.has('gaps');
+    const days =
+      wholeNumber(invocation, 'days', 1, MOST_DAYS) ?? (isGaps ? MOST_DAYS : settings.search_console.days);
     await refuseMixing(settings.projectDir);
     await using console = new SearchConsole(endpoint, googleAccess());
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     const project = await localProject(service, projectFlags(invocation));
     const wanted = invocation.text('property') ?? set;
     const property = propertyOf(String(project.start_url), await console.properties(signal), wanted);
+    if (isGaps) {
+      const gaps = await demandGaps(service, { console, projectId: project.id, property, days }, signal);
+      if (!invocation.has('json')) await invocation.print(`${property}: ${gapsText(gaps)}`);
+      else await invocation.printJson({ project: { id: project.id, name: project.name }, property, ...gaps });
+      return 0;
+    }
     const synced = await syncDemand(invocation, { service, console, project, property, days });
     const result = await loadLocal(invocation, service, project.id, 'demand sync');
     const { errors, ...sums } = synced;

@@ -59,7 +59,7 @@ export async function syncDemand(
   const mark = syncMark(property);
   const known = await service.handle.addedDemand(project.id, mark);
   const done = new Set(known.map((hash) => hash.slice(mark.length, mark.length + 10)));
-  const totals = await totalsOf(console, property, { from: dayOf(now - days * DAY), to: dayOf(now) }, signal);
+  const totals = await totalsOf(console, property, lastDays(days, now), signal);
   const all = [...totals.keys()].sort().reverse();
   const due = all.filter((day, place) => place < AGAIN || !done.has(day));
   const [last, first] = [all[0], all.at(-1)];
@@ -121,11 +121,21 @@ function add(sums: Sums, added: Awaited<ReturnType<LocalService['handle']['addDe
   sums.total_impressions += total?.impressions ?? 0n;
 }
 
+/** Returns the span of the last days, in Pacific time. */
+export function lastDays(days: number, now: number): DaySpan {
+  return { from: dayOf(now - days * DAY), to: dayOf(now) };
+}
+
+interface DaySpan {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Returns the total of each day that has search results with final figures. */
-async function totalsOf(
+export async function totalsOf(
   console: SearchConsole,
   property: string,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: DaySpan,
   signal: AbortSignal,
 ): Promise<Map<string, AnswerRow>> {
   const found = new Map<string, AnswerRow>();

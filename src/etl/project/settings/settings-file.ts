@@ -40,7 +40,7 @@ export const LineageSettings = z.strictObject({
 export type LineageSettings = z.output<typeof LineageSettings>;
 
 /** Search Console keeps 16 months. */
-const MOST_DAYS = 500;
+export const MOST_DAYS = 500;
 
 /** The setting `search_console`. */
 const SearchConsoleSettings = z.strictObject({
