@@ -118,14 +118,19 @@ const document = async (...argv: readonly string[]): Promise<unknown> => {
 };
 
 /** What the rehearsal expects of each page. */
-function rehearsed(before: readonly Seen[], { pages }: Rehearsal): Seen[] {
+function rehearsed(before: readonly Seen[], { pages, sitemaps }: Rehearsal): Seen[] {
   const expected = new Map(before.map((page) => [page.url, page]));
+  const listed = new Set(sitemaps.map(({ url }) => url));
   for (const { url, change, agents, state_after, depth_after } of pages)
     if (change === 'unreachable') expected.delete(url);
     else if (expected.has(url) && (agents === null || agents.includes('this crawl')))
       expected.set(url, { url, state: state_after, depth: depth_after });
-  // A page that is blocked and to which nothing leads is not found either.
-  for (const { url, change } of pages) if (change === 'unreachable') expected.delete(url);
+  // A page that is blocked or removed and to which nothing leads is not found either.
+  for (const { url, change, depth_before, depth_after } of pages) {
+    const isCutOff = depth_before !== null && depth_after === null && !listed.has(url);
+    if (change === 'unreachable' || (['removed', 'unjudged'].includes(change) && isCutOff))
+      expected.delete(url);
+  }
   return [...expected.values()].sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 

@@ -37,6 +37,8 @@ export interface ChangedPage {
   readonly state: string | null;
   /** The pages to which it leads after the change; if absent, the same as before. */
   readonly next?: readonly number[];
+  /** Whether the page itself is gone, so that its own depth matters no more. */
+  readonly isGone?: true;
 }
 
 /** A URL that the change itself affects. */

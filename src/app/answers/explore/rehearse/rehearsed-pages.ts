@@ -79,7 +79,8 @@ export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
     const row = rowOf(url, change);
     return { ...row, agents: agents?.join(', ') ?? null, hits: hits === undefined ? row.hits : hits };
   });
-  const byLinks = pages.flatMap(({ url, sitemaps }): RehearsedPage[] => {
+  const byLinks = pages.flatMap(({ url, sitemaps }, page): RehearsedPage[] => {
+    if (changed.get(page)?.isGone) return [];
     const row = rowOf(url, 'deeper');
     const { depth_before: was, depth_after: is } = row;
     if (was === is || was === null) return [];

@@ -121,7 +121,7 @@ test('removed pages lose their links, and what refers to them is to be updated',
     ['/closed', 'unjudged', 'robots_denied → robots_denied', 1, 0, 0, 0],
     ['/blue', 'unreachable', 'indexable → ', null, 0, 0, 0],
   ]);
-  const action = 'update: answers 404 or 410';
+  const action = 'update: the target answers 404 or 410';
   expect(referencesOf(rehearsal)).toEqual([
     ['/', '/closed', 'link', action],
     ['/', '/sale', 'link', action],
@@ -134,7 +134,7 @@ test('removed pages lose their links, and what refers to them is to be updated',
   expect(rehearsal.sitemaps).toEqual([
     { url: `${HOST}/sale`, sitemap: '/map.xml', action: 'remove: answers 404 or 410' },
   ]);
-  expect(rehearsal.notes).toEqual(['Not counted, because they answer 404 or 410 already: 1 matching page.']);
+  expect(rehearsal.notes).toEqual(['1 matching page is not counted: it answers 404 or 410 already.']);
   const counts = rehearsal.figures.map(({ figure, count, clicks }) => [figure, count, clicks]);
   expect(counts).toEqual([
     ...[
@@ -173,8 +173,8 @@ test('noindex only loses pages that are indexable now, and keeps their links', a
   expect(rehearsal.links).toEqual([]);
   const sale = await rehearse('noindex', "url LIKE '%/sale'");
   expect(referencesOf(sale)).toEqual([
-    ['/lamp', '/sale', 'canonical', 'update: noindex'],
-    ['/lamp', '/sale', 'hreflang', 'update: noindex'],
+    ['/lamp', '/sale', 'canonical', 'update: the target gets noindex'],
+    ['/lamp', '/sale', 'hreflang', 'update: the target gets noindex'],
   ]);
   expect(printBlocks(rehearsalBlocks(sale, 'crawlhouse rehearse'), { width: 200 })).toMatch(
     /^indexable pages that get noindex +1 +9 +180 +2$/m,
@@ -184,6 +184,10 @@ test('noindex only loses pages that are indexable now, and keeps their links', a
 test('a condition is one SQL condition, and may match nothing', async () => {
   expect((await rehearse('remove', "url LIKE '%$crawl_%'")).notes).toEqual([
     'No page of the crawl meets the condition.',
+  ]);
+  // The status code of /closed is unknown.
+  expect((await rehearse('remove', 'status_code > 900 -- none')).notes).toEqual([
+    'Not judged, because the condition is unknown for them: 1 page.',
   ]);
   await expect(rehearse('remove', 'true) OR (true')).rejects.toMatchObject({
     code: 'usage',
