@@ -15,6 +15,7 @@ import { type Parameter, STANDARD_PARAMETERS } from '../../etl/project/sql/quest
 import { type Question, questionNamed } from '../../etl/project/sql/questions/questions.ts';
 import type { Catalog, CatalogReader } from '../../etl/state/catalog/catalog.ts';
 import { markdownProse, markdownText } from '../answers/presentation/markdown.ts';
+import type { AskedFigure } from '../answers/prove/figure-of.ts';
 import { MOST_RESULT, MOST_WAITED_SECONDS } from '../answers/query/open-warehouse.ts';
 import type { Status } from '../operations/status/read-status.ts';
 import { type Register, registerExploreTools } from './explore-tools.ts';
@@ -57,6 +58,8 @@ export interface AssistantReaders {
   readonly catalog: (signal: AbortSignal) => Promise<Catalog>;
   readonly questions: () => Promise<readonly Question[]>;
   readonly status: () => Promise<Status>;
+  /** Returns a document that `crawlhouse prove --check` reads. */
+  readonly prove: (figure: AskedFigure, signal: AbortSignal) => Promise<object>;
   readonly logger: Logger;
 }
 
@@ -152,6 +155,16 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
     { sql: z.string().min(1).describe('One SELECT; $name is a parameter.'), parameters: Values, ...PART },
     ({ sql, parameters, ...part }, signal) =>
       rows(readers, { sql, parameters: texts(parameters), isQuestion: false, needs: {} }, part, signal),
+  );
+  register(
+    'prove',
+    'An answer with its SQL, tables, loads and first rows. A person can save the document as a file, and check it on ' +
+      'another machine with crawlhouse prove --check FILE.',
+    {
+      figure: z.string().min(1).describe('issue:NAME, question:NAME, card:COLUMN or one SELECT.'),
+      parameters: Values.describe('The values of the parameters, by name, such as project and crawl.'),
+    },
+    ({ figure, parameters }, signal) => readers.prove({ figure, values: texts(parameters) }, signal),
   );
   registerExploreTools(register, readerOf(readers));
   registerPrompts(server);

@@ -18,6 +18,7 @@ test('a failing tool or server answers with the identifier under which its cause
     catalog: broken,
     questions: broken,
     status: broken,
+    prove: broken,
     logger,
   };
   let fails = false;
@@ -57,6 +58,7 @@ test('assistants get their own limits, which settings cannot raise; conditions a
     catalog: unused,
     questions: unused,
     status: unused,
+    prove: unused,
     logger: silentLogger,
     select: async ({ sql, parameters }) => {
       asked.push(Object.fromEntries(parameters));

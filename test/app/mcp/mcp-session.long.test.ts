@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { readProof } from '../../../src/app/answers/prove/proof.ts';
 import { Database, text } from '../../../src/core/duckdb/duckdb.ts';
 import { crawlhouseProcess, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
 import '../../support/process-timeout.ts';
@@ -92,6 +93,7 @@ test('over stdin, an assistant finds tables, asks a question, reads rows, and is
     'list_issues',
     'list_questions',
     'list_tables',
+    'prove',
     'query',
     'status',
   ]);
@@ -105,6 +107,11 @@ test('over stdin, an assistant finds tables, asks a question, reads rows, and is
 
   const count = { sql: 'SELECT count(*) AS n, $n AS given FROM raw.crawl_pages', parameters: { n: 7 } };
   expect((await call(client, 'query', count)).text).toBe('{"rows":[{"n":12,"given":"7"}],"more_rows":false}');
+  const proven = await call(client, 'prove', { figure: 'SELECT count(*) AS n FROM raw.crawl_pages' });
+  expect(readProof(proven.text, 'answer')).toMatchObject({
+    tables: [{ name: 'raw.crawl_pages' }],
+    answer: { total: 1, rows: [[12]] },
+  });
   // Whole numbers beyond 2^53 keep their digits; a cut answer says so.
   const many = { sql: 'SELECT 9007199254740993 + i AS n FROM range(10) AS t(i) ORDER BY i', limit: 2 };
   expect((await call(client, 'query', many)).text).toBe(

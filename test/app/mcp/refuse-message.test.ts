@@ -109,6 +109,7 @@ test('over HTTP, an invalid message has status 400, and unknown methods and tool
     catalog: unused,
     questions: unused,
     status: unused,
+    prove: unused,
     logger: silentLogger,
   };
   const listener = await listenForAssistants(

@@ -52,10 +52,12 @@ const sealOf = (proof: Proof): Record<string, string> =>
     Object.entries(proof).map(([part, value]) => [part, hash('sha256', stringifyJson(value)).slice(0, 16)]),
   );
 
-export const proofText = (proof: Proof): string => `${stringifyJson({ ...proof, seal: sealOf(proof) }, 2)}\n`;
+export const sealedProof = (proof: Proof): object => ({ ...proof, seal: sealOf(proof) });
+
+export const proofText = (proof: Proof): string => `${stringifyJson(sealedProof(proof), 2)}\n`;
 
 /**
- * Reads what `proofText` wrote.
+ * Reads the text of a sealed proof.
  *
  * @param file how the user calls it
  * @throws CrawlhouseError `usage` for a text that is not a proof, or was edited

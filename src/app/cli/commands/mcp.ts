@@ -11,6 +11,9 @@ import { sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
 import { loadQuestions } from '../../../etl/project/sql/questions/questions.ts';
 import { readCatalog } from '../../../etl/state/catalog/catalog.ts';
 import { resolveParameters } from '../../../etl/state/catalog/resolve-parameters.ts';
+import { figureOf } from '../../answers/prove/figure-of.ts';
+import { makeProof } from '../../answers/prove/make-proof.ts';
+import { sealedProof } from '../../answers/prove/proof.ts';
 import { waitingLimits } from '../../answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../answers/query/warehouse-pool.ts';
 import { explainEmpty } from '../../answers/questions/explain-empty.ts';
@@ -85,5 +88,10 @@ function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): 
     catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
     questions: () => loadQuestions(sqlFolders(settings)),
     status: () => readStatus(settings, Date.now()),
+    prove: (asked, signal) =>
+      warehouses.use(async (warehouse) => {
+        const figure = await figureOf(warehouse, settings, asked, signal);
+        return sealedProof(await makeProof(warehouse, settings, figure, signal));
+      }),
   };
 }
