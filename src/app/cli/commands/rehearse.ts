@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
-import { shellWord } from '../../../core/text/shell-word.ts';
 import { type Rehearsal, readRehearsal } from '../../answers/explore/rehearse/read-rehearsal.ts';
 import { rehearsalBlocks } from '../../answers/explore/rehearse/rehearsal-blocks.ts';
+import { rehearsalCommand } from '../../answers/explore/rehearse/rehearsal-command.ts';
 import { printBlocks } from '../../answers/presentation/print-blocks.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -24,7 +24,7 @@ export const rehearse: Command = {
     robots: { value: 'FILE', help: 'a new robots.txt of the host of the start page' },
     remove: {
       value: 'CONDITION',
-      help: "pages with this SQL condition answer 404 or 410, as in 'status_code = 200'",
+      help: `pages with this SQL condition answer 404 or 410, as in "url LIKE '%/sale/%'"`,
     },
     noindex: { value: 'CONDITION', help: 'pages with this SQL condition get noindex' },
     ...EXPLORE_FLAGS,
@@ -51,8 +51,8 @@ export const rehearse: Command = {
     else if (part !== null) await writePart(invocation, format, part(rehearsal));
     else {
       const width = invocation.terminal?.width;
-      const command = `crawlhouse rehearse --${change.kind} ${shellWord(change.given)}`;
-      await printPaged(invocation, printBlocks(rehearsalBlocks(rehearsal, command), { width }));
+      const blocks = rehearsalBlocks(rehearsal, rehearsalCommand(change, asked));
+      await printPaged(invocation, printBlocks(blocks, { width }));
     }
     return 0;
   },

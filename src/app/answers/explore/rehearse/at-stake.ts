@@ -15,9 +15,10 @@ interface Source<T> {
 }
 
 export interface AtStake {
-  readonly clicks: Source<number>;
+  /** Null: unknown for the URL. Also applies to the impressions. */
+  readonly clicks: Source<number | null>;
   /** Impressions by URL, on the days of the clicks. */
-  readonly impressions: ReadonlyMap<string, number>;
+  readonly impressions: ReadonlyMap<string, number | null>;
   /** Verified hits by crawler. */
   readonly hits: Source<ReadonlyMap<string, number>> & {
     /** Crawlers with hits that are all unchecked: how many of them are theirs is unknown. */
@@ -112,11 +113,11 @@ async function readClicks(asked: AskedRows, crawl: string, project: string): Pro
   const covered = lastDays(
     await asked.rows('days of search results', Day, { sql: CLICK_DAYS, parameters: { project } }),
   );
-  const of = new Map<string, number>();
-  const impressions = new Map<string, number>();
+  const of = new Map<string, number | null>();
+  const impressions = new Map<string, number | null>();
   const take = (row: z.output<typeof Clicks>): void => {
-    if (row.clicks !== null) of.set(row.url, row.clicks);
-    if (row.impressions !== null) impressions.set(row.url, row.impressions);
+    of.set(row.url, row.clicks);
+    impressions.set(row.url, row.impressions);
   };
   if (covered !== null) {
     const { from, to } = covered;

@@ -13,7 +13,15 @@ WHERE links.crawl_id = $crawl AND links.is_internal AND links.origin <> links.ta
 const REDIRECTS = `SELECT pages.url AS source, pages.redirect_location AS target, 'redirect' AS kind
 FROM mart.pages AS pages
 WHERE pages.crawl_id = $crawl AND pages.status_code BETWEEN 300 AND 399
-  AND pages.redirect_location IS NOT NULL AND pages.redirect_location <> pages.url`;
+  AND pages.redirect_location IS NOT NULL AND pages.redirect_location <> pages.url
+UNION
+SELECT pages.url, pages.script_redirect, 'redirect'
+FROM mart.pages AS pages
+WHERE pages.crawl_id = $crawl AND pages.script_redirect <> pages.url
+UNION
+SELECT pages.url, pages.meta_refresh_location, 'redirect'
+FROM mart.pages AS pages
+WHERE pages.crawl_id = $crawl AND pages.meta_refresh_location <> pages.url`;
 const DECLARED = `SELECT pages.url AS source, pages.canonical_url AS target, 'canonical' AS kind
 FROM mart.pages AS pages
 WHERE pages.crawl_id = $crawl AND pages.canonical_url IS NOT NULL AND pages.canonical_url <> pages.url

@@ -189,7 +189,8 @@ function pageFigures(
     const own = rows.filter(({ change }) => change === figure);
     const sum = (of: 'clicks' | 'impressions' | 'hits'): number | null => {
       const isKnown = asked.stake[of === 'hits' ? 'hits' : 'clicks'].covered !== null;
-      return why !== null || !isKnown ? null : own.reduce((all, row) => all + Number(row[of]), 0);
+      const isUnknown = why !== null || !isKnown || own.some((row) => row[of] === null);
+      return isUnknown ? null : own.reduce((all, row) => all + Number(row[of]), 0);
     };
     const count = why === null ? own.length : null;
     const sums = { clicks: sum('clicks'), impressions: sum('impressions'), hits: sum('hits') };

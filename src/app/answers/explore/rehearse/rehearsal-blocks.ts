@@ -15,6 +15,12 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
   const rest = (part: string, total: number, noun: string): Rest => {
     return { total, noun, first: FIRST, command: `${command} --part ${part} --format csv`, address: null };
   };
+  const reasoned = (figure: string, isEmpty: boolean, block: Block): Block => {
+    const why = figures.find((one) => one.figure === figure)?.why ?? null;
+    if (why === null || block.is !== 'section') return block;
+    const reason = line(`${isEmpty ? 'Unknown' : 'Incomplete'}: ${why}.`, 'notice');
+    return section(block.title, reason, ...(isEmpty ? [] : block.blocks));
+  };
   return [
     line([`${crawl.project}: ${changeWords(change)} rehearsed on `, crawlCell(crawl)]),
     ...notes.map((note) => line(note, 'notice')),
@@ -52,32 +58,42 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
         { empty: 'No page changes.', rest: rest('pages', pages.length, 'page'), isCut: true },
       ),
     ),
-    section(
-      'Sitemaps',
-      tableOf(
+    reasoned(
+      'sitemaps',
+      sitemaps.length === 0,
+      section(
         'Sitemaps',
-        [
-          { name: 'URL', of: ({ url }) => url },
-          { name: 'Sitemap', of: ({ sitemap }) => sitemap },
-          { name: 'Action', of: ({ action }) => action },
-        ],
-        sitemaps,
-        {
-          empty: 'No entry is to be changed.',
-          rest: rest('sitemaps', sitemaps.length, 'entry'),
-          isCut: true,
-        },
+        tableOf(
+          'Sitemaps',
+          [
+            { name: 'URL', of: ({ url }) => url },
+            { name: 'Sitemap', of: ({ sitemap }) => sitemap },
+            { name: 'Action', of: ({ action }) => action },
+          ],
+          sitemaps,
+          {
+            empty: 'No entry is to be changed.',
+            rest: rest('sitemaps', sitemaps.length, 'entry'),
+            isCut: true,
+          },
+        ),
       ),
     ),
     ...(change.kind === 'robots'
       ? []
-      : [linksSection(links, isNoindex, rest('links', links.length, 'reference'))]),
+      : [
+          reasoned(
+            'links',
+            links.length === 0,
+            linksSection(links, isNoindex, rest('links', links.length, 'reference')),
+          ),
+        ]),
   ];
 }
 
 function changeWords({ kind, given }: Rehearsal['change']): string {
-  if (kind === 'remove') return `removal of pages with ${given}`;
-  return kind === 'noindex' ? `noindex on pages with ${given}` : given;
+  if (kind === 'remove') return `removal of pages where ${given},`;
+  return kind === 'noindex' ? `noindex on pages where ${given},` : given;
 }
 
 type Found = Readonly<Record<'clicks' | 'impressions' | 'hits', number | null>>;

@@ -46,8 +46,10 @@ export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
     const depth = page === undefined || !hasLinks ? -1 : (depths[page] ?? -1);
     return depth < 0 ? null : depth;
   };
-  const foundOf = (figures: ReadonlyMap<string, number>, url: string): number | null =>
-    stake.clicks.covered === null ? null : (figures.get(url) ?? 0);
+  const foundOf = (figures: ReadonlyMap<string, number | null>, url: string): number | null => {
+    const found = figures.get(url);
+    return stake.clicks.covered === null ? null : found === undefined ? 0 : found;
+  };
   const hitsOf = (url: string): number | null =>
     stake.hits.covered === null
       ? null

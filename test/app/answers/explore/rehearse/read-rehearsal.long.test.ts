@@ -48,7 +48,7 @@ const SITES: Sites = {
         page('/', { depth: 0, robots_txt_denied: false }),
         page('/sale', { depth: 1, robots_txt_denied: false, sitemaps_file_origin: ['/map.xml'] }),
         page('/lamp', { depth: 1, robots_txt_denied: false, ...ALSO_SALE }),
-        page('/blue', { depth: 2, robots_txt_denied: false }),
+        page('/blue', { depth: 2, robots_txt_denied: false, meta_refresh_location: `${HOST}/sale` }),
         page('/old', { depth: 1, status_code: 301, redirect_location: `${HOST}/sale` }),
         page('/gone', { depth: 1, status_code: 404 }),
         page('/closed', { depth: 1, status_code: null, fetched: false, robots_txt_denied: true }),
@@ -127,6 +127,7 @@ test('removed pages lose their links, and what refers to them is to be updated',
     ['/', '/sale', 'link', action],
     // Nofollow links break too.
     ['/lamp', '/sale', 'link', action],
+    ['/blue', '/sale', 'redirect', action],
     ['/old', '/sale', 'redirect', action],
     ['/lamp', '/sale', 'canonical', action],
     ['/lamp', '/sale', 'hreflang', action],
@@ -153,7 +154,7 @@ test('removed pages lose their links, and what refers to them is to be updated',
     ],
     ...[
       ['sitemaps', 1, null],
-      ['links', 6, null],
+      ['links', 7, null],
     ],
   ]);
   for (const { sql } of rehearsal.sql) await warehouse.rows(sql, new AbortController().signal);

@@ -84,7 +84,17 @@ test('without a source, clicks and hits are unknown', async () => {
     'FROM mart.page_demand': [{ url: url('/sale'), clicks: 7, impressions: null }],
   });
   expect(totals.clicks.covered).toEqual({ from: '2026-02-01', to: '2026-02-28', days: 28 });
-  expect(figure(totals, 'blocked')?.clicks).toBe(7);
+  // The impressions of one URL are unknown.
+  expect(figure(totals, 'blocked')).toMatchObject({ clicks: 7, impressions: null });
+  expect(totals.pages[0]).toMatchObject({ url: url('/sale'), clicks: 7, impressions: null });
+});
+
+test('entries that are unknown are not reported as none', async () => {
+  const unlisted = [page('/', { depth: 0 }), page('/sale')];
+  const blocks = rehearsalBlocks(await rehearse(ROBOTS, { 'pages.sitemaps_file_origin': unlisted }), '');
+  const output = printBlocks(blocks, { width: 100 });
+  expect(output).toContain('Sitemaps\nUnknown: the crawl found no page in a sitemap.\n');
+  expect(output).not.toContain('No entry is to be changed.');
 });
 
 test('a crawl that did not read all links says so, and its depths stay unknown', async () => {
