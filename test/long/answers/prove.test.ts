@@ -42,7 +42,7 @@ test('a proof of a crawled site is equal in a copy, and names what another crawl
     expect([figure, checked, equal]).toEqual([
       figure,
       0,
-      expect.stringMatching(/^equal: \d+ rows?, \d+ loads?\n$/),
+      expect.stringMatching(/^equal: .+: \d+ rows?, \d+ loads?\n$/),
     ]);
   }
   const [issue = '', , , pages = ''] = files;
@@ -50,11 +50,15 @@ test('a proof of a crawled site is equal in a copy, and names what another crawl
     'client_error',
     1,
   ]);
+  expect(await prove(copy, 'card:page')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there is no card page'),
+  });
   const other = await projectFolder();
   const smaller = await serveSite({ '/': pageWith('/a'), '/a': pageWith('/') });
   expect(await capture('crawl', smaller.origin, '--project-dir', other)).toMatchObject({ code: 0 });
   const elsewhere = await prove(other, '--check', pages);
-  expect([elsewhere.code, elsewhere.stdout]).toEqual([4, expect.stringMatching(/^value pages: 3; now 2$/m)]);
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([4, expect.stringMatching(/^value pages: 3; here 2$/m)]);
   expect(elsewhere.stdout).toMatch(/^load crawl_pages\/\S+: missing here$/m);
   const absent = await prove(other, '--check', issue);
   expect([absent.code, absent.stdout]).toEqual([

@@ -1,6 +1,7 @@
+import { counted } from '../../../core/text/amounts.ts';
 import { stringifyJson } from '../../../core/text/json.ts';
+import { visibleLine } from '../../../core/text/visible.ts';
 import type { ProvenLoad } from '../../../etl/state/catalog/read-provenance.ts';
-import { MOST_ROWS } from './make-proof.ts';
 import type { Proof, ProvenDays } from './proof.ts';
 import { rowText } from './row-text.ts';
 
@@ -23,7 +24,7 @@ export interface ProofDifference {
 }
 
 export interface CheckedProof {
-  /** Whether the answer and its loads are equal. Other definitions with the same answer are only listed. */
+  /** Whether the answer and its loads are equal, and the SQL of an issue or a card. Other differences are only listed. */
   readonly equal: boolean;
   readonly differences: readonly ProofDifference[];
 }
@@ -44,17 +45,17 @@ export function compareProofs(proven: Proof, here: Proof, sqlHere: string | null
   const definition = (proof: Proof): ReadonlyMap<string, string | null> =>
     new Map(proof.tables.map((table) => [table.name, table.definition]));
   const days = (proof: Proof): ReadonlyMap<string, string> =>
-    new Map(proof.days.map((one) => [`${one.crawl_id ?? one.project_id} (${one.kind})`, daysText(one)]));
+    new Map(proof.days.map((one) => [`${one.crawl_id ?? one.project_id} (${one.dataset})`, daysText(one)]));
+  const isSame = proven.sql === sqlHere;
+  const isFixed = /^(?:issue|card):/.test(proven.figure);
   return {
-    equal: isEqual && loads.length === 0,
+    equal: isEqual && loads.length === 0 && (isSame || !isFixed),
     differences: [
       ...answer,
       ...loads.map(({ difference }) => difference),
       ...mapDifferences('days', days(proven), days(here)),
       ...mapDifferences('definition', definition(proven), definition(here)),
-      ...(proven.sql === sqlHere
-        ? []
-        : [{ what: 'sql' as const, name: proven.figure, proven: proven.sql, here: sqlHere }]),
+      ...(isSame ? [] : [{ what: 'sql' as const, name: proven.figure, proven: proven.sql, here: sqlHere }]),
       ...(proven.crawlhouse === here.crawlhouse
         ? []
         : [
@@ -69,8 +70,9 @@ export function compareProofs(proven: Proof, here: Proof, sqlHere: string | null
   };
 }
 
-const daysText = ({ from_date, to_date, days }: ProvenDays): string =>
-  `${from_date} to ${to_date}, ${days} with data`;
+/** Totals of a period are one row, which does not say how many days have data. */
+const daysText = ({ dataset, from_date, to_date, days }: ProvenDays): string =>
+  `${from_date} to ${to_date}${dataset === 'ranking_periods' ? '' : `, ${days} with data`}`;
 
 function mapDifferences(
   what: 'days' | 'definition',
@@ -96,7 +98,7 @@ function answerDifferences(proven: Answer, here: Answer): ProofDifference[] {
   const [before, after] = [proven.rows[0], here.rows[0]];
   if (proven.total === 1 && here.total === 1 && before && after)
     return [answer, ...valueDifferences(proven, before, after)];
-  if (Math.max(proven.total, here.total) > MOST_ROWS) return [answer];
+  if (proven.rows.length < proven.total || here.rows.length < here.total) return [answer];
   return [
     answer,
     ...rowsOnlyIn(proven, here).map((row) => ({
@@ -162,29 +164,47 @@ function loadDifferences(proven: readonly ProvenLoad[], here: readonly ProvenLoa
 const COUNTED = ['loaded', 'rejected'] as const;
 
 function isSameLoad(proven: ProvenLoad, here: ProvenLoad): boolean {
-  if (proven.fingerprint !== null && proven.fingerprint === here.fingerprint) return true;
   const isSameCount = COUNTED.every((name) => String(proven[name]) === String(here[name]));
   if (!isSameCount) return false;
+  if (proven.fingerprint !== null && proven.fingerprint === here.fingerprint) return true;
   if (proven.content_sha256 !== null && here.content_sha256 !== null)
     return proven.content_sha256 === here.content_sha256;
   return proven.fingerprint === null || here.fingerprint === null;
 }
 
 const loadOf = (load: ProvenLoad | undefined): object | null =>
-  load === undefined ? null : { loaded: load.loaded, rejected: load.rejected, fingerprint: load.fingerprint };
+  load === undefined
+    ? null
+    : {
+        loaded: load.loaded,
+        rejected: load.rejected,
+        fingerprint: load.fingerprint,
+        content_sha256: load.content_sha256,
+      };
 
-/** Returns a difference as a line. */
-export function differenceText({ what, name, proven, here }: ProofDifference): string {
+/** Returns a line for each difference, and for the first loads. */
+export function differenceLines(differences: readonly ProofDifference[]): readonly string[] {
+  const loads = differences.filter(({ what }) => what === 'load');
+  const lines = differences
+    .filter((difference) => difference.what !== 'load' || loads.indexOf(difference) < MOST_LISTED)
+    .map((difference) => visibleLine(differenceText(difference)));
+  const more = loads.length - MOST_LISTED;
+  return more > 0 ? [...lines, `… and ${counted(more, 'more load')}`] : lines;
+}
+
+function differenceText({ what, name, proven, here }: ProofDifference): string {
   if (what === 'definition' && proven !== null && here !== null)
     return `definition of ${name}: its SQL, that of a model it reads, or a type of a column differs`;
   if (what === 'sql')
     return here === null ? `sql: this project has no ${name}` : `sql: ${name} has other SQL in this project`;
-  const isOneSided = what === 'load' || what === 'row' || what === 'days' || what === 'definition';
-  if (isOneSided && here === null)
-    return `${what} ${name}: missing here${what === 'row' ? ` ${valueText(proven)}` : ''}`;
-  if (isOneSided && proven === null)
-    return `${what} ${name}: only here${what === 'row' ? ` ${valueText(here)}` : ''}`;
-  return `${what} ${name}: ${valueText(proven)}; now ${valueText(here)}`;
+  if (what === 'row')
+    return here === null ? `row missing here: ${json(proven)}` : `row only here: ${json(here)}`;
+  const isOneSided = what === 'load' || what === 'days' || what === 'definition';
+  if (isOneSided && here === null) return `${what} ${name}: missing here`;
+  if (isOneSided && proven === null) return `${what} ${name}: only here`;
+  const text = (value: unknown): string =>
+    what !== 'value' && typeof value === 'string' ? value : json(value);
+  return `${what === name ? what : `${what} ${name}`}: ${text(proven)}; here ${text(here)}`;
 }
 
-const valueText = (value: unknown): string => (value === null ? 'NULL' : stringifyJson(value));
+const json = (value: unknown): string => (value === null ? 'NULL' : stringifyJson(value));

@@ -1,11 +1,12 @@
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { type SqlSettings, sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
 import { bindQuestion } from '../../../etl/project/sql/questions/bind-question.ts';
 import { loadQuestions, type Question, questionNamed } from '../../../etl/project/sql/questions/questions.ts';
 import { resolveParameters } from '../../../etl/state/catalog/resolve-parameters.ts';
 import { asking, CHOSEN, ChosenCrawl, chosenBy, onlyCrawl, rowsOf } from '../explore/chosen-crawls.ts';
 import { checkIssue } from '../explore/pages/page-statement.ts';
-import type { Warehouse } from '../query/warehouse.ts';
+import { NO_PARAMETERS, type Warehouse } from '../query/warehouse.ts';
 import type { ProvenFigure } from './make-proof.ts';
 
 const ISSUE = `SELECT issue, pages, previous_pages, new_pages, fixed_pages, missing_pages, remaining_pages, unseen_pages
@@ -59,9 +60,24 @@ export async function figureOf(
   const chosen = await chosenBy(asked, warehouse, signal);
   const { crawl_id } = onlyCrawl(await rowsOf(warehouse, ChosenCrawl, CHOSEN, chosen, signal));
   const crawl = ['crawl', crawl_id] as const;
-  if (kind === 'card') return { figure, sql: cardSql(name), parameters: new Map([crawl]) };
+  if (kind === 'card') {
+    await checkCard(warehouse, name, signal);
+    return { figure, sql: cardSql(name), parameters: new Map([crawl]) };
+  }
   await checkIssue(asking(warehouse, signal), name);
   return { figure, sql: ISSUE, parameters: new Map([crawl, ['issue', name]]) };
+}
+
+async function checkCard(warehouse: Warehouse, name: string, signal: AbortSignal): Promise<void> {
+  const { columns } = await warehouse.page(
+    { sql: 'SELECT * FROM mart.crawl_segments', parameters: NO_PARAMETERS, page: { limit: 1 } },
+    signal,
+  );
+  const names = columns.map((column) => column.name);
+  if (names.includes(name)) return;
+  throw new CrawlhouseError('usage', `there is no card ${name}`, {
+    hint: `${didYouMean(name, names)}a card is a column of mart.crawl_segments`,
+  });
 }
 
 /** Returns the SQL of a proven figure in this project; null if the project does not have it. */

@@ -1,4 +1,3 @@
-import { createHash, hash } from 'node:crypto';
 import type { DuckdbSettings } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { packageVersion } from '../../../core/host/package-version.ts';
@@ -15,48 +14,48 @@ import {
 import type { ParameterTexts } from '../query/parameters.ts';
 import type { TypedRows, Warehouse } from '../query/warehouse.ts';
 import { type Proof, ProvenDays } from './proof.ts';
-import { rowText } from './row-text.ts';
+import { ProvenRows } from './proven-rows.ts';
 import { tablesBehind } from './tables-behind.ts';
 
-/** Maximum rows in a proof. The hash covers all. */
-export const MOST_ROWS = 1000;
-
 const DAYS = `
-  SELECT project_id, crawl_id, kind, CAST(min(from_date) AS VARCHAR) AS from_date,
+  SELECT project_id, crawl_id, kind, dataset, CAST(min(from_date) AS VARCHAR) AS from_date,
     CAST(max(to_date) AS VARCHAR) AS to_date, count(*) AS days
   FROM mart.crawl_days
   WHERE ($project IS NULL OR project_id = $project) AND ($crawl IS NULL OR crawl_id = $crawl)
-  GROUP BY project_id, crawl_id, kind ORDER BY project_id, crawl_id, kind`;
+  GROUP BY project_id, crawl_id, kind, dataset ORDER BY project_id, crawl_id, kind, dataset`;
 
 export interface ProvenFigure {
   readonly figure: string;
   readonly sql: string;
   /** Resolved: a crawl is an identifier. */
   readonly parameters: ParameterTexts;
+  /** Datasets whose loads are listed, too. */
+  readonly datasets?: readonly string[];
 }
 
 /**
  * Answers a figure again, and records what the answer rests on.
  *
- * @throws CrawlhouseError `bad_query`, `query_limit`, `bad_model`; `usage` if the SQL contains a secret
+ * @throws CrawlhouseError `bad_query`, `query_limit`, `bad_model`; `usage` for SQL that is not a SELECT, and for a
+ *   secret in the SQL or in the answer
  */
 export async function makeProof(
   warehouse: Warehouse,
   settings: SqlSettings & DuckdbSettings,
-  { figure, sql, parameters }: ProvenFigure,
+  { figure, sql, parameters, datasets = [] }: ProvenFigure,
   signal: AbortSignal,
 ): Promise<Proof> {
   const asked = { figure, sql, parameters: Object.fromEntries(parameters) };
-  if (stringifyJson(redactTexts(asked)) !== stringifyJson(asked))
-    throw new CrawlhouseError('usage', 'the SQL or a parameter contains a secret of the settings', {
-      hint: 'a proof is for other people: write the SQL without the secret',
-    });
-  const answer = await readAnswer(warehouse, sql, parameters, signal);
+  refuseSecret(asked, 'the SQL or a parameter');
   const tables = await tablesBehind(settings, sql);
+  const answer = await readAnswer(warehouse, sql, parameters, signal);
   const definitions = await readDefinitions(warehouse, signal);
-  const project = await projectOf(warehouse, parameters, signal);
-  const crawl = parameters.get('crawl') ?? null;
-  const datasets = tables.flatMap((name) => (name.startsWith('raw.') ? [name.slice('raw.'.length)] : []));
+  // The user's own SQL may use $project and $crawl for anything.
+  const scope: ParameterTexts = figure === 'sql' ? new Map() : parameters;
+  const project = await projectOf(warehouse, scope, signal);
+  const crawl = scope.get('crawl') ?? null;
+  const read = tables.flatMap((name) => (name.startsWith('raw.') ? [name.slice('raw.'.length)] : []));
+  const listed = [...new Set([...read, ...datasets])];
   const days = tables.includes('mart.crawl_days')
     ? await warehouse.rows(DAYS, signal, new Map(Object.entries({ project, crawl })))
     : [];
@@ -69,7 +68,7 @@ export async function makeProof(
     sql,
     parameters: asked.parameters,
     tables: tables.map((name) => ({ name, definition: definitions.get(name) ?? null })),
-    loads: await readProvenLoads(warehouse, { datasets, project }, signal),
+    loads: await readProvenLoads(warehouse, { datasets: listed, project }, signal),
     days: typedRows(ProvenDays, days),
     answer,
   };
@@ -96,19 +95,25 @@ async function readAnswer(
   signal: AbortSignal,
 ): Promise<Proof['answer']> {
   let columns: TypedRows['columns'] = [];
-  const rows: unknown[][] = [];
-  // A sum does not depend on the order of the rows, and needs no memory for them.
-  let sum = 0n;
+  const rows = new ProvenRows();
   const take = async (some: TypedRows): Promise<void> => {
     columns = some.columns;
-    for (const row of some.rows) {
-      if (rows.length < MOST_ROWS) rows.push([...row]);
-      sum += BigInt(`0x${hash('sha256', rowText(row, columns))}`);
-    }
+    for (const row of some.rows) rows.add(row, columns);
   };
   const total = await warehouse.each({ sql, parameters }, take, signal);
-  const sha256 = createHash('sha256')
-    .update(stringifyJson([columns, total, sum.toString(16)]))
-    .digest('hex');
-  return { columns: [...columns], total, rows: redactTexts(rows) as unknown[][], sha256 };
+  refuseSecret(rows.kept, 'the answer');
+  return {
+    columns: [...columns],
+    total,
+    rows: rows.kept.map((row) => [...row]),
+    sha256: rows.sha256(columns),
+  };
+}
+
+/** Refuses a secret instead of masking it: the hash of a short text shows the text. */
+function refuseSecret(document: unknown, name: string): void {
+  if (stringifyJson(redactTexts(document)) === stringifyJson(document)) return;
+  throw new CrawlhouseError('usage', `${name} contains a secret of the settings`, {
+    hint: 'a proof is for other people: write SQL that does not contain or return the secret',
+  });
 }

@@ -4,6 +4,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { parseJsonAsWritten, stringifyJson } from '../../../core/text/json.ts';
 import type { Typed } from '../../../core/text/typed-rows.ts';
 import { ProvenLoad, ProvenPublication } from '../../../etl/state/catalog/read-provenance.ts';
+import { ProvenRows } from './proven-rows.ts';
 
 const Text = z.string().nullable();
 
@@ -12,6 +13,7 @@ export const ProvenDays = z.strictObject({
   project_id: z.string(),
   crawl_id: Text,
   kind: z.string(),
+  dataset: z.string(),
   from_date: Text,
   to_date: Text,
   days: z.number(),
@@ -29,7 +31,7 @@ const ProvenAnswer = z.strictObject({
 
 const Proof = z.strictObject({
   version: z.literal(1),
-  figure: z.string(),
+  figure: z.string().regex(/^(?:sql|(?:question|issue|card):\w+)$/, 'is not a figure'),
   proved_at: z.string(),
   crawlhouse: z.string(),
   publication: ProvenPublication,
@@ -82,6 +84,20 @@ export function readProof(text: string, file: string): Proof {
   const { seal, ...proof } = data;
   const now = sealOf(proof);
   const edited = Object.keys(now).filter((part) => seal[part] !== now[part]);
-  if (edited.length === 0) return proof;
-  throw refused(` was edited: ${edited.join(', ')} does not match its hash in seal`);
+  if (edited.length > 0)
+    throw refused(` was edited: these parts do not match their hashes in seal: ${edited.join(', ')}`);
+  const issue = /^issue:(.*)/.exec(proof.figure)?.[1];
+  if (issue !== undefined && proof.parameters.issue !== issue)
+    throw refused(` is not a proof of ${proof.figure}: its parameter issue is ${proof.parameters.issue}`);
+  if (!isWhole(proof.answer))
+    throw refused(': the rows of its answer do not match their hash or their number');
+  return proof;
+}
+
+/** Returns whether the rows are those of the hash; of a larger answer, only whether their number can be right. */
+function isWhole({ columns, total, rows, sha256 }: Proof['answer']): boolean {
+  const proven = new ProvenRows();
+  for (const row of rows) proven.add(row, columns);
+  if (proven.kept.length < rows.length) return false;
+  return rows.length < total ? proven.isFull : rows.length === total && proven.sha256(columns) === sha256;
 }

@@ -1,7 +1,8 @@
 import { EXIT_CODES } from '../../../core/errors/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { counted } from '../../../core/text/amounts.ts';
-import { type CheckedProof, compareProofs, differenceText } from '../../answers/prove/compare-proofs.ts';
+import { visibleLine } from '../../../core/text/visible.ts';
+import { type CheckedProof, compareProofs, differenceLines } from '../../answers/prove/compare-proofs.ts';
 import { FIGURES, figureOf, sqlOfFigure } from '../../answers/prove/figure-of.ts';
 import { makeProof } from '../../answers/prove/make-proof.ts';
 import { type Proof, proofText, readProof } from '../../answers/prove/proof.ts';
@@ -33,7 +34,7 @@ export const prove: Command = {
     const values = valuesOf(invocation);
     if (file !== undefined && values.size > 0)
       throw new CrawlhouseError('usage', '--check uses the parameters of the file', {
-        hint: `leave out ${[...values.keys()].join(', ')}`,
+        hint: `leave out ${flagsOf(invocation).join(', ')}`,
       });
     const then = file === undefined ? null : readProof(await readFlagFile(invocation, 'check', file), file);
     const settings = await invocation.settings();
@@ -43,8 +44,14 @@ export const prove: Command = {
       await invocation.write(proofText(await makeProof(warehouse, settings, proven, signal)));
       return 0;
     }
-    const proven = { ...then, parameters: new Map(Object.entries(then.parameters)) };
-    const now = await makeProof(warehouse, settings, proven, signal);
+    const proven = {
+      ...then,
+      parameters: new Map(Object.entries(then.parameters)),
+      datasets: then.loads.map(({ dataset }) => dataset),
+    };
+    const now = await makeProof(warehouse, settings, proven, signal).catch((thrown: unknown) => {
+      throw errorOf(thrown, file ?? '');
+    });
     return await report(invocation, compareProofs(then, now, await sqlOfFigure(then, settings)), then);
   },
 };
@@ -62,11 +69,24 @@ function valuesOf(invocation: Invocation): ReadonlyMap<string, string> {
   return values;
 }
 
-async function report(
-  invocation: Invocation,
-  checked: CheckedProof,
-  { answer, loads }: Proof,
-): Promise<number> {
+const flagsOf = (invocation: Invocation): readonly string[] => [
+  ...['project', 'crawl'].filter((name) => invocation.text(name) !== undefined).map((name) => `--${name}`),
+  ...(invocation.texts('param').length > 0 ? ['--param'] : []),
+];
+
+/** Names the file in an error of its answer here. */
+function errorOf(thrown: unknown, file: string): unknown {
+  if (!(thrown instanceof CrawlhouseError)) return thrown;
+  const { code, message, hint, cause } = thrown;
+  if (code !== 'bad_query') return new CrawlhouseError(code, `--check: ${file}: ${message}`, { hint, cause });
+  return new CrawlhouseError(code, `--check: ${file}: its SQL does not run here: ${message}`, {
+    cause: thrown,
+    hint: 'crawlhouse transform, or load its crawl',
+  });
+}
+
+async function report(invocation: Invocation, checked: CheckedProof, proven: Proof): Promise<number> {
+  const { answer, loads, figure, sql } = proven;
   const { equal, differences } = checked;
   const code = equal ? 0 : EXIT_CODES.refused;
   if (invocation.has('json')) {
@@ -74,8 +94,12 @@ async function report(
     return code;
   }
   const scope = `${counted(answer.total, 'row')}, ${counted(loads.length, 'load')}`;
-  const isAnswered = differences[0]?.what !== 'answer';
+  const isAnswered = differences[0]?.what === 'load';
   const first = equal ? 'equal' : isAnswered ? 'the answer is equal, but its loads differ' : 'not equal';
-  await invocation.print(`${[`${first}: ${scope}`, ...differences.map(differenceText)].join('\n')}\n`);
+  const values = Object.entries(proven.parameters).map(([name, value]) => `, ${name} = ${value ?? 'NULL'}`);
+  const asked = visibleLine(
+    `${figure === 'sql' ? sql.trim().replaceAll(/\s+/g, ' ') : figure}${values.join('')}`,
+  );
+  await invocation.print(`${[`${first}: ${asked}: ${scope}`, ...differenceLines(differences)].join('\n')}\n`);
   return code;
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, Database, text } from '../../../../src/core/duckdb/duckdb.ts';
@@ -82,7 +82,10 @@ test('a proof is equal in a copy, and says what differs where loads, rows, model
   const copy = join(await temporaryFolder(), 'copy');
   await cp(folder, copy, { recursive: true });
   const file = await proofIn(folder, 'question:page_clicks', '-p', 'crawl_name=c2');
-  expect(await prove(copy, '--check', file)).toMatchObject({ code: 0, stdout: 'equal: 2 rows, 2 loads\n' });
+  expect(await prove(copy, '--check', file)).toMatchObject({
+    code: 0,
+    stdout: 'equal: question:page_clicks, crawl_name = c2: 2 rows, 2 loads\n',
+  });
 
   await change(copy, `UPDATE ops.models SET definition = 'made of 2'`);
   await writeFile(
@@ -93,12 +96,16 @@ test('a proof is equal in a copy, and says what differs where loads, rows, model
   expect([newer.code, newer.stdout.split('\n')]).toEqual([
     0,
     [
-      'equal: 2 rows, 2 loads',
+      'equal: question:page_clicks, crawl_name = c2: 2 rows, 2 loads',
       'definition of mart.pages: its SQL, that of a model it reads, or a type of a column differs',
       'sql: question:page_clicks has other SQL in this project',
       '',
     ],
   ]);
+
+  // The models of this project lead to no dataset.
+  await rm(join(copy, 'sql', 'mart', 'pages.sql'));
+  expect(await prove(copy, '--check', file)).toMatchObject({ code: 0 });
 
   await change(
     copy,
@@ -116,12 +123,13 @@ test('a proof is equal in a copy, and says what differs where loads, rows, model
     {
       what: 'load',
       name: 'crawl_pages/c1',
-      proven: { loaded: 2, rejected: 0, fingerprint: '11' },
+      proven: { loaded: 2, rejected: 0, fingerprint: '11', content_sha256: null },
       here: null,
     },
     {
-      ...{ what: 'load', name: 'crawl_pages/c2', proven: { loaded: 2, rejected: 0, fingerprint: '22' } },
-      here: { loaded: 2, rejected: 0, fingerprint: '33' },
+      ...{ what: 'load', name: 'crawl_pages/c2' },
+      proven: { loaded: 2, rejected: 0, fingerprint: '22', content_sha256: null },
+      here: { loaded: 2, rejected: 0, fingerprint: '33', content_sha256: null },
     },
   ]);
 });
@@ -150,6 +158,13 @@ test('values stay exact, rows may come in any order, and the loads and tables be
     expect.objectContaining({ unit: 'crawl_pages/c1', loaded: 2, queryable: 2, fingerprint: '11' }),
     expect.objectContaining({ unit: 'crawl_pages/c2', fingerprint: '22' }),
   ]);
+  const named = await prove(
+    folder,
+    'SELECT $crawl AS crawl, count(*) AS pages FROM mart.pages',
+    '-p',
+    'crawl=c1',
+  );
+  expect(JSON.parse(named.stdout).loads).toHaveLength(2);
   const hashes = new Set();
   for (const order of ['ASC', 'DESC']) {
     const { stdout } = await prove(folder, `SELECT clicks FROM mart.pages ORDER BY clicks ${order}`);
@@ -168,6 +183,18 @@ test('a figure that is not there, and SQL with a secret, are refused', async () 
     code: 2,
     stderr: expect.stringContaining('clicks_page'),
   });
+  for (const [sql, message] of [
+    ['EXPLAIN SELECT 1', 'prove needs a SELECT'],
+    ["SELECT * FROM query_table('mart.pages')", 'prove does not see the tables of query_table()'],
+  ] as const)
+    await expect(prove(folder, sql)).resolves.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+  const file = await proofIn(folder, 'SELECT count(clicks) AS clicks FROM mart.pages');
+  await change(folder, 'DROP VIEW mart.pages');
+  const { stderr: absent } = await prove(folder, '--check', file);
+  expect(absent).toContain(`--check: ${file}: its SQL does not run here: `);
   await writeFile(
     join(folder, 'crawlhouse.yaml'),
     'shipped_models: none\naccess_token: planted-secret-0815\n',
@@ -175,4 +202,8 @@ test('a figure that is not there, and SQL with a secret, are refused', async () 
   const { code, stderr } = await prove(folder, `SELECT 'planted-secret-0815' AS secret`);
   expect([code, stderr]).toEqual([2, expect.stringContaining('the SQL or a parameter contains a secret')]);
   expect(stderr).not.toContain('planted-secret-0815');
+  await expect(prove(folder, `SELECT reverse('5180-terces-detnalp') AS secret`)).resolves.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the answer contains a secret'),
+  });
 });
