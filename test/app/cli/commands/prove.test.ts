@@ -183,6 +183,21 @@ test('a figure that is not there, and SQL with a secret, are refused', async () 
     code: 2,
     stderr: expect.stringContaining('clicks_page'),
   });
+  await writeFile(
+    join(folder, 'crawlhouse.yaml'),
+    'shipped_models: none\naccess_token: planted-secret-0815\n',
+  );
+  const { code, stderr } = await prove(folder, `SELECT 'planted-secret-0815' AS secret`);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the SQL or a parameter contains a secret')]);
+  expect(stderr).not.toContain('planted-secret-0815');
+  await expect(prove(folder, `SELECT reverse('5180-terces-detnalp') AS secret`)).resolves.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the answer contains a secret'),
+  });
+});
+
+test('SQL that is no SELECT or hides its tables is refused, and a proof that does not run here is named', async () => {
+  const folder = await project();
   for (const [sql, message] of [
     ['EXPLAIN SELECT 1', 'prove needs a SELECT'],
     ["SELECT * FROM query_table('mart.pages')", 'prove does not see the tables of query_table()'],
@@ -195,15 +210,4 @@ test('a figure that is not there, and SQL with a secret, are refused', async () 
   await change(folder, 'DROP VIEW mart.pages');
   const { stderr: absent } = await prove(folder, '--check', file);
   expect(absent).toContain(`--check: ${file}: its SQL does not run here: `);
-  await writeFile(
-    join(folder, 'crawlhouse.yaml'),
-    'shipped_models: none\naccess_token: planted-secret-0815\n',
-  );
-  const { code, stderr } = await prove(folder, `SELECT 'planted-secret-0815' AS secret`);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('the SQL or a parameter contains a secret')]);
-  expect(stderr).not.toContain('planted-secret-0815');
-  await expect(prove(folder, `SELECT reverse('5180-terces-detnalp') AS secret`)).resolves.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('the answer contains a secret'),
-  });
 });
