@@ -31,11 +31,11 @@ const proof = (loads: readonly ProvenLoad[], more: Partial<Proof> = {}): Proof =
   answer: answer([[1]]),
   ...more,
 });
-function answer(rows: unknown[][], type = 'BIGINT'): Proof['answer'] {
+function answer(rows: readonly (readonly unknown[])[], type = 'BIGINT'): Proof['answer'] {
   const columns = [{ name: 'pages', type }];
   const proven = new ProvenRows();
   for (const row of rows) proven.add(row, columns);
-  return { columns, total: rows.length, rows, sha256: proven.sha256(columns) };
+  return { columns, total: rows.length, rows: rows.map((row) => [...row]), sha256: proven.sha256(columns) };
 }
 const lines = (proven: Proof, here: Proof, sqlHere: string | null = proven.sql): string[] => [
   ...differenceLines(compareProofs(proven, here, sqlHere).differences),
