@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { text } from '../../../../core/duckdb/duckdb.ts';
+import { sqlTokens } from '../../../../core/duckdb/sql-tokens.ts';
 import { lookUp } from '../../../../core/text/look-up.ts';
 import { type Typed, typedRows } from '../../../../core/text/typed-rows.ts';
 import type { CatalogReader } from '../../../../etl/state/catalog/catalog.ts';
@@ -43,13 +44,7 @@ export interface AskedRows {
 export function askedRows(warehouse: RehearsedWarehouse, signal: AbortSignal): AskedRows {
   const statements: { name: string; sql: string }[] = [];
   const each: AskedRows['each'] = async (name, schema, { sql, parameters }, take) => {
-    statements.push({
-      name,
-      sql: sql.replaceAll(/\$(\w+)/g, (whole, key: string) => {
-        const value = lookUp(parameters, key);
-        return value === undefined ? whole : text(value);
-      }),
-    });
+    statements.push({ name, sql: withValues(sql, parameters) });
     await warehouse.each(
       { sql, parameters: new Map(Object.entries(parameters)) },
       async ({ columns, rows }) => {
@@ -67,6 +62,20 @@ export function askedRows(warehouse: RehearsedWarehouse, signal: AbortSignal): A
     return found;
   };
   return { each, rows, statements };
+}
+
+/** Returns a statement with the values of its parameters; a text that contains `$crawl` stays as it is. */
+function withValues(sql: string, parameters: Asked['parameters']): string {
+  const tokens = sqlTokens(sql);
+  const valueAt = (at: number): string | undefined =>
+    tokens[at - 1]?.text === '$' ? lookUp(parameters, tokens[at]?.text ?? '') : undefined;
+  return tokens
+    .map((token, at) => {
+      const value = valueAt(at);
+      if (value !== undefined) return text(value);
+      return valueAt(at + 1) === undefined ? token.text : '';
+    })
+    .join('');
 }
 
 /** Returns a value without the spelling of its number. */

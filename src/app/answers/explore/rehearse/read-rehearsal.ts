@@ -115,6 +115,7 @@ export async function readRehearsal(
     notes: [
       ...(crawl.scope_note === null ? [] : [crawl.scope_note]),
       ...notes,
+      ...(hasLinks && change.kind !== 'noindex' ? orphanNotes(stake) : []),
       ...(hasLinks && unexplained > 0
         ? [
             `Links do not explain the depth of ${counted(unexplained, 'page')}. The rehearsal assumes that it does not change.`,
@@ -173,6 +174,14 @@ async function effectOf(
   return { ...effect, notes: [...(others === 0 ? [] : [note]), ...effect.notes] };
 }
 
+function orphanNotes({ clicks, hits }: AtStake): string[] {
+  const unknown = Object.entries({ clicks, hits }).flatMap(([name, { why }]) => (why === null ? [] : [name]));
+  const judged = unknown.length === 2 ? 'only by sitemaps' : `without ${unknown[0]}`;
+  return unknown.length === 0
+    ? []
+    : [`Orphans are judged ${judged}, because ${unknown.join(' and ')} are unknown.`];
+}
+
 function pageFigures(
   rows: readonly RehearsedPage[],
   asked: {
@@ -181,7 +190,9 @@ function pageFigures(
     readonly whyNoLinks: string | null;
   },
 ): Figure[] {
-  return (Object.keys(CHANGES) as UrlChange[]).flatMap((figure): Figure[] => {
+  // noindex changes no path.
+  const isShown = (figure: UrlChange): boolean => asked.kind !== 'noindex' || CHANGES[figure].by !== 'links';
+  return (Object.keys(CHANGES) as UrlChange[]).filter(isShown).flatMap((figure): Figure[] => {
     const { title, by }: { readonly title: string; readonly by: readonly string[] | 'links' } =
       CHANGES[figure];
     if (by !== 'links' && !by.includes(asked.kind)) return [];

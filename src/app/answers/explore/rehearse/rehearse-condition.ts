@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { counted } from '../../../../core/text/amounts.ts';
 import { columnsOfCondition } from '../pages/page-conditions.ts';
 import { pageStatement } from '../pages/page-statement.ts';
@@ -30,7 +31,7 @@ export interface MatchingPages {
 /**
  * Returns the pages that meet an SQL condition, as `crawlhouse pages --where` lists them.
  *
- * @throws CrawlhouseError `usage` for anything but one condition
+ * @throws CrawlhouseError `usage` for anything but one condition that DuckDB can judge
  */
 export async function matchingPages(
   { warehouse, asked, graph }: Place,
@@ -55,7 +56,13 @@ export async function matchingPages(
     });
     return numbers;
   };
-  const matching = await numbersOf('matching pages', condition);
+  const matching = await numbersOf('matching pages', condition).catch((error: unknown) => {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'bad_query') throw error;
+    throw new CrawlhouseError('usage', `--${kind}: ${error.message}`, {
+      hint: 'docs/reference/dictionary.md lists the columns of mart.pages',
+      cause: error,
+    });
+  });
   const unknown = await numbersOf('pages for which the condition is unknown', `(${condition}\n) IS NULL`);
   return { matching, unknown: unknown.length };
 }

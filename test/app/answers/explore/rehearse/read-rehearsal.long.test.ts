@@ -174,6 +174,9 @@ test('noindex only loses pages that are indexable now, and keeps their links', a
   expect(rehearsal.sitemaps.map(({ url, action }) => [url, action])).toEqual([
     [`${HOST}/sale`, 'remove: noindex'],
   ]);
+  expect(rehearsal.figures.map(({ figure }) => figure)).toEqual([
+    ...['lost', 'kept_out', 'unjudged', 'sitemaps', 'links'],
+  ]);
   // Their pages get noindex too.
   expect(rehearsal.links).toEqual([]);
   const sale = await rehearse('noindex', "url LIKE '%/sale'");
@@ -198,5 +201,8 @@ test('a condition is one SQL condition, and may match nothing', async () => {
     code: 'usage',
     message: '--remove: true) OR (true is not a single condition',
   });
-  await expect(rehearse('noindex', 'colour = 1')).rejects.toMatchObject({ code: 'bad_query' });
+  await expect(rehearse('noindex', 'colour = 1')).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(/^--noindex: .*colour/s),
+  });
 });

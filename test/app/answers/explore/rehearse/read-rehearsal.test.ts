@@ -75,7 +75,9 @@ test('without a source, clicks and hits are unknown', async () => {
   ]);
   expect(figure(none, 'blocked')).toMatchObject({ count: 2, clicks: null, hits: null });
   expect(none.pages.every(({ clicks, hits }) => clicks === null && hits === null)).toBe(true);
+  expect(none.notes).toEqual(['Orphans are judged only by sitemaps, because clicks and hits are unknown.']);
   const unverified = await rehearse(ROBOTS, { 'FROM mart.log_url_days': [] });
+  expect(unverified.notes).toEqual(['Orphans are judged without hits, because hits are unknown.']);
   expect(unverified.hits).toEqual({ covered: null, why: 'the log files do not say which bots are verified' });
   const period = { from_date: '2026-02-01', to_date: '2026-02-28' };
   const totals = await rehearse(ROBOTS, {
