@@ -158,6 +158,12 @@ test('values stay exact, rows may come in any order, and the loads and tables be
     expect.objectContaining({ unit: 'crawl_pages/c1', loaded: 2, queryable: 2, fingerprint: '11' }),
     expect.objectContaining({ unit: 'crawl_pages/c2', fingerprint: '22' }),
   ]);
+  await change(
+    folder,
+    `CREATE TABLE mart.crawls AS SELECT 'c1' AS crawl_id, 'p1' AS project_id, 'shop' AS project_name,
+       CAST(NULL AS VARCHAR) AS previous_crawl_id, true AS is_main, now() AS ended_at`,
+    `UPDATE ops.loads SET project_id = 'p2' WHERE unit = 'crawl_pages/c2'`,
+  );
   const named = await prove(
     folder,
     'SELECT $crawl AS crawl, count(*) AS pages FROM mart.pages',
