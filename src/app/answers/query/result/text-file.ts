@@ -18,5 +18,7 @@ export async function withTextFile<T>(path: string, use: (write: Write) => Promi
     return result;
   } finally {
     stream.destroy();
+    // After an early error, the file may still be opening. Nobody can remove it before it is closed.
+    await finished(stream).catch(() => {});
   }
 }
