@@ -34,7 +34,7 @@ let postgres: RealPostgres;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 
 afterAll(() => postgres[Symbol.asyncDispose]());
 

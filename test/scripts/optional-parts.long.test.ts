@@ -47,4 +47,4 @@ test('everything else builds and runs without the optional parts', async () => {
   const main = join('dist', 'app', 'cli', 'main.js');
   expect(run(folder, main, '--version')).toMatch(/^\d/m);
   expect(run(folder, main, 'move', '--help')).not.toContain('trino');
-}, 300_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
       env: { PATH: process.env.PATH ?? '' },
     }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await client.close();
   await warehouse?.[Symbol.asyncDispose]();

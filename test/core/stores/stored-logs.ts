@@ -57,7 +57,7 @@ export function storedLogs(name: string, server: () => StoreServer): void {
     const asked = ['query', 'SELECT count(*) AS n, count(DISTINCT url) AS urls FROM mart.log_events'];
     const { stdout } = await capture(...asked, '--format', 'json', '--project-dir', folder);
     expect(JSON.parse(stdout)).toEqual([{ n: 4, urls: 4 }]);
-  }, 120_000);
+  });
 }
 
 /** A store that lets `logs add` down costs what it does not give, whole. */
@@ -110,5 +110,5 @@ export function storedLogFaults(name: string, server: () => StoreServer): void {
     expect(JSON.parse(found.stdout)).toEqual(
       ['/1', '/2', '/3', '/5', '/6', '/7'].map((path) => ({ url: `https://e.example${path}` })),
     );
-  }, 120_000);
+  });
 }

@@ -103,7 +103,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');
   await writeFile(join(folder, 'crawlhouse.yaml'), '{}\n');
   warehouse = await publishedSites(folder, SITES);
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const compare = (...argv: readonly string[]): Promise<Outcome> =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');
   await writeFile(join(folder, 'crawlhouse.yaml'), '{}\n');
   warehouse = await publishedSites(folder, STORY);
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const run = (...argv: readonly string[]): Promise<Outcome> => capture(...argv, '--project-dir', folder);

@@ -73,7 +73,7 @@ describe.for(Object.keys(WAREHOUSES))('of %s', (name) => {
     served = await openConsole(made.settings, (close) => closing.push(close));
     const document = await (await served.ask('/openapi.json')).json();
     check = new DocumentCheck(document as OpenApiDocument);
-  }, 300_000);
+  });
 
   test.for(PAGES.map(({ path }) => path))('%s responds as its OpenAPI document says', async (path) => {
     const [before = '', query] = (ADDRESSES[path]?.(place) ?? '').split('?');

@@ -138,7 +138,7 @@ describe.for(ALL_ROUNDS ? names : names.slice(roundSeed() % 3).slice(0, 1))('of 
     if (settings === undefined) throw new Error(name);
     served = await openConsole(settings, (close) => closing.push(close));
     figures = await walk(served);
-  }, 900_000);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
   });
@@ -156,5 +156,5 @@ describe.for(ALL_ROUNDS ? names : names.slice(roundSeed() % 3).slice(0, 1))('of 
     }
     expect(wrong).toEqual([]);
     console.info(`${chosen.length} of ${distinct.length} links compared`);
-  }, 900_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
     { withQuestions: true },
   );
   settings = { ...made, console_actions: true };
-}, 180_000);
+});
 
 test('the workbook of a crawl has the counts of the issues page, from the console and the command', async () => {
   const { ask } = await openConsole(settings);

@@ -87,4 +87,4 @@ test('after kill -9 the event file contains only finished steps, and the next ru
   expect(planned.size).toBe(6);
   expect(new Set(unitsOf(events, 'published'))).toEqual(planned);
   expect(unitsOf(events, 'published')).toHaveLength(6);
-}, 600_000);
+});

@@ -44,4 +44,4 @@ test('while one command writes, every other writing command names the holder, an
   expect(await hash()).toBe(before);
   // Nothing of what was refused is in the way of the next one.
   expect((await capture('crawl', '--resume', '--project-dir', folder)).code).toBe(0);
-}, 300_000);
+});

@@ -272,7 +272,7 @@ test('a slow host does not delay other hosts', async () => {
   const start = { origin: `http://localhost:${site.port}` };
   const alternates = { alternate_start_urls: [`${elsewhere}/0`] };
   expect(await crawlSite(start, alternates)).toMatchObject({ endReason: 'ok', fetchedUrls: 61 });
-}, 20_000);
+});
 
 test('alternate start URLs have depth 1, and further start URLs show their source', async () => {
   const site = await serveSite({ '/': 'x', '/other': pageWith('/below'), '/seed': 'x' });

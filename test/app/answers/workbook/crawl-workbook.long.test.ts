@@ -21,7 +21,7 @@ let questions: readonly Question[];
 beforeAll(async () => {
   warehouse = await publishedSites(folder, STORY);
   questions = await loadQuestions([sqlFolder(SQL)]);
-}, 180_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 async function written(asked: Parameters<typeof writeCrawlWorkbook>[2]) {

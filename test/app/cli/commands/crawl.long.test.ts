@@ -181,4 +181,4 @@ test('without shipped models, crawls, logs and search data are loaded, and the m
       expect.stringContaining('unless crawlhouse.yaml sets shipped_models: none'),
     ]);
   }
-}, 120_000);
+});

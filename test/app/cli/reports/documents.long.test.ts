@@ -61,4 +61,4 @@ test('JSON documents of commands match their schemas, without missing or extra k
   const [project] = (documents.status?.freshness ?? []) as Record<string, unknown>[];
   expect(project).toMatchObject({ interval: expect.any(Number), late: expect.any(Boolean) });
   expect(Date.parse(String(project?.expected_by))).toBeGreaterThan(Date.parse(String(project?.ended_at)));
-}, 300_000);
+});

@@ -36,7 +36,7 @@ beforeAll(async () => {
     'segmentations:\n  - { name: kind, segments: [{ name: lamps, url: /lamps/ }] }\n',
   );
   warehouse = await publishedSites(folder, STORY, folder);
-}, 240_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 /** Sends the form of a new ticket to a project folder without tickets. */

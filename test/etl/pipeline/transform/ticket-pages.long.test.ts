@@ -244,4 +244,4 @@ test('a ticket is verified only by a crawl that read each of its pages without t
   }
   expect(objections).toEqual([]);
   expect([...verdicts].sort()).toEqual(['reopened', 'unknown', 'verified']);
-}, 300_000);
+});

@@ -301,7 +301,7 @@ beforeAll(async () => {
   );
   const models = await loadModels([sqlFolder(sql)]);
   await runModels({ connection, models, changed: 'all', runId: 'run', logger: silentLogger });
-}, 180_000);
+});
 afterAll(() => warehouse[Symbol.asyncDispose]());
 
 /** A day so many days before the last one with search results. */

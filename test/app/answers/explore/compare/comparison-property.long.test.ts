@@ -119,7 +119,7 @@ const signal = new AbortController().signal;
 let warehouse: QueryProcess;
 beforeAll(async () => {
   warehouse = await publishedSites(folder, SITES);
-}, 300_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const rowsOf = (sql: string, crawl: string): Promise<readonly object[]> =>

@@ -28,7 +28,7 @@ function divided(crawl: Crawl): Crawl {
 let warehouse: QueryProcess;
 beforeAll(async () => {
   warehouse = await publishedSites(folder, { ...STORY, crawls: STORY.crawls.map(divided) });
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const compare = (

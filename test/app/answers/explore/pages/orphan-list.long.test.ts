@@ -62,7 +62,7 @@ const signal = new AbortController().signal;
 let warehouse: QueryProcess;
 beforeAll(async () => {
   warehouse = await publishedSites(folder, SITES);
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const query = filterOfQuery('Shop', new URLSearchParams('issue=orphan&sort=url'));

@@ -33,7 +33,7 @@ beforeAll(async () => {
     signal,
   );
   project = String(rows[0]?.project_id);
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const query = (text: string) => filterOfQuery(project, new URLSearchParams(text));

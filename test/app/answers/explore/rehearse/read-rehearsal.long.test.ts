@@ -69,7 +69,7 @@ const folder = sharedFolder();
 let warehouse: QueryProcess;
 beforeAll(async () => {
   warehouse = await publishedSites(folder, SITES);
-}, 300_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 test('only verified hits and clicks of the last 90 days are at stake, with the days that they cover', async () => {

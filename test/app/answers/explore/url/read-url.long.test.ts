@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 let warehouse: QueryProcess;
 beforeAll(async () => {
   warehouse = await publishedSites(folder, STORY);
-}, 60_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 const story = (path: string, more: Partial<AskedUrl> = {}): Promise<UrlStory> =>

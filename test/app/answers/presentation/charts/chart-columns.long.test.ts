@@ -84,7 +84,7 @@ beforeAll(async () => {
   await loadSites(warehouse.connection, ALL_SITES);
   await buildModels(warehouse.connection, SQL);
   questions = await loadQuestions([sqlFolder(SQL)]);
-}, 120_000);
+});
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
 /** The first rows of an answer, its numbers as numbers. */

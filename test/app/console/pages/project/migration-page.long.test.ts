@@ -33,7 +33,7 @@ beforeAll(async () => {
     },
     { withQuestions: true },
   );
-}, 120_000);
+});
 
 interface Document {
   readonly findings: { readonly rows: readonly Readonly<Record<string, unknown>>[] };

@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
     { withQuestions: true },
   );
-}, 120_000);
+});
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 interface Document {

@@ -111,7 +111,7 @@ beforeAll(async () => {
   );
   await loadSites(ofFile.connection, ALL_SITES);
   await buildModels(ofFile.connection, SQL, project);
-}, 240_000);
+});
 afterAll(async () => {
   await ofFile[Symbol.asyncDispose]();
 });

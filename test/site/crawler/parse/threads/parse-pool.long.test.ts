@@ -84,7 +84,7 @@ test('concurrent pages are all read, even after a page ended its thread', async 
     ),
   );
   expect(pages.map(({ title }) => title)).toEqual(pages.map((_, at) => `Page ${at}`));
-}, 120_000);
+});
 
 test('a page that cannot be recorded completely is read in part, with a note', {
   timeout: 120_000,
