@@ -1,3 +1,4 @@
+import { ident } from '../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/text/nearest-name.ts';
 import { type SqlSettings, sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
@@ -14,7 +15,7 @@ FROM mart.issue_changes
 WHERE crawl_id = $crawl AND issue = $issue`;
 
 /** A card of a project's page in the console: a figure of the whole site. */
-const cardSql = (name: string): string => `SELECT site."${name}"
+const cardSql = (name: string): string => `SELECT site.${ident(name)}
 FROM mart.crawl_segments AS site
 WHERE site.crawl_id = $crawl AND site.segmentation = '(site)'`;
 

@@ -30,6 +30,24 @@ SELECT DISTINCT hreflangs.url AS source, hreflangs.href AS target, 'hreflang' AS
 FROM mart.page_hreflangs AS hreflangs
 WHERE hreflangs.crawl_id = $crawl AND hreflangs.href <> hreflangs.url`;
 
+const Field = z.strictObject({ field: z.string() });
+const DECLARING = { rel_canonical: 'canonicals', hreflang_hrefs: 'hreflang links' } as const;
+const FIELDS = `SELECT fields.field
+FROM mart.crawl_fields AS fields
+WHERE fields.crawl_id = $crawl AND fields.dataset = 'crawl_pages'
+  AND fields.field IN ('rel_canonical', 'hreflang_hrefs')`;
+
+/** Returns why a crawl's canonicals or hreflang links are unknown; null if its export contains both. */
+export async function whyUndeclared({ rows }: AskedRows, crawl: string): Promise<string | null> {
+  const found = await rows('fields of canonicals and hreflang links', Field, {
+    sql: FIELDS,
+    parameters: { crawl },
+  });
+  const exported = new Set(found.map(({ field }) => field));
+  const lacked = Object.entries(DECLARING).flatMap(([field, name]) => (exported.has(field) ? [] : [name]));
+  return lacked.length === 0 ? null : `the export lacks ${lacked.join(' and ')}`;
+}
+
 interface Sought {
   /** What to do with references to a URL. */
   readonly actions: ReadonlyMap<string, string>;

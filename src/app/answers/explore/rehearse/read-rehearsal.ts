@@ -7,7 +7,7 @@ import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.
 import { type AskedRows, askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
 import { type CrawlGraph, originOf, readCrawlGraph } from './crawl-graph.ts';
-import { Reference, readReferences } from './read-references.ts';
+import { Reference, readReferences, whyUndeclared } from './read-references.ts';
 import { matchingPages, rehearseNoindex, rehearseRemoval } from './rehearse-condition.ts';
 import { RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
 import { CHANGES, type Effect, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
@@ -109,6 +109,9 @@ export async function readRehearsal(
     : has_links
       ? 'the crawl did not read all links'
       : 'its links are not loaded';
+  // noindex changes no link.
+  const whyNoReferences =
+    (change.kind === 'noindex' ? null : whyNoLinks) ?? (await whyUndeclared(asked, crawl.crawl_id));
   return {
     change: { kind: change.kind, given: change.given },
     crawl,
@@ -127,7 +130,7 @@ export async function readRehearsal(
     figures: [
       ...pageFigures(rows, { kind: change.kind, stake, whyNoLinks }),
       sitemapFigure(sitemaps, graph),
-      ...(change.kind === 'robots' ? [] : [linkFigure(links, change.kind === 'noindex' ? null : whyNoLinks)]),
+      ...(change.kind === 'robots' ? [] : [linkFigure(links, whyNoReferences)]),
     ],
     agents: effect.agents,
     pages: rows,

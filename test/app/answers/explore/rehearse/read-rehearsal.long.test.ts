@@ -42,6 +42,14 @@ const SITES: Sites = {
   ],
   crawls: [
     {
+      ...{ id: 'b', projectId: 'p', status: 'done', endReason: 'ok', config: { id: 'web', name: 'Web' } },
+      endedAt: at('2026-03-02T03:00:00Z'),
+      pages: dataset([page('/', { depth: 0 }), page('/sale', { depth: 1 })], {
+        without: Object.keys(ALSO_SALE),
+      }),
+      links: dataset([link('/', '/sale')]),
+    },
+    {
       ...{ id: 'c', projectId: 'p', status: 'done', endReason: 'ok', config: { id: 'web', name: 'Web' } },
       endedAt: at('2026-03-03T03:00:00Z'),
       pages: dataset([
@@ -187,6 +195,22 @@ test('noindex only loses pages that are indexable now, and keeps their links', a
   expect(printBlocks(rehearsalBlocks(sale, 'crawlhouse rehearse'), { width: 200 })).toMatch(
     /^indexable pages that get noindex +1 +9 +180 +2$/m,
   );
+});
+
+test('references are unknown if the export lacks the fields that declare them', async () => {
+  for (const kind of ['noindex', 'remove'] as const) {
+    const change = { kind, given: "url LIKE '%/sale'" } as const;
+    const bare = await readRehearsal(warehouse, { change, crawl: 'b' }, new AbortController().signal);
+    expect(bare.figures.at(-1)).toMatchObject({
+      figure: 'links',
+      count: null,
+      why: 'the export lacks canonicals and hreflang links',
+    });
+  }
+  expect((await rehearse('noindex', "url LIKE '%/sale'")).figures.at(-1)).toMatchObject({
+    count: 2,
+    why: null,
+  });
 });
 
 test('a condition is one SQL condition, and may match nothing', async () => {
