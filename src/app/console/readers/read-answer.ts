@@ -20,8 +20,8 @@ export interface View {
   readonly sort: { readonly column: string; readonly descending: boolean } | null;
   /** From 1. */
   readonly page: number;
-  /** A statement that counts all rows with less work than the answer needs. */
-  readonly count?: string;
+  /** Whether the caller counts the rows, by `readCount`. */
+  readonly isCounted?: true;
   /** A statement for the rows of a page with less work than the answer needs; without a filter and a sort. */
   readonly part?: (limit: number, offset: number) => string;
 }
@@ -52,7 +52,7 @@ interface ChartRows {
 export function readAnswer(
   warehouses: WarehousePool,
   statement: Statement,
-  { filter, sort, page, count, part }: View,
+  { filter, sort, page, isCounted, part }: View,
   signal: AbortSignal,
 ): Promise<AskedAnswer> {
   return warehouses.use(async (warehouse) => {
@@ -73,9 +73,9 @@ export function readAnswer(
     const known = !more && (rows.length > 0 || page === 1);
     const total = known
       ? offset + rows.length
-      : count === undefined
-        ? await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal)
-        : await countRows(warehouse, { ...bound, sql: count, page: { limit: 1, offset: 0 } }, signal);
+      : isCounted
+        ? null
+        : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
     const isEmpty = total === 0 && filter === null;
     const why = isEmpty ? await explainEmpty(bound, warehouse, signal) : null;
     const scope = await readScopeNotes(
@@ -100,6 +100,17 @@ export function readChartRows(
     const shown = recordsOf({ columns, rows: rows.slice(0, MOST_POINTS) });
     return { rows: shown, cut: rows.length > MOST_POINTS };
   });
+}
+
+/** Returns the value of a statement that counts; null if that takes too long. */
+export function readCount(
+  warehouses: WarehousePool,
+  statement: Omit<PagedStatement, 'page'>,
+  signal: AbortSignal,
+): Promise<number | null> {
+  return warehouses.use((warehouse) =>
+    countRows(warehouse, { ...statement, page: { limit: 1, offset: 0 } }, signal),
+  );
 }
 
 async function countRows(

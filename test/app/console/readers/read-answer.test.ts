@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readAnswer, readChartRows, type View } from '../../../../src/app/console/readers/read-answer.ts';
+import {
+  readAnswer,
+  readChartRows,
+  readCount,
+  type View,
+} from '../../../../src/app/console/readers/read-answer.ts';
 import { Readers, withoutModels } from '../../../../src/app/console/readers/readers.ts';
 import { type Statement, statementOf } from '../../../../src/app/console/readers/statement.ts';
 import { CrawlhouseError } from '../../../../src/core/errors/errors.ts';
@@ -55,11 +60,12 @@ test('a filter and a sort apply to the whole answer', async () => {
   expect((await answer(PAGES, { filter: { text: 'SHOP' } })).total).toBe(250);
 });
 
-test('statements that need less work read a page and count the rows', async () => {
+test('a statement that needs less work reads a page, and another one counts the rows', async () => {
   const part = (limit: number, offset: number) => `SELECT ${limit} AS l, ${offset} AS o FROM range(101)`;
-  const count = 'SELECT 7 AS n';
-  const found = await answer(PAGES, { page: 2, part, count });
-  expect([found.rows.length, found.more, found.total, found.rows[0]]).toEqual([100, true, 7, [101, 100]]);
+  const found = await answer(PAGES, { page: 2, part, isCounted: true });
+  expect([found.rows.length, found.more, found.total, found.rows[0]]).toEqual([100, true, null, [101, 100]]);
+  const counting = { sql: 'SELECT $n::BIGINT AS n', parameters: new Map([['n', '7']]) };
+  expect(await readCount(readers.asking, counting, signal)).toBe(7);
 });
 
 test('an empty answer explains why, if the project lacks what its question needs', async () => {

@@ -16,6 +16,8 @@ export interface ComparedPair {
   readonly exceptions: string;
   /** A SELECT like mart.page_issue_changes: the changed issues of each page. */
   readonly issueChanges: string;
+  /** A SELECT of mart.page_changes; null for two crawls that no model compares. */
+  readonly fieldChanges: string | null;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function comparedPair(
       since,
       exceptions: `SELECT * FROM mart.page_comparison WHERE ${pair}`,
       issueChanges: `SELECT * FROM mart.page_issue_changes WHERE ${pair}${only}`,
+      fieldChanges: `SELECT * FROM mart.page_changes WHERE ${pair}`,
     };
   }
   const pairs = `SELECT * FROM (${await modelSql('crawl_pairs', {
@@ -52,7 +55,7 @@ export async function comparedPair(
   });
   // The model names them several times, so they are compared once.
   const issueChanges = `WITH compared_pages AS (${exceptions}\n), changes AS (${changes}\n) SELECT * FROM changes`;
-  return { crawl, since, exceptions, issueChanges };
+  return { crawl, since, exceptions, issueChanges, fieldChanges: null };
 }
 
 /** Returns the SELECT of a model with replacements for some of its tables. */

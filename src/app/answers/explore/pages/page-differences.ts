@@ -1,5 +1,5 @@
 import { ident } from '../../../../core/duckdb/duckdb.ts';
-import { seenByBoth, valuesDiffer } from '../compare/comparable-columns.ts';
+import { FIELDS, seenByBoth, valuesDiffer } from '../compare/comparable-columns.ts';
 import { type ComparedPair, isPageChange, pageChangeSql } from '../compare/page-comparison.ts';
 
 /** The change of pages that differ in any compared field. */
@@ -49,6 +49,13 @@ export function changedPages(change: string, pair: ComparedPair, compared: Compa
       columns: shownOfChange(undefined, change).map((column) => `how.${column}`),
       joins: [`JOIN (${pageChangeSql(pair.exceptions)}) AS how ON how.url = pages.url`],
       conditions: [`how.change = '${change}'`],
+    };
+  // The model has compared these columns by the same rule.
+  if (pair.fieldChanges !== null && Object.hasOwn(FIELDS, change))
+    return {
+      columns: ['how."before"', 'how."after"'],
+      joins: [`JOIN (${pair.fieldChanges} AND change = '${change}') AS how ON how.url = pages.url`],
+      conditions: [],
     };
   const { columns, ofAnswers } = compared;
   return {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ident } from '../../../../core/duckdb/duckdb.ts';
 import { CrawlhouseError } from '../../../../core/errors/errors.ts';
 import { didYouMean } from '../../../../core/text/nearest-name.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
@@ -43,6 +42,7 @@ import {
   isIssueChange,
   type PageFilter,
 } from './page-filter.ts';
+import { type PageReading, readingOf, type Within } from './page-reading.ts';
 import { foundRows, withRechecked } from './rechecked-pages.ts';
 
 const FilteredCrawl = ChosenCrawl.extend({
@@ -54,7 +54,7 @@ const FilteredCrawl = ChosenCrawl.extend({
 export type FilteredCrawl = Typed<typeof FilteredCrawl>;
 
 /** The SELECT of the filtered pages, in their order. */
-export interface PageStatement {
+export interface PageStatement extends PageReading {
   /** The requested crawl; pages that are gone belong to `since`. */
   readonly crawl: FilteredCrawl;
   /** The request, with the unique name of the segment. */
@@ -63,21 +63,6 @@ export interface PageStatement {
   readonly since: string | null;
   /** The issue of the pages; null means any. */
   readonly issue: FilteredIssue | null;
-  /** As a user may run it; the values are parameters. */
-  readonly sql: string;
-  /**
-   * The SELECT of some of the rows. First finds their URLs using only the sort columns, because reading the other
-   * columns of a million pages takes longer.
-   */
-  readonly part: (limit: number, offset: number) => string;
-  /** Counts the pages. */
-  readonly count: string;
-  /** The row of the page `$after` by which the pages are sorted, as text. */
-  readonly place: string;
-  /** The pages after that page, whose value is `$after_value` or null. */
-  readonly behind: (isNull: boolean) => string;
-  /** All links to the pages, so that users can fix the linking pages; null if the links of the crawl are not loaded. */
-  readonly inlinks: string | null;
   readonly parameters: ReadonlyMap<string, string | null>;
   /** All columns to show, sort and compare by, with their types. */
   readonly types: PageColumnTypes;
@@ -148,104 +133,26 @@ export async function pageStatement(
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
   const traffic = await trafficColumns(ask, crawl.crawl_id);
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...traffic, ...more])];
-  const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
-  const source = found.are_rechecked ? withRechecked(types) : 'mart.pages';
-  const through = (asked: readonly string[], more: readonly string[] = []): string =>
-    fromPages(source, { within, issue, asked, all: [...all, ...more] });
+  const all = [...within.inSegment, ...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
   return {
     crawl,
     filter: { ...filter, segment: undefined, segmentation: undefined, ...segmentParts(segment) },
     since,
     issue: issue === undefined ? null : await issueOf(ask, issue, crawl),
-    ...readingOf({ names, shown, sorted, types, through }),
-    inlinks: crawl.has_links ? inlinksOf(within.own, through(names)) : null,
+    ...readingOf({
+      source: found.are_rechecked ? withRechecked(types) : 'mart.pages',
+      within,
+      issue,
+      all,
+      names,
+      shown,
+      sorted,
+      types,
+      hasLinks: crawl.has_links,
+    }),
     parameters,
     types,
   };
-}
-
-interface Reading {
-  readonly names: readonly string[];
-  readonly shown: readonly string[];
-  readonly sorted: { readonly column: string; readonly sql: string };
-  readonly types: PageColumnTypes;
-  readonly through: (asked: readonly string[], more?: readonly string[]) => string;
-}
-
-function readingOf({ names, shown, sorted, types, through }: Reading) {
-  const rows = (...more: readonly string[]): string =>
-    `SELECT ${shown.map(ident).join(', ')}\n${through([...names, ...shown], more)}\nORDER BY ${sorted.sql}, url`;
-  const value = `CAST(${ident(sorted.column)} AS VARCHAR) AS value`;
-  return {
-    sql: rows(),
-    part: (limit: number, offset: number): string => {
-      const span = `${offset === 0 ? '' : `OFFSET ${offset} `}LIMIT ${limit}`;
-      // What lies beside the pages would be joined twice.
-      if ([...names, sorted.column].some((name) => BESIDE_PAGES.has(name))) return `${rows()}\n${span}`;
-      const urls = `SELECT url\n${through([...names, sorted.column])}\nORDER BY ${sorted.sql}, url\n${span}`;
-      return rows(`url IN (\n${urls}\n)`);
-    },
-    // Joined tables have at most one row per page, so only a condition on them changes the count.
-    count: `SELECT count(*) AS total\n${through(names)}`,
-    place: `SELECT ${value}\n${through([...names, sorted.column], ['url = $after'])}`,
-    behind: (isNull: boolean): string => rows(behindPlace(sorted, types, isNull)),
-  };
-}
-
-/** Returns the condition of the pages after `$after` in an order with NULLs last. */
-function behindPlace(
-  { column, sql }: { readonly column: string; readonly sql: string },
-  types: PageColumnTypes,
-  isNull: boolean,
-): string {
-  const name = ident(column);
-  if (isNull) return `(${name} IS NULL AND url > $after)`;
-  const value = `CAST($after_value AS ${types.get(column)})`;
-  const than = sql.includes(' DESC ') ? '<' : '>';
-  return `(${name} ${than} ${value} OR (${name} = ${value} AND url > $after) OR ${name} IS NULL)`;
-}
-
-/** Returns rows of `--inlinks`: one per link, grouped by target. */
-function inlinksOf(crawl: string, pages: string): string {
-  return `SELECT links.origin AS source, links.target, links.anchor, links.link_position AS position, links.follow,
-  coalesce(linked.status_code, links.target_status) AS status_code
-FROM mart.links AS links
-JOIN (SELECT url, status_code
-${pages}
-) AS linked ON linked.url = links.target
-WHERE links.crawl_id = ${crawl}
-ORDER BY links.target, links.origin, links.anchor NULLS LAST, links.link_position NULLS LAST`;
-}
-
-/** Returns the pages that meet all conditions, with the joins that the requested columns need. */
-function fromPages(
-  source: string,
-  {
-    within,
-    issue,
-    asked,
-    all,
-  }: {
-    readonly within: Within;
-    readonly issue: string | undefined;
-    readonly asked: readonly string[];
-    readonly all: readonly string[];
-  },
-): string {
-  const besides = BESIDES.filter(({ columns }) => asked.some((name) => Object.hasOwn(columns, name)));
-  const selected = [
-    'pages.*',
-    ...within.columns,
-    ...besides.flatMap(({ name, columns, value = (column) => `${name}.${column}` }) =>
-      Object.keys(columns).map((column) => `${value(column)} AS ${column}`),
-    ),
-  ];
-  return `FROM (
-  SELECT ${selected.join(', ')}
-  FROM ${source} AS pages
-  ${[...within.joins, ...besides.map(({ join }) => join(within.own, issue))].join('\n  ')}
-  WHERE ${within.conditions.join('\n    AND ')}
-) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
 }
 
 /** Returns null if there is no previous crawl. A filter without a change compares nothing. */
@@ -354,15 +261,6 @@ async function comparedColumns(
   );
 }
 
-interface Within {
-  /** The parameter of the crawl that the pages belong to. */
-  readonly own: string;
-  readonly columns: readonly string[];
-  readonly joins: readonly string[];
-  readonly conditions: readonly string[];
-  readonly shown: readonly string[];
-}
-
 /** Returns the pages of the crawl, with its issue, change and segment; adds the parameters. */
 function pagesOf(asked: {
   readonly filter: PageFilter;
@@ -395,6 +293,7 @@ function pagesOf(asked: {
     columns,
     joins,
     shown: shownOfChange(issue, change),
-    conditions: [`pages.crawl_id = ${own}`, ...conditions, ...(inSegment === null ? [] : [inSegment])],
+    conditions: [`pages.crawl_id = ${own}`, ...conditions],
+    inSegment: inSegment === null ? [] : [inSegment],
   };
 }

@@ -35,7 +35,7 @@ import {
 } from '../../page-parts/chosen-segment.ts';
 import { type PageRequest, page } from '../../page-parts/console-page.ts';
 import { newTicketForm } from '../../page-parts/tickets/ticket-form.ts';
-import { PAGE_ROWS, readAnswer } from '../../readers/read-answer.ts';
+import { PAGE_ROWS, readAnswer, readCount } from '../../readers/read-answer.ts';
 import type { Readers } from '../../readers/readers.ts';
 import { crawlsOf, ProjectCrawl } from './compare-page.ts';
 
@@ -108,7 +108,7 @@ export const PAGE_LIST = page<PageList>({
     const view = {
       filter: null,
       sort: null,
-      count: statement.count,
+      isCounted: true as const,
       part: statement.part,
       page: Number.isInteger(number) && number > 0 && number < 1e7 ? number : 1,
     };
@@ -120,8 +120,7 @@ export const PAGE_LIST = page<PageList>({
     const answer = await readers.onceAsked(key, signal, (until) =>
       readAnswer(readers.warehouse, asking, view, until),
     );
-    // A later request of the page may count the rows in time.
-    if (answer.total === null) readers.forget(key);
+    const total = answer.total ?? (await totalOf(statement, readers, signal));
     const { crawl, since, issue, sql, inlinks, filter: named } = statement;
     return {
       project_id: crawl.project_id,
@@ -138,7 +137,7 @@ export const PAGE_LIST = page<PageList>({
       rows: answer.rows,
       page: view.page,
       more: answer.more,
-      total: answer.total,
+      total,
       seconds: answer.seconds,
       sql,
       inlinks,
@@ -149,6 +148,21 @@ export const PAGE_LIST = page<PageList>({
   },
   draw: drawPageList,
 });
+
+/** Counts the pages of a list once, for each of its parts and orders. */
+async function totalOf(
+  { count, parameters }: PageStatement,
+  readers: Readers,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const key = `number of pages: ${JSON.stringify([count, ...parameters])}`;
+  const total = await readers.onceAsked(key, signal, (until) =>
+    readCount(readers.warehouse, { sql: count, parameters }, until),
+  );
+  // A later request may count the pages in time.
+  if (total === null) readers.forget(key);
+  return total;
+}
 
 async function choicesOf({ crawl, types }: PageStatement, readers: Readers): Promise<PageList['choices']> {
   const own = new Map([['crawl', crawl.crawl_id]]);

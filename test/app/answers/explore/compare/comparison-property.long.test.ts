@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asking } from '../../../../../src/app/answers/explore/chosen-crawls.ts';
+import {
+  comparedOfAnswers,
+  FIELDS,
+  untoldParts,
+} from '../../../../../src/app/answers/explore/compare/comparable-columns.ts';
+import { comparedPair } from '../../../../../src/app/answers/explore/compare/page-comparison.ts';
 import { readComparison } from '../../../../../src/app/answers/explore/compare/read-compare.ts';
 import { readIssues } from '../../../../../src/app/answers/explore/issues/read-issues.ts';
+import { changedPages } from '../../../../../src/app/answers/explore/pages/page-differences.ts';
 import {
   CHANGES_OF_ISSUE,
   type PageFilter,
@@ -197,6 +205,36 @@ test('each number of a comparison, in both directions, equals the number of page
           ]);
       }
     }
+});
+
+test('a list of changes has the pages of the model, as if their columns were compared', async () => {
+  const pair = await comparedPair({ crawl: '$crawl', since: '$since' }, true);
+  let pages = 0;
+  for (const { id, previous } of later)
+    for (const change of Object.keys(FIELDS)) {
+      const since = previous?.id ?? '';
+      const parameters = new Map([
+        ['crawl', id],
+        ['since', since],
+      ]);
+      const untold = await untoldParts(asking(warehouse, signal), [since, id], [change, 'status_code']);
+      const compared = { columns: [change], ofAnswers: comparedOfAnswers(untold) };
+      const rows = ({ columns, joins, conditions }: ReturnType<typeof changedPages>) =>
+        warehouse.rows(
+          `SELECT pages.url, ${columns.join(', ')} FROM mart.pages AS pages ${joins.join(' ')}
+           WHERE ${['pages.crawl_id = $crawl', ...conditions].join(' AND ')} ORDER BY pages.url`,
+          signal,
+          parameters,
+        );
+      const listed = await rows(changedPages(change, pair, compared));
+      expect([id, change, listed]).toEqual([
+        id,
+        change,
+        await rows(changedPages(change, { ...pair, fieldChanges: null }, compared)),
+      ]);
+      pages += listed.length;
+    }
+  expect(pages).toBeGreaterThan(20);
 });
 
 test('nothing is fixed on a page that was not requested again, and nothing is new that was not read before', async () => {

@@ -203,6 +203,40 @@ test('a list reports that the links of its crawl are not loaded', async () => {
   ).rejects.toThrow('the links of crawl blog-1 are not loaded');
 });
 
+test('the rows and the number of a part are those of the whole list, in its order', async () => {
+  for (const text of [
+    '',
+    'sort=title',
+    'sort=clicks desc',
+    'search_bot_hits=gte:1&sort=clicks desc&columns=top_query',
+    'impressions=is:null&sort=google_bot_hits',
+    'where=clicks is null or Average_Position > 2&sort=issues desc&columns=priority,is_ignored',
+    'issue=thin',
+    'issue=thin&sort=priority desc',
+    'issue=linked_redirect&sort=related_url',
+    'segment=/lamps/&sort=depth desc',
+    'segment=/lamps/&segmentation=(directory)&issues=gte:1',
+    ...['title', 'status_code', 'is_indexable', 'changed', 'added', 'removed', 'moved', 'missing'].map(
+      (change) => `change=${change}&sort=depth`,
+    ),
+    'change=title&since=shop-1&sort=before',
+    'issue=thin&change=new&sort=priority',
+    'issue=thin&change=missing&since=shop-1&columns=clicks',
+  ]) {
+    const { sql, part, count, parameters } = await pageStatement(
+      warehouse,
+      query(`crawl=shop-3&${text}`),
+      signal,
+    );
+    const all = await warehouse.rows(sql, signal, parameters);
+    const parts: unknown[] = [];
+    for (let offset = 0; offset <= all.length; offset += 2)
+      parts.push(...(await warehouse.rows(part(2, offset), signal, parameters)));
+    expect([text, parts]).toEqual([text, all]);
+    expect([text, await warehouse.rows(count, signal, parameters)]).toEqual([text, [{ total: all.length }]]);
+  }
+});
+
 test('clicks and hits are shown for crawls with data for their days, and 0 means no hit on counted days', async () => {
   const { rows: shown } = await readPages(warehouse, query('crawl=shop-3'), 1000, signal);
   expect(Object.keys(shown[0] ?? {})).toEqual(expect.arrayContaining(['clicks', 'search_bot_hits']));

@@ -78,13 +78,17 @@ test('the rows of an issue are found in the crawl of its pages, which may have r
   expect((await statementOf('issue=thin', off)).issue).toBe(null);
 });
 
-test('the rows of a part are found by their URLs, unless other tables are joined', async () => {
-  const { part } = await statementOf('');
-  expect(part(10, 0)).toMatch(/WHERE url IN \(\nSELECT url\n[\s\S]*, url\nLIMIT 10\n\)/);
+test('the rows of a part are found by their URLs, and what is joined to find them is not joined again', async () => {
+  const { part } = await statementOf('segment=product');
+  expect(part(10, 0)).toMatch(/JOIN \(SELECT DISTINCT \* FROM \(\nSELECT url\n[\s\S]*, url\nLIMIT 10\n\)/);
+  expect(part(10, 0).match(/mart.page_segments/g)).toHaveLength(1);
   expect(part(10, 20)).toContain(', url\nOFFSET 20 LIMIT 10\n)');
-  const beside = await statementOf('clicks=gte:1');
-  expect(beside.part(10, 0)).toBe(`${beside.sql}\nLIMIT 10`);
-  expect((await statementOf('sort=issues')).part(10, 5)).toMatch(/, url\nOFFSET 5 LIMIT 10$/);
+  const beside = await statementOf('clicks=gte:1', WITH_DAYS);
+  expect(beside.part(10, 0)).toContain('SELECT pages.*, listed.clicks FROM mart.pages');
+  expect(beside.part(10, 0).match(/LEFT JOIN mart.page_(demand|hits)/g)).toEqual([
+    'LEFT JOIN mart.page_demand',
+    'LEFT JOIN mart.page_hits',
+  ]);
   expect(beside.count).toContain('LEFT JOIN mart.page_demand');
   expect((await statementOf('sort=clicks')).count).not.toContain('LEFT JOIN mart.page_demand');
 });
