@@ -116,7 +116,8 @@ export const ERROR_CODES = {
   },
   damaged_warehouse: {
     kind: 'fault',
-    means: 'The warehouse file has changed on the disk since it was written; crawlhouse does not publish it.',
+    means:
+      'The warehouse file has changed on the disk since it was written, or lacks loaded rows; crawlhouse does not publish it.',
     hint: 'check the disk; restore a backup, or move the file away so that the next run publishes again',
   },
   invalid_request: {

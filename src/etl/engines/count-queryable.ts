@@ -12,6 +12,10 @@ const DatasetLoads = z.strictObject({
   is_list: z.boolean(),
 });
 
+/** What a run does about rows that differ from their load. */
+export const LOADS_AGAIN =
+  'check the disk and memory for faults; the previous publication stays in place, and the next run loads the unit again';
+
 const UnreconciledUnit = z.strictObject({ unit: z.string(), loaded: z.bigint(), queryable: z.bigint() });
 
 /**
@@ -19,7 +23,7 @@ const UnreconciledUnit = z.strictObject({ unit: z.string(), loaded: z.bigint(), 
  * unpublished unit; in another engine, only unpublished units.
  *
  * @param recent the condition that rows of such units meet (`recentRows`)
- * @throws CrawlhouseError `unreconciled` if a different number was loaded
+ * @throws CrawlhouseError `damaged_warehouse` if a different number was loaded
  */
 export async function countQueryable(
   connection: Connection,
@@ -46,7 +50,7 @@ export async function countQueryable(
     const present = presentIn(dataset);
     const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
     if (total !== loaded) {
-      throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in total, but ${total} queryable`);
+      throw rowsDiffer(`raw.${dataset}: ${loaded} rows loaded in total, but ${total} queryable`);
     }
     if (fresh === 0n) continue;
     for (const rows of [`${present} AND ${recent(dataset)}`, present]) {
@@ -63,7 +67,7 @@ export async function countQueryable(
   }
   const different = await differentLoad(connection, loads);
   if (different) {
-    throw unreconciled(
+    throw rowsDiffer(
       `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
     );
   }
@@ -99,6 +103,7 @@ async function differentLoad(
   return different;
 }
 
-function unreconciled(message: string): CrawlhouseError {
-  return new CrawlhouseError('unreconciled', message, { hint: 'the previous publication stays in place' });
+/** The rows were counted when they were loaded, so the file has changed since then. */
+function rowsDiffer(message: string): CrawlhouseError {
+  return new CrawlhouseError('damaged_warehouse', message, { hint: LOADS_AGAIN });
 }

@@ -50,6 +50,27 @@ test('a damaged working copy is restored, and the work starts again once', async
   expect(errors.map(({ code }) => code)).toEqual(['damaged_warehouse']);
 });
 
+test('a working copy that lost rows of a load is not published, but restored', async () => {
+  const project = await packageProject();
+  await project.load(await project.make('c1', ['a', 'b']));
+  let turns = 0;
+  const { exitCode, report } = await session(project, async ({ working }) => {
+    // Such as after a recovery of the database that lost a commit.
+    if (++turns === 1) await working.connection.run("DELETE FROM raw.crawl_pages WHERE url = 'b'");
+    await working.markDirty();
+    return NOTHING;
+  });
+  expect([turns, exitCode, report.healed]).toEqual([
+    2,
+    0,
+    [
+      'raw.crawl_pages: 2 rows loaded in total, but 1 queryable; ' +
+        'the working copy was made again from the published warehouse',
+    ],
+  ]);
+  expect(await project.read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages')).toEqual([{ n: 2 }]);
+});
+
 test('unpublished units of an earlier process are published before the work of a session', async () => {
   const project = await packageProject();
   await project.load(await project.make('c1', ['a']));

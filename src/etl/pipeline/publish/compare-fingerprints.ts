@@ -1,6 +1,7 @@
 import type { Connection } from '../../../core/duckdb/duckdb.ts';
 import { withLowerMemory } from '../../../core/duckdb/lower-memory.ts';
 import { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { LOADS_AGAIN } from '../../engines/count-queryable.ts';
 import { unitFingerprints } from '../../state/catalog/fingerprint.ts';
 import type { FreshUnit } from '../../state/catalog/ops/ops-loads.ts';
 
@@ -58,9 +59,7 @@ export async function compareFingerprints(
         return new CrawlhouseError(
           'damaged_warehouse',
           `${unit}: raw.${dataset} does not have the loaded rows (fingerprint ${fingerprint}, now ${found.get(unit)})`,
-          {
-            hint: 'check the disk and memory for faults; the previous publication stays in place, and the next run loads the unit again',
-          },
+          { hint: LOADS_AGAIN },
         );
     }
   return undefined;

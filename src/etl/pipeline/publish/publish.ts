@@ -43,7 +43,7 @@ const COPY = 'publication_copy';
  *
  * @param confirm called right before the rename; if it throws, the previous publication stays
  * @returns what was wrong with the previous file, and where it is kept
- * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the previous publication stays
+ * @throws CrawlhouseError `damaged_warehouse`: the previous publication stays
  */
 export async function publish(
   working: WorkingCopy,
@@ -102,7 +102,7 @@ export async function publish(
 /**
  * Compares the new units of a copy with their loads, counts rows, and marks the copy as published.
  *
- * @throws CrawlhouseError `unreconciled`
+ * @throws CrawlhouseError `damaged_warehouse`
  */
 async function checkCopy(
   { connection, rows }: WorkingCopy,
