@@ -36,32 +36,38 @@ WITH
     WHERE broken.target_status = 404
   ),
 
-  link AS (
-    SELECT links.crawl_id, links.target, links.origin, links.anchor
-    FROM chosen
-    JOIN mart.links AS links ON links.crawl_id = chosen.crawl_id
-    LEFT JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
-    WHERE links.is_internal AND coalesce(links.target_status, pages.status_code) = 404
+  -- Only the links to these pages are read below.
+  found AS (
+    SELECT *
+    FROM ranked
+    WHERE place <= $targets
+  ),
+
+  page AS (
+    SELECT found.crawl_id, found.target, pages.status_code
+    FROM found
+    JOIN mart.pages AS pages ON pages.crawl_id = found.crawl_id AND pages.url = found.target
   ),
 
   answer AS (
     SELECT
-      ranked.project_name,
-      ranked.crawl_config_name,
-      ranked.crawl_id,
-      ranked.target,
-      ranked.internal_links,
-      link.origin,
+      found.project_name,
+      found.crawl_config_name,
+      found.crawl_id,
+      found.target,
+      found.internal_links,
+      links.origin,
       count(*) AS links_on_page,
       coalesce(
-        array_agg(DISTINCT link.anchor ORDER BY link.anchor) FILTER (WHERE link.anchor IS NOT NULL),
+        array_agg(DISTINCT links.anchor ORDER BY links.anchor) FILTER (WHERE links.anchor IS NOT NULL),
         CAST(ARRAY[] AS VARCHAR[])
       ) AS anchors
-    FROM ranked
-    JOIN link ON link.crawl_id = ranked.crawl_id AND link.target = ranked.target
-    WHERE ranked.place <= $targets
+    FROM found
+    JOIN mart.links AS links ON links.crawl_id = found.crawl_id AND links.target = found.target
+    LEFT JOIN page ON page.crawl_id = found.crawl_id AND page.target = found.target
+    WHERE links.is_internal AND coalesce(links.target_status, page.status_code) = 404
     GROUP BY
-      ranked.project_name, ranked.crawl_config_name, ranked.crawl_id, ranked.target, ranked.internal_links, link.origin
+      found.project_name, found.crawl_config_name, found.crawl_id, found.target, found.internal_links, links.origin
   )
 
 SELECT

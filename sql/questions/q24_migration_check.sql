@@ -41,32 +41,6 @@ WITH
       AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
   ),
 
-  -- The pages of all crawls that are read below, once.
-  page AS (
-    SELECT
-      crawl_id,
-      url,
-      status_code,
-      observation,
-      observation_reason,
-      sources,
-      title,
-      language,
-      is_noindex,
-      is_canonicalised
-    FROM mart.pages
-    WHERE crawl_id IN (
-      SELECT crawl_id FROM chosen
-      UNION
-      SELECT previous_crawl_id FROM chosen WHERE previous_crawl_id IS NOT NULL
-      UNION
-      SELECT crawls.crawl_id
-      FROM mart.crawls AS crawls
-      JOIN chosen ON chosen.project_id = crawls.project_id
-      WHERE crawls.has_pages AND (crawls.is_list OR chosen.is_list)
-    )
-  ),
-
   -- A list of old URLs is compared with the crawl in which most of its URLs answered 200.
   former AS (
     SELECT
@@ -81,8 +55,9 @@ WITH
         AND crawls.is_comparable
         AND NOT crawls.is_list
         AND crawls.ended_at < chosen.ended_at
-      JOIN page ON page.crawl_id = chosen.crawl_id
-      JOIN page AS earlier ON earlier.crawl_id = crawls.crawl_id AND earlier.url = page.url AND earlier.status_code = 200
+      JOIN mart.pages AS page ON page.crawl_id = chosen.crawl_id
+      JOIN mart.pages AS earlier
+        ON earlier.crawl_id = crawls.crawl_id AND earlier.url = page.url AND earlier.status_code = 200
       WHERE chosen.is_list
       GROUP BY chosen.crawl_id, crawls.crawl_id, crawls.ended_at
     ) AS counted
@@ -104,31 +79,6 @@ WITH
     LEFT JOIN mart.crawls AS previous
       ON previous.crawl_id = CASE WHEN chosen.is_list THEN former.previous_crawl_id ELSE chosen.previous_crawl_id END
     WHERE chosen.is_asked OR chosen.is_list OR previous.crawl_id IS NOT NULL
-  ),
-
-  old AS (
-    SELECT pair.crawl_id, page.url
-    FROM pair
-    JOIN page ON page.crawl_id = pair.previous_crawl_id AND page.status_code = 200
-    WHERE NOT pair.is_asked AND NOT pair.is_list
-
-    UNION
-    SELECT pair.crawl_id, demand.url
-    FROM pair
-    JOIN mart.page_demand AS demand ON demand.crawl_id = pair.previous_crawl_id AND demand.clicks > 0
-    WHERE NOT pair.is_asked AND NOT pair.is_list
-
-    UNION
-    SELECT pair.crawl_id, page.url
-    FROM pair
-    JOIN page ON page.crawl_id = pair.crawl_id
-    WHERE NOT pair.is_asked AND pair.is_list
-      AND ',' || array_to_string(page.sources, ',') || ',' LIKE '%,ingested_data,%'
-
-    UNION
-    SELECT pair.crawl_id, listed.url
-    FROM pair
-    CROSS JOIN listed
   ),
 
   source AS (
@@ -185,57 +135,57 @@ WITH
     WHERE targets.crawl_id IN (SELECT source_id FROM source) AND rechecks.url IS NULL
   ),
 
-  -- The newest answer with a target, else the newest other one.
-  seen AS (
-    SELECT *
-    FROM (
-      SELECT
-        answers.*,
-        row_number() OVER (
-          PARTITION BY crawl_id, url
-          ORDER BY CASE WHEN is_decisive THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, evidence, source_id DESC
-        ) AS place
-      FROM (
-        SELECT
-          source.crawl_id,
-          source.source_id,
-          source.evidence,
-          source.ended_at,
-          page.url,
-          page.status_code,
-          page.observation_reason,
-          coalesce(page.status_code BETWEEN 200 AND 399 OR page.observation = 'gone', false) AS is_decisive,
-          page.title,
-          page.language,
-          page.is_noindex,
-          page.is_canonicalised
-        FROM source
-        JOIN page ON page.crawl_id = source.source_id
+  -- URLs with an answer other than a page of the crawl itself.
+  other AS (
+    SELECT source.crawl_id, page.url
+    FROM source
+    JOIN mart.pages AS page ON page.crawl_id = source.source_id
+    WHERE source.source_id <> source.crawl_id
 
-        UNION ALL
-        SELECT
-          source.crawl_id,
-          source.source_id,
-          'recheck',
-          source.ended_at,
-          request.url,
-          request.status_code,
-          CASE
-            WHEN request.status_code = 404 THEN 'not_found'
-            WHEN request.status_code = 410 THEN 'removed'
-            WHEN request.status_code BETWEEN 200 AND 399 THEN NULL
-            ELSE request.state
-          END,
-          coalesce(request.status_code BETWEEN 200 AND 399 OR request.status_code IN (404, 410), false),
-          CAST(NULL AS VARCHAR),
-          CAST(NULL AS VARCHAR),
-          request.status_code = 200 AND NOT request.is_indexable AND coalesce(request.canonical_url = request.url, true),
-          CASE WHEN request.status_code = 200 THEN request.canonical_url <> request.url END
-        FROM source
-        JOIN request ON request.crawl_id = source.source_id
-      ) AS answers
-    ) AS ranked
-    WHERE place = 1
+    UNION
+    SELECT source.crawl_id, request.url
+    FROM source
+    JOIN request ON request.crawl_id = source.source_id
+  ),
+
+  -- Pages with status 200 and no other answer still work.
+  working AS (
+    SELECT pair.crawl_id, page.url
+    FROM pair
+    JOIN mart.pages AS page ON page.crawl_id = pair.crawl_id AND page.status_code = 200
+    LEFT JOIN other ON other.crawl_id = pair.crawl_id AND other.url = page.url
+    WHERE other.url IS NULL
+  ),
+
+  old AS (
+    SELECT known.crawl_id, known.url
+    FROM (
+      SELECT pair.crawl_id, page.url
+      FROM pair
+      JOIN mart.pages AS page ON page.crawl_id = pair.previous_crawl_id AND page.status_code = 200
+      WHERE NOT pair.is_asked AND NOT pair.is_list
+
+      UNION ALL
+      SELECT pair.crawl_id, demand.url
+      FROM pair
+      JOIN mart.page_demand AS demand ON demand.crawl_id = pair.previous_crawl_id AND demand.clicks > 0
+      WHERE NOT pair.is_asked AND NOT pair.is_list
+    ) AS known
+    LEFT JOIN working ON working.crawl_id = known.crawl_id AND working.url = known.url
+    WHERE working.url IS NULL
+
+    UNION
+    SELECT pair.crawl_id, page.url
+    FROM pair
+    JOIN mart.pages AS page ON page.crawl_id = pair.crawl_id
+    WHERE NOT pair.is_asked AND pair.is_list
+      -- The condition is not computed for other crawls.
+      AND CASE WHEN pair.is_list THEN ',' || array_to_string(page.sources, ',') || ',' LIKE '%,ingested_data,%' END
+
+    UNION
+    SELECT pair.crawl_id, listed.url
+    FROM pair
+    CROSS JOIN listed
   ),
 
   page_chain AS (
@@ -304,14 +254,124 @@ WITH
     WHERE request.status_code BETWEEN 300 AND 399 AND request.redirect_location IS NOT NULL
   ),
 
-  -- The language that a page declares for itself.
+  -- Other URLs need no answer.
+  asked AS (
+    SELECT crawl_id, url
+    FROM old
+
+    UNION
+    SELECT source.crawl_id, chain.final_url
+    FROM source
+    JOIN chain ON chain.crawl_id = source.source_id
+  ),
+
+  page AS (
+    SELECT
+      source.crawl_id,
+      source.source_id,
+      source.evidence,
+      source.ended_at,
+      page.url,
+      page.status_code,
+      page.observation_reason,
+      coalesce(page.status_code BETWEEN 200 AND 399 OR page.observation = 'gone', false) AS is_decisive,
+      page.title,
+      page.language,
+      page.is_noindex,
+      page.is_canonicalised,
+      page.hreflang_hrefs,
+      page.hreflang_langs
+    FROM source
+    JOIN asked ON asked.crawl_id = source.crawl_id
+    JOIN mart.pages AS page ON page.crawl_id = source.source_id AND page.url = asked.url
+  ),
+
+  -- Old URLs in the previous crawl.
+  page_before AS (
+    SELECT
+      old.crawl_id,
+      pair.previous_crawl_id,
+      page.url,
+      page.title,
+      page.language,
+      page.hreflang_hrefs,
+      page.hreflang_langs
+    FROM old
+    JOIN pair ON pair.crawl_id = old.crawl_id
+    JOIN mart.pages AS page ON page.crawl_id = pair.previous_crawl_id AND page.url = old.url
+  ),
+
+  -- The newest answer with a target, else the newest other one.
+  seen AS (
+    SELECT *
+    FROM (
+      SELECT
+        answers.*,
+        row_number() OVER (
+          PARTITION BY crawl_id, url
+          ORDER BY CASE WHEN is_decisive THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, evidence, source_id DESC
+        ) AS place
+      FROM (
+        SELECT
+          crawl_id,
+          source_id,
+          evidence,
+          ended_at,
+          url,
+          status_code,
+          observation_reason,
+          is_decisive,
+          title,
+          language,
+          is_noindex,
+          is_canonicalised
+        FROM page
+
+        UNION ALL
+        SELECT
+          source.crawl_id,
+          source.source_id,
+          'recheck',
+          source.ended_at,
+          request.url,
+          request.status_code,
+          CASE
+            WHEN request.status_code = 404 THEN 'not_found'
+            WHEN request.status_code = 410 THEN 'removed'
+            WHEN request.status_code BETWEEN 200 AND 399 THEN NULL
+            ELSE request.state
+          END,
+          coalesce(request.status_code BETWEEN 200 AND 399 OR request.status_code IN (404, 410), false),
+          CAST(NULL AS VARCHAR),
+          CAST(NULL AS VARCHAR),
+          request.status_code = 200 AND NOT request.is_indexable AND coalesce(request.canonical_url = request.url, true),
+          CASE WHEN request.status_code = 200 THEN request.canonical_url <> request.url END
+        FROM source
+        JOIN request ON request.crawl_id = source.source_id
+      ) AS answers
+    ) AS ranked
+    WHERE place = 1
+  ),
+
+  -- The language that these pages declare for themselves, as in mart.page_hreflangs.
   declared AS (
-    SELECT crawl_id, url, min(lower(split_part(lang, '-', 1))) AS own_lang
-    FROM mart.page_hreflangs
-    WHERE href = url
-      AND lower(lang) <> 'x-default'
-      AND crawl_id IN (SELECT source_id FROM source UNION SELECT previous_crawl_id FROM pair)
-    GROUP BY crawl_id, url
+    SELECT crawl_id, source_id, url, min(lower(split_part(lang, '-', 1))) AS own_lang
+    FROM (
+      SELECT sides.crawl_id, sides.source_id, sides.url, list_extract(sides.hreflang_langs, hrefs.place) AS lang
+      FROM (
+        SELECT crawl_id, source_id, url, hreflang_hrefs, hreflang_langs
+        FROM page
+        UNION ALL
+        SELECT crawl_id, previous_crawl_id, url, hreflang_hrefs, hreflang_langs
+        FROM page_before
+      ) AS sides
+      CROSS JOIN UNNEST(sides.hreflang_hrefs) WITH ORDINALITY AS hrefs(href, place)
+      WHERE array_length(sides.hreflang_hrefs) > 0
+        AND array_length(sides.hreflang_langs) = array_length(sides.hreflang_hrefs)
+        AND hrefs.href = sides.url
+    ) AS own
+    WHERE lower(lang) <> 'x-default'
+    GROUP BY crawl_id, source_id, url
   ),
 
   led AS (
@@ -357,9 +417,15 @@ WITH
     LEFT JOIN chain
       ON chain.crawl_id = seen.source_id AND chain.url = seen.url AND chain.is_recheck = (seen.evidence = 'recheck')
     LEFT JOIN seen AS target ON target.crawl_id = old.crawl_id AND target.url = chain.final_url
-    LEFT JOIN page AS earlier ON earlier.crawl_id = pair.previous_crawl_id AND earlier.url = old.url
-    LEFT JOIN declared AS old_declared ON old_declared.crawl_id = pair.previous_crawl_id AND old_declared.url = old.url
-    LEFT JOIN declared AS new_declared ON new_declared.crawl_id = target.source_id AND new_declared.url = target.url
+    LEFT JOIN page_before AS earlier ON earlier.crawl_id = old.crawl_id AND earlier.url = old.url
+    LEFT JOIN declared AS old_declared
+      ON old_declared.crawl_id = old.crawl_id
+      AND old_declared.source_id = pair.previous_crawl_id
+      AND old_declared.url = old.url
+    LEFT JOIN declared AS new_declared
+      ON new_declared.crawl_id = target.crawl_id
+      AND new_declared.source_id = target.source_id
+      AND new_declared.url = target.url
     WHERE pair.is_asked
       OR pair.is_list
       OR seen.status_code IS NULL
