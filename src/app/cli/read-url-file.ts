@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { firstColumn, spellUrl, webUrl, whyNoUrl } from '../../core/net/web-url.ts';
+import { firstOf } from '../../core/text/amounts.ts';
 import { parseCsv } from '../../core/text/parse-csv.ts';
 import type { Invocation } from './command.ts';
 import { readFlagFile } from './flag-values.ts';
@@ -39,10 +40,7 @@ export async function readUrlFile(invocation: Invocation, flag: string): Promise
       wrong.push(`line ${entry.line}: ${words.join(' ')}`);
     }
   }
-  if (wrong.length > 0) {
-    const more = wrong.length > MOST_SHOWN ? `; ${wrong.length - MOST_SHOWN} more` : '';
-    throw usage(`${wrong.slice(0, MOST_SHOWN).join('; ')}${more}`);
-  }
+  if (wrong.length > 0) throw usage(firstOf(wrong, MOST_SHOWN));
   if (urls.length === 0) throw usage('has no URL');
   return urls;
 }

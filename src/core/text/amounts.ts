@@ -75,3 +75,9 @@ export function bytesOf(size: string): number {
   const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(size) ?? [];
   return Math.round(Number(amount) * (lookUp(SIZES, unit.toLowerCase()) ?? Number.NaN));
 }
+
+/** Returns the first texts, and how many others there are. */
+export function firstOf(texts: readonly string[], most: number): string {
+  const others = texts.length > most ? `; ${countText(texts.length - most)} more` : '';
+  return texts.slice(0, most).join('; ') + others;
+}

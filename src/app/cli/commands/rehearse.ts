@@ -15,6 +15,7 @@ const PARTS = {
   pages: ({ pages }) => pages,
   sitemaps: ({ sitemaps }) => sitemaps,
   links: ({ links }) => links,
+  redirects: ({ redirects }) => redirects,
 } as const satisfies Readonly<Record<string, (rehearsal: Rehearsal) => readonly object[]>>;
 
 export const rehearse: Command = {
@@ -27,6 +28,10 @@ export const rehearse: Command = {
       help: `pages with this SQL condition answer 404 or 410, as in "url LIKE '%/sale/%'"`,
     },
     noindex: { value: 'CONDITION', help: 'pages with this SQL condition get noindex' },
+    redirects: {
+      value: 'FILE',
+      help: 'new redirects: a CSV file with the columns from, to and optionally status',
+    },
     ...EXPLORE_FLAGS,
     part: { value: 'PART', values: Object.keys(PARTS), help: 'only one of' },
     format: ROWS_FLAGS.format,
@@ -39,7 +44,7 @@ export const rehearse: Command = {
     const format = formatOf(invocation);
     const settings = await invocation.settings();
     const change =
-      kind === 'robots'
+      kind === 'robots' || kind === 'redirects'
         ? { kind, given, content: await readFlagFile(invocation, kind, given) }
         : { kind, given };
     await using warehouse = await openWarehouse(invocation, settings);
@@ -58,7 +63,7 @@ export const rehearse: Command = {
   },
 };
 
-const KINDS = ['robots', 'remove', 'noindex'] as const;
+const KINDS = ['robots', 'remove', 'noindex', 'redirects'] as const;
 
 /** @throws CrawlhouseError `usage` unless one change is named */
 function namedChange(invocation: Invocation) {

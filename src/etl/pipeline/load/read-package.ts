@@ -8,6 +8,7 @@ import { CrawlhouseError } from '../../../core/errors/errors.ts';
 import { newerVersion } from '../../../core/errors/newer-version.ts';
 import { READ_BYTES } from '../../../core/files/read-lines.ts';
 import { host } from '../../../core/host/host.ts';
+import { firstOf } from '../../../core/text/amounts.ts';
 import { parseJson, stringifyJson } from '../../../core/text/json.ts';
 import type { PreparedRows } from '../../engines/row-store.ts';
 import { MANIFEST_VERSION, Manifest } from '../../project/model/manifest.ts';
@@ -79,8 +80,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   const result = Manifest.safeParse(value);
   if (!result.success) {
     const problems = result.error.issues.map((issue) => describeIssue(issue, value));
-    const more = problems.length > SHOWN ? `; ${problems.length - SHOWN} more` : '';
-    throw unfit(problems.slice(0, SHOWN).join('; ') + more, result.error);
+    throw unfit(firstOf(problems, SHOWN), result.error);
   }
   const name = unitName(result.data.unit);
   if (result.data.name !== name)

@@ -43,6 +43,8 @@ export interface CrawlGraph {
   readonly numberOf: ReadonlyMap<string, number>;
   /** The pages to which a page leads: by a redirect, or by links. */
   readonly nextOf: (page: number) => Iterable<number>;
+  /** The pages with links to URLs that the crawl did not read. */
+  readonly leadingOut: ReadonlySet<number>;
 }
 
 export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promise<CrawlGraph> {
@@ -58,16 +60,19 @@ export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promis
     others.push(heads[from] ?? -1);
     heads[from] = targets.push(to) - 1;
   };
-  await each('links', Link, { sql: LINKS, parameters: { crawl } }, ({ origin, target }) =>
-    add(numberOf.get(origin), numberOf.get(target)),
-  );
+  const leadingOut = new Set<number>();
+  await each('links', Link, { sql: LINKS, parameters: { crawl } }, ({ origin, target }) => {
+    const [from, to] = [numberOf.get(origin), numberOf.get(target)];
+    if (from !== undefined && to === undefined) leadingOut.add(from);
+    add(from, to);
+  });
   for (const [page, { redirect_location, script_redirect, meta_refresh_location }] of pages.entries())
     for (const url of [redirect_location, script_redirect, meta_refresh_location])
       if (url !== null) add(page, numberOf.get(url));
   function* nextOf(page: number): Generator<number> {
     for (let at = heads[page] ?? -1; at >= 0; at = others[at] ?? -1) yield targets[at] ?? page;
   }
-  return { pages, numberOf, nextOf };
+  return { pages, numberOf, nextOf, leadingOut };
 }
 
 /**

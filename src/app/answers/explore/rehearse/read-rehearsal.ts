@@ -7,8 +7,10 @@ import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.
 import { type AskedRows, askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
 import { type CrawlGraph, originOf, readCrawlGraph } from './crawl-graph.ts';
+import { readRedirects } from './read-redirects.ts';
 import { Reference, readReferences, whyUndeclared } from './read-references.ts';
 import { matchingPages, rehearseNoindex, rehearseRemoval } from './rehearse-condition.ts';
+import { RehearsedRedirect, rehearseRedirects } from './rehearse-redirects.ts';
 import { RehearsedAgent, rehearseRobots } from './rehearse-robots.ts';
 import { CHANGES, type Effect, type RehearsedChange, type UrlChange } from './rehearsed-change.ts';
 import { RehearsedPage, rehearsedPages } from './rehearsed-pages.ts';
@@ -69,6 +71,8 @@ export const Rehearsal = z.strictObject({
   hits: Source,
   figures: z.array(Figure),
   agents: z.array(RehearsedAgent),
+  /** The redirects of the change, and others whose chains differ. */
+  redirects: z.array(RehearsedRedirect),
   pages: z.array(RehearsedPage),
   sitemaps: z.array(SitemapEntry),
   /** Links, redirects, canonicals and hreflang links to update. */
@@ -97,7 +101,7 @@ export async function readRehearsal(
   const effect = await effectOf(change, { warehouse, asked, graph, stake, crawl, start_url }, signal);
   const { changed, linked, notes } = effect;
   const hasLinks = has_links && has_all_links !== false;
-  const { rows, unexplained } = rehearsedPages({ graph, stake, effect, hasLinks });
+  const { rows, unexplained, leadingOut } = rehearsedPages({ graph, stake, effect, hasLinks });
   const sitemaps = sitemapEntries(rows, effect, graph);
   const links = await readReferences(asked, crawl.crawl_id, {
     actions: linked,
@@ -124,15 +128,21 @@ export async function readRehearsal(
             `Links do not explain the depth of ${counted(unexplained, 'page')}. The rehearsal assumes that it does not change.`,
           ]
         : []),
+      ...(leadingOut === 0
+        ? []
+        : [
+            `${counted(leadingOut, 'page')} that ${leadingOut === 1 ? 'gets a path has' : 'get a path have'} links to URLs outside the crawl. More pages may keep a path.`,
+          ]),
     ],
     clicks: { covered: stake.clicks.covered, why: stake.clicks.why },
     hits: { covered: stake.hits.covered, why: stake.hits.why },
     figures: [
       ...pageFigures(rows, { kind: change.kind, stake, whyNoLinks }),
       sitemapFigure(sitemaps, graph),
-      ...(change.kind === 'robots' ? [] : [linkFigure(links, whyNoReferences)]),
+      ...(change.kind === 'robots' ? [] : linkFigures(links, whyNoReferences)),
     ],
-    agents: effect.agents,
+    agents: effect.agents ?? [],
+    redirects: effect.redirects ?? [],
     pages: rows,
     sitemaps,
     links,
@@ -153,28 +163,35 @@ async function effectOf(
   change: RehearsedChange,
   { warehouse, asked, graph, stake, crawl, start_url }: Place,
   signal: AbortSignal,
-): Promise<Effect & { readonly agents: readonly RehearsedAgent[] }> {
-  if (change.kind !== 'robots') {
+): Promise<Effect & Partial<Pick<Rehearsal, 'agents' | 'redirects'>>> {
+  if (!('content' in change)) {
     const { kind, given: condition } = change;
     const matching = await matchingPages({ warehouse, asked, graph }, { kind, condition, crawl }, signal);
     const rehearse = kind === 'remove' ? rehearseRemoval : rehearseNoindex;
-    return { ...rehearse(matching, graph), agents: [] };
+    return rehearse(matching, graph);
   }
-  const place = originOf(graph, start_url);
-  if (place === null)
-    throw new CrawlhouseError(
-      'usage',
-      start_url === null
-        ? `the start page of the crawl ${crawl.crawl_id} is unknown`
-        : `the crawl ${crawl.crawl_id} has no page of the host of its start URL ${start_url}`,
-      { hint: `crawlhouse run loads the record of the project ${shellWord(crawl.project_id)}` },
-    );
-  const { origin, others } = place;
+  const site = () => siteOf(graph, crawl, start_url);
+  if (change.kind === 'redirects')
+    return rehearseRedirects(await readRedirects(change, () => site().origin, signal), graph);
+  const { origin, others } = site();
   const effect = await rehearseRobots(asked, change.content, {
     ...{ crawl: crawl.crawl_id, origin, graph, stake },
   });
   const note = `Not judged, because of another host or scheme: ${counted(others, 'page')}.`;
   return { ...effect, notes: [...(others === 0 ? [] : [note]), ...effect.notes] };
+}
+
+/** @throws CrawlhouseError `usage` if the crawl does not know its origin */
+function siteOf(graph: CrawlGraph, { crawl_id, project_id }: Place['crawl'], startUrl: string | null) {
+  const site = originOf(graph, startUrl);
+  if (site !== null) return site;
+  throw new CrawlhouseError(
+    'usage',
+    startUrl === null
+      ? `the start page of the crawl ${crawl_id} is unknown`
+      : `the crawl ${crawl_id} has no page of the host of its start URL ${startUrl}`,
+    { hint: `crawlhouse run loads the record of the project ${shellWord(project_id)}` },
+  );
 }
 
 function orphanNotes({ clicks, hits }: AtStake): string[] {
@@ -193,13 +210,11 @@ function pageFigures(
     readonly whyNoLinks: string | null;
   },
 ): Figure[] {
-  // noindex changes no path.
-  const isShown = (figure: UrlChange): boolean => asked.kind !== 'noindex' || CHANGES[figure].by !== 'links';
-  return (Object.keys(CHANGES) as UrlChange[]).filter(isShown).flatMap((figure): Figure[] => {
-    const { title, by }: { readonly title: string; readonly by: readonly string[] | 'links' } =
+  return (Object.keys(CHANGES) as UrlChange[]).flatMap((figure): Figure[] => {
+    const { title, by, isByLinks }: { title: string; by: readonly string[]; isByLinks?: true } =
       CHANGES[figure];
-    if (by !== 'links' && !by.includes(asked.kind)) return [];
-    const why = by === 'links' ? asked.whyNoLinks : null;
+    if (!by.includes(asked.kind)) return [];
+    const why = isByLinks ? asked.whyNoLinks : null;
     const own = rows.filter(({ change }) => change === figure);
     const sum = (of: 'clicks' | 'impressions' | 'hits'): number | null => {
       const isKnown = asked.stake[of === 'hits' ? 'hits' : 'clicks'].covered !== null;
@@ -238,13 +253,13 @@ function sitemapFigure(entries: readonly SitemapEntry[], { pages }: CrawlGraph):
   };
 }
 
-function linkFigure(links: readonly Reference[], why: string | null): Figure {
-  return {
-    figure: 'links',
-    title: 'links and other references to update',
-    count: why === null ? links.length : null,
-    ...NOT_OF_PAGES,
-    part: 'links',
-    why,
+function linkFigures(links: readonly Reference[], why: string | null): Figure[] {
+  const figure = (name: string, title: string, count: number): Figure => {
+    return { figure: name, title, count: why === null ? count : null, ...NOT_OF_PAGES, part: 'links', why };
   };
+  const sources = new Set(links.map(({ source }) => source));
+  return [
+    figure('links', 'links and other references to update', links.length),
+    figure('linking_pages', 'pages that contain them', sources.size),
+  ];
 }

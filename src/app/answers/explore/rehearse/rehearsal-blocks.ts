@@ -3,6 +3,7 @@ import { type Block, type ColumnOf, line, type Rest, section, tableOf } from '..
 import { reasonWords } from '../../presentation/reason-words.ts';
 import { crawlCell } from '../compare/compared-crawls.ts';
 import type { Rehearsal } from './read-rehearsal.ts';
+import type { RehearsedRedirect } from './rehearse-redirects.ts';
 import type { RehearsedAgent } from './rehearse-robots.ts';
 
 /** Rows of a list on a terminal. */
@@ -10,7 +11,7 @@ const FIRST = 10;
 
 /** @param command the command of the rehearsal, without a part */
 export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly Block[] {
-  const { crawl, change, notes, figures, pages, sitemaps, links } = rehearsal;
+  const { crawl, change, notes, figures, pages, sitemaps, links, redirects } = rehearsal;
   const isNoindex = change.kind === 'noindex';
   const rest = (part: string, total: number, noun: string): Rest => {
     return { total, noun, first: FIRST, command: `${command} --part ${part} --format csv`, address: null };
@@ -40,6 +41,9 @@ export function rehearsalBlocks(rehearsal: Rehearsal, command: string): readonly
       ),
     ),
     ...(change.kind === 'robots' ? [robotsSection(rehearsal)] : []),
+    ...(change.kind === 'redirects'
+      ? [redirectsSection(redirects, rest('redirects', redirects.length, 'redirect'))]
+      : []),
     section(
       'Pages',
       tableOf(
@@ -125,6 +129,25 @@ const robotsSection = ({ agents }: Rehearsal): Block =>
       { isCut: true },
     ),
   );
+
+const redirectsSection = (redirects: readonly RehearsedRedirect[], rest: Rest): Block =>
+  section(
+    'Redirects',
+    tableOf(
+      'Redirects',
+      [
+        { name: 'URL', of: ({ url }) => url },
+        { name: 'Final URL', of: ({ final_url }) => final_url ?? 'loop' },
+        { name: 'Hops', of: ({ hops_before, hops_after }) => fromTo(hops_before, hops_after) },
+        { name: 'State', of: finalState },
+      ],
+      redirects,
+      { empty: 'No redirect changes.', rest, isCut: true },
+    ),
+  );
+
+const finalState = ({ final_url, final_state, is_final_in_crawl }: RehearsedRedirect) =>
+  final_url === null || is_final_in_crawl ? stateWords(final_state) : 'not in the crawl';
 
 const linksSection = (links: Rehearsal['links'], isNoindex: boolean, rest: Rest): Block =>
   section(

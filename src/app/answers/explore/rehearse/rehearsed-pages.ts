@@ -34,14 +34,19 @@ interface Rehearsed {
   readonly hasLinks: boolean;
 }
 
-/** Returns the URLs that a change affects, and the number of pages whose depth the links do not explain. */
+/**
+ * Returns the URLs that a change affects.
+ *
+ * @returns also the number of pages whose depth the links do not explain, and of pages that get a path and have links to
+ *   URLs that the crawl did not read
+ */
 export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
-  const { changed, urls } = effect;
+  const { changed, urls, outside = [] } = effect;
   const { pages, numberOf, nextOf } = graph;
   const seeds = seedsOf(pages.map(({ depth }) => depth));
   const before = reachPages(pages.length, seeds, nextOf);
   const nextAfter = (page: number): Iterable<number> => changed.get(page)?.next ?? nextOf(page);
-  const after = reachPages(pages.length, before.needed, nextAfter).depths;
+  const after = reachPages(pages.length + outside.length, before.needed, nextAfter).depths;
   const depthOf = (depths: Int32Array, page: number | undefined): number | null => {
     const depth = page === undefined || !hasLinks ? -1 : (depths[page] ?? -1);
     return depth < 0 ? null : depth;
@@ -61,13 +66,14 @@ export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
     const change = changed.get(page);
     return change === undefined ? (pages[page]?.state ?? null) : change.state;
   };
+  const outsideNumbers = new Map(outside.map((url, place) => [url, pages.length + place]));
   const rowOf = (url: string, change: UrlChange): RehearsedPage => {
-    const page = numberOf.get(url);
+    const page = numberOf.get(url) ?? outsideNumbers.get(url);
     return {
       url,
       change,
       agents: null,
-      is_in_crawl: page !== undefined,
+      is_in_crawl: numberOf.has(url),
       state_before: page === undefined ? null : (pages[page]?.state ?? null),
       state_after: page === undefined ? null : stateAfter(page),
       depth_before: depthOf(before.depths, page),
@@ -85,7 +91,8 @@ export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
     if (changed.get(page)?.isGone) return [];
     const row = rowOf(url, 'deeper');
     const { depth_before: was, depth_after: is } = row;
-    if (was === is || was === null) return [];
+    if (was === is) return [];
+    if (was === null) return [{ ...row, change: 'linked' }];
     if (is !== null) return [{ ...row, change: is > was ? 'deeper' : 'shallower' }];
     const isListed = sitemaps !== null && sitemaps !== '';
     const isKnown = isListed || Number(row.clicks) > 0 || Number(row.hits) > 0;
@@ -94,7 +101,10 @@ export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
     ];
   });
   const unexplained = [...before.needed].reduce((sum, [depth, own]) => sum + (depth > 1 ? own.length : 0), 0);
-  return { rows: [...direct, ...byLinks].sort(byImportance), unexplained };
+  const leadingOut = byLinks.filter(
+    ({ url, change }) => change === 'linked' && graph.leadingOut.has(numberOf.get(url) ?? -1),
+  ).length;
+  return { rows: [...direct, ...byLinks].sort(byImportance), unexplained, leadingOut };
 }
 
 /** The order of the changes, then the most clicks and hits first. */
