@@ -11,7 +11,7 @@ import type { EngineStatement, StatementRequest } from './engine-statement.ts';
 import { bindParameters, type Parameters, type ParameterTexts, valuesOf } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
-import { asRelation, pageStatement, type RowsPage } from './result/page-of-rows.ts';
+import { asRelation, pageStatement, placeName, type RowsPage } from './result/page-of-rows.ts';
 
 export interface QueryOptions {
   readonly warehouse: string;
@@ -32,6 +32,15 @@ export interface PagedStatement {
   readonly page: RowsPage;
 }
 
+/** An answer as a temporary table of its connection. */
+interface KeptAnswer {
+  /** Its statement with its parameters. */
+  readonly key: string;
+  readonly connection: DuckDBConnection;
+  readonly names: readonly string[];
+}
+
+const KEPT_TABLE = 'temp.main."crawlhouse answer"';
 const INTERRUPT_AGAIN_MS = 50;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
@@ -43,6 +52,7 @@ const NO_PARAMETERS: ParameterTexts = new Map();
 export class PublishedWarehouse implements Disposable {
   readonly #instance: DuckDBInstance;
   readonly #file: PrivateWarehouse;
+  #kept: KeptAnswer | undefined;
 
   private constructor(instance: DuckDBInstance, file: PrivateWarehouse) {
     this.#instance = instance;
@@ -132,24 +142,75 @@ export class PublishedWarehouse implements Disposable {
     read: (result: StreamedRows) => Promise<T>,
   ): Promise<T> {
     if (isExplain(sql)) return this.ask(sql, signal, read, parameters);
+    if (page.isKept) {
+      const { connection, names } = await this.#keep(sql, parameters, signal);
+      const paged = pageStatement(`FROM ${KEPT_TABLE}`, names, [], page);
+      try {
+        return await this.#guarded(
+          signal,
+          async () => {
+            const rows = await StreamedRows.open(connection, paged.sql, paged.values);
+            rows.names = paged.names;
+            return await read(rows);
+          },
+          connection,
+        );
+      } catch (error) {
+        // An interrupted connection is not used again.
+        this.#forget();
+        throw error;
+      }
+    }
     return this.#guarded(signal, async (connection) => {
       const { select } = await readOnlyStatement(connection, sql);
       const values = await bindParameters(connection, select, parameters);
-      // A prepared statement knows its columns only after it knows the types of its values.
-      const empty = await StreamedRows.open(connection, `${whole(select, values)} LIMIT 0`, values);
-      await empty.rows();
-      const paged = pageStatement(select, empty.names, Object.keys(values), page);
-      try {
+      const names = await namesOf(connection, select, values);
+      const paged = pageStatement(select, names, Object.keys(values), page);
+      return withOwnLines(connection, select, values, async () => {
         const rows = await StreamedRows.open(connection, paged.sql, { ...values, ...paged.values });
         rows.names = paged.names;
         return await read(rows);
-      } catch (error) {
-        // The position refers to the user's SQL, but DuckDB shows the line of the enclosing statement.
-        if (error instanceof Error && /^LINE \d+:/m.test(error.message))
-          for await (const _ of (await StreamedRows.open(connection, select, values)).chunks());
-        throw error;
-      }
+      });
     });
+  }
+
+  #forget(): void {
+    this.#kept?.connection.closeSync();
+    this.#kept = undefined;
+  }
+
+  /** Computes an answer unless it is the kept one, which it replaces. */
+  async #keep(sql: string, parameters: ParameterTexts, signal: AbortSignal): Promise<KeptAnswer> {
+    const key = JSON.stringify([sql, ...parameters]);
+    if (this.#kept?.key === key) return this.#kept;
+    this.#forget();
+    const connection = await this.#instance.connect();
+    try {
+      const names = await this.#guarded(
+        signal,
+        async () => {
+          const { select } = await readOnlyStatement(connection, sql);
+          const values = await bindParameters(connection, select, parameters);
+          const columns = await namesOf(connection, select, values);
+          const [given, relation] = asRelation(select, Object.keys(values));
+          const places = columns.keys().map(placeName).toArray().join(', ');
+          const statement = await prepareOne(
+            connection,
+            `CREATE TEMP TABLE ${KEPT_TABLE} AS ${given}SELECT * FROM ${relation} AS answer(${places})`,
+            [StatementType.CREATE],
+          );
+          statement.bind({ ...values });
+          await withOwnLines(connection, select, values, () => statement.run());
+          return columns;
+        },
+        connection,
+      );
+      this.#kept = { key, connection, names };
+      return this.#kept;
+    } catch (error) {
+      connection.closeSync();
+      throw error;
+    }
   }
 
   /**
@@ -196,9 +257,13 @@ export class PublishedWarehouse implements Disposable {
   }
 
   /** @throws CrawlhouseError for errors of DuckDB; the signal's reason if it aborted */
-  async #guarded<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  async #guarded<T>(
+    signal: AbortSignal,
+    work: (connection: DuckDBConnection) => Promise<T>,
+    kept?: DuckDBConnection,
+  ): Promise<T> {
     signal.throwIfAborted();
-    const connection = await this.#instance.connect();
+    const connection = kept ?? (await this.#instance.connect());
     let again: NodeJS.Timeout | undefined;
     // DuckDB loses an interrupt that arrives before the statement starts.
     const interrupt = (): void => {
@@ -215,7 +280,7 @@ export class PublishedWarehouse implements Disposable {
       throw queryError(cause);
     } finally {
       clearTimeout(again);
-      connection.closeSync();
+      if (kept === undefined) connection.closeSync();
     }
   }
 
@@ -225,8 +290,37 @@ export class PublishedWarehouse implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#forget();
     this.#instance.closeSync();
     this.removeFiles();
+  }
+}
+
+/** Returns the columns of an answer. A prepared statement knows them only after it knows the types of its values. */
+async function namesOf(
+  connection: DuckDBConnection,
+  select: string,
+  values: Parameters,
+): Promise<readonly string[]> {
+  const empty = await StreamedRows.open(connection, `${whole(select, values)} LIMIT 0`, values);
+  await empty.rows();
+  return empty.names;
+}
+
+/** Does the work of an enclosing statement. The lines of its errors are those of the user's SELECT. */
+async function withOwnLines<T>(
+  connection: DuckDBConnection,
+  select: string,
+  values: Parameters,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // DuckDB shows the line of the enclosing statement.
+    if (error instanceof Error && /^LINE \d+:/m.test(error.message))
+      for await (const _ of (await StreamedRows.open(connection, select, values)).chunks());
+    throw error;
   }
 }
 

@@ -59,7 +59,7 @@ export function readAnswer(
     const bound = await resolvedStatement(statement, warehouse, signal);
     const begun = performance.now();
     const offset = (page - 1) * PAGE_ROWS;
-    const filtered = filter === null ? {} : { filter };
+    const filtered = { ...keptIf(statement), ...(filter && { filter }) };
     // One extra row shows whether more follow.
     const limit = PAGE_ROWS + 1;
     const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit, offset };
@@ -87,6 +87,10 @@ export function readAnswer(
   });
 }
 
+/** A question reads many rows for few; one's own SQL may return all rows of a table, and its first page needs few. */
+const keptIf = ({ question }: Statement): Pick<RowsPage, 'isKept'> =>
+  question === null ? {} : { isKept: true };
+
 export function readChartRows(
   warehouses: WarehousePool,
   statement: Statement,
@@ -95,7 +99,7 @@ export function readChartRows(
 ): Promise<ChartRows> {
   return warehouses.use(async (warehouse) => {
     const bound = await resolvedStatement(statement, warehouse, signal);
-    const page = { ...wanted, limit: MOST_POINTS + 1 };
+    const page = { ...wanted, ...keptIf(statement), limit: MOST_POINTS + 1 };
     const { columns, rows } = await limited(signal, (until) => warehouse.page({ ...bound, page }, until));
     const shown = recordsOf({ columns, rows: rows.slice(0, MOST_POINTS) });
     return { rows: shown, cut: rows.length > MOST_POINTS };

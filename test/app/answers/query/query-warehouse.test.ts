@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PublishedWarehouse } from '../../../../src/app/answers/query/query-warehouse.ts';
+import type { RowsPage } from '../../../../src/app/answers/query/result/page-of-rows.ts';
 import { writeResult } from '../../../../src/app/answers/query/result/write-result.ts';
 import { text } from '../../../../src/core/duckdb/duckdb.ts';
 import type { StreamedRows } from '../../../../src/core/duckdb/streamed-rows.ts';
@@ -100,4 +101,34 @@ test.each([0, 50])('an abort after %i ms ends a query, and the next query works'
   else setTimeout(() => controller.abort(reason), after);
   await asked;
   expect(await warehouse.ask('SELECT 1 AS n', signal, rowsOf)).toEqual([[1]]);
+});
+
+test('the pages, the count and the chart of a kept answer come from one run, until another answer is kept', async () => {
+  const { warehouse } = await someWarehouse('CREATE TABLE t AS SELECT range AS n FROM range(5000)');
+  const page = (sql: string, more: RowsPage, most = '4000') =>
+    warehouse.askPage(
+      { sql, parameters: new Map([['most', most]]), page: { isKept: true, ...more } },
+      signal,
+      async (result) => ({ names: result.names, rows: await result.rows() }),
+    );
+  const sql = 'SELECT n AS "n;", random() AS x FROM main.t WHERE n < CAST($most AS BIGINT) ORDER BY n DESC';
+  const first = await page(sql, { limit: 2, offset: 0 });
+  expect(first.names).toEqual(['n;', 'x']);
+  expect(first.rows.map(([n]) => n)).toEqual([3999n, 3998n]);
+  expect((await page(sql, { limit: 2, offset: 0 })).rows).toEqual(first.rows);
+  expect((await page(sql, { limit: 2, offset: 2998 })).rows.map(([n]) => n)).toEqual([1001n, 1000n]);
+  expect((await page(sql, { count: true, filter: { text: '399' } })).rows[0]?.[0]).toBeGreaterThanOrEqual(
+    11n,
+  );
+  const sorted = await page(sql, { columns: ['x'], sort: { column: 'n;', descending: true }, limit: 1 });
+  expect(sorted).toEqual({ names: ['x'], rows: [[first.rows[0]?.[1]]] });
+  expect((await page(sql, { limit: 1 }, '10')).rows[0]?.[0]).toBe(9n);
+  expect((await page(sql, { limit: 1 })).rows[0]?.[1]).not.toBe(first.rows[0]?.[1]);
+  await expect(page('SELECT nope FROM main.t LIMIT $most', { limit: 1 })).rejects.toMatchObject({
+    code: 'bad_query',
+  });
+  const failing = 'SELECT\n\nCAST(n || $most AS DATE) AS d FROM main.t ORDER BY 1';
+  await expect(page(failing, { limit: 1 })).rejects.toThrow(/LINE 3: CAST/);
+  await expect(page('DROP TABLE t', { limit: 1 })).rejects.toMatchObject({ code: 'bad_query' });
+  expect((await page(sql, { limit: 1 }, '3')).rows[0]?.[0]).toBe(2n);
 });

@@ -6,6 +6,8 @@ import { didYouMean } from '../../../../core/text/nearest-name.ts';
 export interface RowsPage {
   /** The columns to return; none means all. */
   readonly columns?: readonly string[];
+  /** Whether DuckDB computes the answer once, for this page and the next ones of the same answer. */
+  readonly isKept?: true;
   /** Returns one row, `rows`: the number of rows after the filter. */
   readonly count?: true;
   readonly filter?: RowsFilter;
