@@ -65,6 +65,11 @@ test.for([
     'from,to\n/a,/b\n/c,/d\n/a,/c\n',
     'line 4: https://shop.example/a redirects to https://shop.example/c (301), but in line 2 to https://shop.example/b (301)',
   ],
+  [
+    'another status of one redirect',
+    'old,new,code\n/a,/b,302\n/a,/b,\n',
+    'line 3: https://shop.example/a redirects to https://shop.example/b (301), but in line 2 to https://shop.example/b (302)',
+  ],
   ['many of them', `from,to\n${'a,b\n'.repeat(9)}`, /; line 4: a is not a URL; 13 more$/],
   ['an open quote', 'from,to\n"/a,/b\n', /line \d: Quote Not Closed/],
   ['no redirect', '\uFEFFfrom,to\n', 'has no redirect'],

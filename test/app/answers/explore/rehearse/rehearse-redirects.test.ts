@@ -133,6 +133,16 @@ test('a target has an answer that is known or unknown', async () => {
   expect(output).toMatch(/^https:\/\/shop\.example\/a4 .* not in the crawl$/m);
 });
 
+test('a source outside the crawl has its clicks and hits, and a redirect without a location is an error', async () => {
+  const bare = page('/bare', { status_code: 302, state: 'redirect' });
+  const pages = [page('/', { depth: 0 }), bare];
+  const rehearsal = await rehearse(['/sale/old,/bare'], { ...OLD, 'pages.sitemaps_file_origin': pages });
+  expect(rehearsal.pages).toMatchObject([
+    { change: 'not_in_crawl', is_in_crawl: false, clicks: 0, hits: 2 },
+    { change: 'target_error', hits: 2 },
+  ]);
+});
+
 test('a redirect that the crawl found changes nothing, and a blocked page is not judged', async () => {
   const rehearsal = await rehearse(['/old,/sale', '/older,/old,301', '/closed,/sale', '/img/*,/'], OLD);
   expect(changes(rehearsal)).toEqual([
