@@ -67,13 +67,16 @@ export function rehearseRedirects(
     });
     const leads = end === null ? 'redirects in a loop' : `redirects to ${end}`;
     const url = page?.url ?? source;
-    listed.set(url, end === null ? `remove: ${leads}` : `replace: ${leads}`);
+    const problems = endProblems(end, pageAt);
+    // A sitemap lists indexable pages.
+    const isListable = problems.every((problem) => problem === 'target_unknown');
+    listed.set(url, `${isListable ? 'replace' : 'remove'}: ${leads}`);
     for (const spelling of [url, source]) linked.set(spelling, `update: the target ${leads}`);
     const isChain = end !== null && hops > 1;
     list(
       source,
       [page === undefined ? 'not_in_crawl' : isJudged ? 'redirected' : 'unjudged'],
-      [...(isChain ? (['chain'] as const) : []), ...endProblems(end, pageAt)],
+      [...(isChain ? (['chain'] as const) : []), ...problems],
     );
   }
   for (const { url, redirect_location } of graph.pages) {

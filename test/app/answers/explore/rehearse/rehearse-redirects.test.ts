@@ -123,6 +123,8 @@ test('a target has an answer that is known or unknown', async () => {
     ['https://other.example/', 'target_unknown'],
     ['/sale', null],
   ]);
+  const hidden = await rehearse(['/sale,/hidden'], OLD);
+  expect(hidden.sitemaps.map(({ action }) => action)).toEqual([`remove: redirects to ${url('/hidden')}`]);
   expect(count(rehearsal, 'not_in_crawl')).toBe(7);
   expect(rehearsal.notes).toEqual([
     'Links on 2 targets outside the crawl are unknown. More pages may keep a path.',
