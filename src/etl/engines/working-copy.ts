@@ -3,6 +3,7 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { verifyBlocks } from '../../core/duckdb/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../../core/duckdb/duckdb.ts';
+import { dropUnfinishedCommit } from '../../core/duckdb/unfinished-commit.ts';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
 import { newerVersion } from '../../core/errors/newer-version.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
@@ -87,6 +88,8 @@ export class WorkingCopy implements AsyncDisposable {
     const place = { connection, stateDir, published: publishedPath, working: path };
     const writer = opened.use(await (await openEngine(engine)).openWriter(place, logger, signal));
     const { publication: published } = await readDespiteWriter(connection, publishedPath, path, logger);
+    if (await dropUnfinishedCommit(path))
+      logger.warn('the last run was killed during a commit, which is removed from the working copy');
     const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
     if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
     const working = new WorkingCopy(connection, path, publishedPath, opened.move());

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../core/duckdb/duckdb.ts';
+import { dropUnfinishedCommit } from '../../core/duckdb/unfinished-commit.ts';
 import { makeFolder } from '../../core/files/make-folder.ts';
 
 const CATALOG = 'sandbox';
@@ -43,6 +44,7 @@ export class ServiceRows implements AsyncDisposable {
     // Exports and generated tables must always come in the same order.
     await connection.run('SET preserve_insertion_order = true');
     const store = new ServiceRows(database, join(stateDir, 'rows.duckdb'));
+    await dropUnfinishedCommit(store.#path);
     if (store.isToRewrite) await store.#rewrite(connection);
     await connection.run(`ATTACH ${text(store.#path)} AS ${ident(CATALOG)} ${LAYOUT}`);
     return store;
