@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { isOpenSomewhere } from '../files/open-files.ts';
 
 /** The version of a log whose entries each have an 8-byte size and an 8-byte checksum before them. */
 const WAL_VERSION = 2;
@@ -24,7 +25,8 @@ const [CHECKPOINT, FLUSH] = [99, 100];
 export async function dropUnfinishedCommit(path: string): Promise<boolean> {
   let isDropped = false;
   for (const log of [`${path}.wal`, `${path}.wal.checkpoint`]) {
-    if (!existsSync(log)) continue;
+    // A program that has the log open, such as DuckDB's shell, is its writer; DuckDB then refuses to open the file.
+    if (!existsSync(log) || isOpenSomewhere(log) === true) continue;
     await using file = await open(log, 'r+');
     const end = await endOfCommits(file);
     if (end === undefined) continue;

@@ -1,4 +1,4 @@
-import { copyFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { text } from '../../../src/core/duckdb/duckdb.ts';
@@ -78,6 +78,15 @@ test('a log whose first commit was not finished leaves no rows', async () => {
   await truncate(`${path}.wal`, flush);
   expect(await dropUnfinishedCommit(path)).toBe(true);
   expect(await rows()).toEqual([]);
+});
+
+test('a log that a program has open stays unchanged', async () => {
+  const { path, rows } = await killed(FLUSH_BYTES);
+  const writer = await open(`${path}.wal`, 'r+');
+  expect(await dropUnfinishedCommit(path)).toBe(false);
+  await writer.close();
+  expect(await dropUnfinishedCommit(path)).toBe(true);
+  expect(await rows()).toEqual([A]);
 });
 
 test('a log of another version, a damaged one, and one with a checkpoint stay unchanged', async () => {
