@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { spellUrl, webUrl } from '../../../../core/net/web-url.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
+import { leadsOn } from '../../../../site/crawler/fetch/redirect-status.ts';
 import type { AskedRows } from './asked-rows.ts';
 
 const Page = z.strictObject({
@@ -11,6 +12,7 @@ const Page = z.strictObject({
   /** `indexable`, or the reason why it is not; null: unknown. */
   state: z.string().nullable(),
   is_robots_denied: z.boolean().nullable(),
+  /** Null if the status code does not lead there. */
   redirect_location: z.string().nullable(),
   script_redirect: z.string().nullable(),
   meta_refresh_location: z.string().nullable(),
@@ -25,8 +27,7 @@ const PAGES = `SELECT
   pages.url, pages.status_code, pages.depth,
   coalesce(pages.non_indexable_reason, CASE WHEN pages.is_indexable THEN 'indexable' END) AS state,
   pages.is_robots_denied,
-  CASE WHEN pages.status_code BETWEEN 300 AND 399 THEN pages.redirect_location END AS redirect_location,
-  pages.script_redirect, pages.meta_refresh_location, pages.canonical_url,
+  pages.redirect_location, pages.script_redirect, pages.meta_refresh_location, pages.canonical_url,
   array_to_string(pages.sitemaps_file_origin, ' ') AS sitemaps
 FROM mart.pages AS pages
 WHERE pages.crawl_id = $crawl
@@ -36,21 +37,43 @@ ORDER BY pages.url`;
 const LINKS = `SELECT DISTINCT links.origin, links.target
 FROM mart.links AS links
 WHERE links.crawl_id = $crawl AND links.is_internal AND coalesce(links.follow, true) AND links.origin <> links.target`;
+const EXTERNAL_LINKS = LINKS.replace('links.is_internal', 'links.is_internal IS NOT TRUE');
 
-/** The pages of a crawl, numbered, with the followed links between them. */
-export interface CrawlGraph {
+/** The pages of a crawl, numbered. */
+export interface CrawledPages {
   readonly pages: readonly CrawledPage[];
   readonly numberOf: ReadonlyMap<string, number>;
+}
+
+/** The pages of a crawl with the followed links between them. */
+export interface CrawlGraph extends CrawledPages {
+  /** Redirecting URLs outside the crawl, normalized. Their numbers follow those of the pages. */
+  readonly outside: readonly string[];
   /** The pages to which a page leads: by a redirect, or by links. */
   readonly nextOf: (page: number) => Iterable<number>;
   /** The pages with links to URLs that the crawl did not read. */
   readonly leadingOut: ReadonlySet<number>;
 }
 
-export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promise<CrawlGraph> {
+export async function readCrawledPages({ each }: AskedRows, crawl: string): Promise<CrawledPages> {
   const pages: CrawledPage[] = [];
-  await each('pages', Page, { sql: PAGES, parameters: { crawl } }, (page) => pages.push(page));
-  const numberOf = new Map(pages.map(({ url }, page) => [url, page]));
+  await each('pages', Page, { sql: PAGES, parameters: { crawl } }, (page) => {
+    pages.push(leadsOn(page.status_code) ? page : { ...page, redirect_location: null });
+  });
+  return { pages, numberOf: new Map(pages.map(({ url }, page) => [url, page])) };
+}
+
+/** @param sources normalized URLs that redirect after the change */
+export async function readCrawlGraph(
+  { each }: AskedRows,
+  crawl: string,
+  { pages, numberOf }: CrawledPages,
+  sources: Iterable<string>,
+): Promise<CrawlGraph> {
+  const outside = [...new Set(sources).difference(new Set(pages.map(({ url }) => spelled(url))))];
+  const outsideNumbers = new Map(outside.map((url, place) => [url, pages.length + place]));
+  const numberAt = (url: string): number | undefined =>
+    numberOf.get(url) ?? (outside.length === 0 ? undefined : outsideNumbers.get(spelled(url)));
   const heads = new Int32Array(pages.length).fill(-1);
   const targets: number[] = [];
   /** The place of the next link of the same page. */
@@ -62,24 +85,37 @@ export async function readCrawlGraph({ each }: AskedRows, crawl: string): Promis
   };
   const leadingOut = new Set<number>();
   await each('links', Link, { sql: LINKS, parameters: { crawl } }, ({ origin, target }) => {
-    const [from, to] = [numberOf.get(origin), numberOf.get(target)];
+    const [from, to] = [numberOf.get(origin), numberAt(target)];
     if (from !== undefined && to === undefined) leadingOut.add(from);
     add(from, to);
   });
+  if (outside.length > 0)
+    await each(
+      'links to other hosts',
+      Link,
+      { sql: EXTERNAL_LINKS, parameters: { crawl } },
+      ({ origin, target }) => add(numberOf.get(origin), numberAt(target)),
+    );
   for (const [page, { redirect_location, script_redirect, meta_refresh_location }] of pages.entries())
     for (const url of [redirect_location, script_redirect, meta_refresh_location])
-      if (url !== null) add(page, numberOf.get(url));
+      if (url !== null) add(page, numberAt(url));
   function* nextOf(page: number): Generator<number> {
     for (let at = heads[page] ?? -1; at >= 0; at = others[at] ?? -1) yield targets[at] ?? page;
   }
-  return { pages, numberOf, nextOf, leadingOut };
+  return { pages, numberOf, outside, nextOf, leadingOut };
+}
+
+/** Normalizes a URL of a crawl. */
+export function spelled(text: string): string {
+  const url = webUrl(text);
+  return url === null ? text : spellUrl(url);
 }
 
 /**
  * Returns the origin that the start URL leads to, and the number of pages of other origins; null if the crawl has no page
  * of it. If the crawl did not meet the start URL, its first page of depth 0 may be the start.
  */
-export function originOf({ pages, numberOf }: CrawlGraph, startUrl: string | null) {
+export function originOf({ pages, numberOf }: CrawledPages, startUrl: string | null) {
   const counts = new Map<string, number>();
   for (const { url } of pages) {
     const origin = webUrl(url)?.origin ?? '';

@@ -9,6 +9,8 @@ export interface RedirectRule {
   readonly source: string;
   readonly target: string;
   readonly status: number;
+  /** Whether the file has the status, so that another one is a change. */
+  readonly isStatusGiven: boolean;
   /** Of the file, from 1. */
   readonly line: number;
 }
@@ -106,8 +108,10 @@ function ruleOf(
     const text = cellOf(column);
     const base = text.startsWith('/') ? originOf() : undefined;
     const url = webUrl(text, base);
-    if (url !== null && !/\s/.test(text)) return spellUrl(url);
-    problems.push(`${text === '' ? column : cut(text)} ${whyNoUrl(text, base)}`);
+    if (url?.hash && column === 'from')
+      problems.push(`${cut(text)} has a fragment, which servers do not receive`);
+    else if (url !== null && !/\s/.test(text)) return spellUrl(url);
+    else problems.push(`${text === '' ? column : cut(text)} ${whyNoUrl(text, base)}`);
     return text;
   };
   const [source, target] = [urlOf('from'), urlOf('to')];
@@ -116,12 +120,13 @@ function ruleOf(
   if (!/^\d+$/.test(code) || !leadsOn(status))
     problems.push(`the status ${cut(code)} is not 301, 302, 303, 307 or 308`);
   if (problems.length === 0 && source === target) problems.push(`${cut(source)} redirects to itself`);
-  return { rule: { source, target, status }, problems };
+  return { rule: { source, target, status, isStatusGiven: cellOf('status') !== '' }, problems };
 }
 
 function contradiction(former: RedirectRule, rule: Omit<RedirectRule, 'line'>): string[] {
   if (former.target === rule.target && former.status === rule.status) return [];
-  const leads = ({ target, status }: Omit<RedirectRule, 'line'>): string => `to ${cut(target)} (${status})`;
+  const leads = ({ target, status }: Pick<RedirectRule, 'target' | 'status'>): string =>
+    `to ${cut(target)} (${status})`;
   return [`${cut(rule.source)} redirects ${leads(rule)}, but in line ${former.line} ${leads(former)}`];
 }
 

@@ -9,10 +9,10 @@ export type Reference = Typed<typeof Reference>;
 
 const LINKS = `SELECT DISTINCT links.origin AS source, links.target, 'link' AS kind
 FROM mart.links AS links
-WHERE links.crawl_id = $crawl AND links.is_internal AND links.origin <> links.target`;
+WHERE links.crawl_id = $crawl AND links.origin <> links.target`;
 const REDIRECTS = `SELECT pages.url AS source, pages.redirect_location AS target, 'redirect' AS kind
 FROM mart.pages AS pages
-WHERE pages.crawl_id = $crawl AND pages.status_code BETWEEN 300 AND 399
+WHERE pages.crawl_id = $crawl AND pages.status_code IN (301, 302, 303, 307, 308)
   AND pages.redirect_location IS NOT NULL AND pages.redirect_location <> pages.url
 UNION
 SELECT pages.url, pages.script_redirect, 'redirect'
@@ -51,6 +51,8 @@ export async function whyUndeclared({ rows }: AskedRows, crawl: string): Promise
 interface Sought {
   /** What to do with references to a URL. */
   readonly actions: ReadonlyMap<string, string>;
+  /** Returns a target as the actions spell it. */
+  readonly spell: (target: string) => string;
   /** Whether links and redirects are sought too, not only canonicals and hreflang links. */
   readonly withLinks: boolean;
   /** Whether the references on a page matter after the change. */
@@ -61,7 +63,7 @@ interface Sought {
 export async function readReferences(
   { each }: AskedRows,
   crawl: string,
-  { actions, withLinks, isKept }: Sought,
+  { actions, spell, withLinks, isKept }: Sought,
 ): Promise<readonly Reference[]> {
   const found: Reference[] = [];
   const statements = {
@@ -71,7 +73,7 @@ export async function readReferences(
   if (actions.size === 0) return found;
   for (const [name, sql] of Object.entries(statements))
     await each(name, Found, { sql, parameters: { crawl } }, (row) => {
-      const action = actions.get(row.target);
+      const action = actions.get(spell(row.target));
       if (action !== undefined && isKept(row.source)) found.push({ ...row, action });
     });
   return found.sort(byTarget);

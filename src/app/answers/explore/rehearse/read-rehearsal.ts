@@ -6,8 +6,15 @@ import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { type AskedCrawls, chosenBy, onlyCrawl, rowsOf } from '../chosen-crawls.ts';
 import { type AskedRows, askedRows, type RehearsedWarehouse } from './asked-rows.ts';
 import { type AtStake, Covered, readAtStake } from './at-stake.ts';
-import { type CrawlGraph, originOf, readCrawlGraph } from './crawl-graph.ts';
-import { readRedirects } from './read-redirects.ts';
+import {
+  type CrawledPages,
+  type CrawlGraph,
+  originOf,
+  readCrawledPages,
+  readCrawlGraph,
+  spelled,
+} from './crawl-graph.ts';
+import { type RedirectRule, readRedirects } from './read-redirects.ts';
 import { Reference, readReferences, whyUndeclared } from './read-references.ts';
 import { matchingPages, rehearseNoindex, rehearseRemoval } from './rehearse-condition.ts';
 import { RehearsedRedirect, rehearseRedirects } from './rehearse-redirects.ts';
@@ -96,15 +103,20 @@ export async function readRehearsal(
   const found = onlyCrawl(await rowsOf(warehouse, ChosenCrawl, CRAWL, chosen, signal));
   const { start_url, has_links, has_all_links, ...crawl } = found;
   const asked = askedRows(warehouse, signal);
-  const graph = await readCrawlGraph(asked, crawl.crawl_id);
+  const crawled = await readCrawledPages(asked, crawl.crawl_id);
+  const site = () => siteOf(crawled, crawl, start_url);
+  const rules: ReadonlyMap<string, RedirectRule> =
+    change.kind === 'redirects' ? await readRedirects(change, () => site().origin, signal) : new Map();
+  const graph = await readCrawlGraph(asked, crawl.crawl_id, crawled, rules.keys());
   const stake = await readAtStake(asked, crawl);
-  const effect = await effectOf(change, { warehouse, asked, graph, stake, crawl, start_url }, signal);
+  const effect = await effectOf(change, { warehouse, asked, graph, stake, crawl, rules, site }, signal);
   const { changed, linked, notes } = effect;
   const hasLinks = has_links && has_all_links !== false;
   const { rows, unexplained, leadingOut } = rehearsedPages({ graph, stake, effect, hasLinks });
   const sitemaps = sitemapEntries(rows, effect, graph);
   const links = await readReferences(asked, crawl.crawl_id, {
     actions: linked,
+    spell: change.kind === 'redirects' ? spelled : (target) => target,
     withLinks: change.kind !== 'noindex',
     isKept: (source) => !changed.has(graph.numberOf.get(source) ?? -1),
   });
@@ -156,12 +168,14 @@ interface Place {
   readonly graph: CrawlGraph;
   readonly stake: AtStake;
   readonly crawl: Typed<typeof RehearsedCrawl>;
-  readonly start_url: string | null;
+  /** The redirects of the change. */
+  readonly rules: ReadonlyMap<string, RedirectRule>;
+  readonly site: () => ReturnType<typeof siteOf>;
 }
 
 async function effectOf(
   change: RehearsedChange,
-  { warehouse, asked, graph, stake, crawl, start_url }: Place,
+  { warehouse, asked, graph, stake, crawl, rules, site }: Place,
   signal: AbortSignal,
 ): Promise<Effect & Partial<Pick<Rehearsal, 'agents' | 'redirects'>>> {
   if (!('content' in change)) {
@@ -170,9 +184,7 @@ async function effectOf(
     const rehearse = kind === 'remove' ? rehearseRemoval : rehearseNoindex;
     return rehearse(matching, graph);
   }
-  const site = () => siteOf(graph, crawl, start_url);
-  if (change.kind === 'redirects')
-    return rehearseRedirects(await readRedirects(change, () => site().origin, signal), graph);
+  if (change.kind === 'redirects') return rehearseRedirects(rules, graph);
   const { origin, others } = site();
   const effect = await rehearseRobots(asked, change.content, {
     ...{ crawl: crawl.crawl_id, origin, graph, stake },
@@ -182,8 +194,8 @@ async function effectOf(
 }
 
 /** @throws CrawlhouseError `usage` if the crawl does not know its origin */
-function siteOf(graph: CrawlGraph, { crawl_id, project_id }: Place['crawl'], startUrl: string | null) {
-  const site = originOf(graph, startUrl);
+function siteOf(crawled: CrawledPages, { crawl_id, project_id }: Place['crawl'], startUrl: string | null) {
+  const site = originOf(crawled, startUrl);
   if (site !== null) return site;
   throw new CrawlhouseError(
     'usage',

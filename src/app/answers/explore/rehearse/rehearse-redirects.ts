@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { spellUrl, webUrl } from '../../../../core/net/web-url.ts';
+import { webUrl } from '../../../../core/net/web-url.ts';
 import { counted } from '../../../../core/text/amounts.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
-import type { CrawledPage, CrawlGraph } from './crawl-graph.ts';
+import { type CrawledPage, type CrawlGraph, spelled } from './crawl-graph.ts';
 import type { RedirectRule } from './read-redirects.ts';
 import { chainsOf } from './redirect-chains.ts';
 import type { ChangedPage, ChangedUrl, Effect, UrlChange } from './rehearsed-change.ts';
@@ -35,14 +35,19 @@ export function rehearseRedirects(
   rules: Rules,
   graph: CrawlGraph,
 ): Effect & { readonly redirects: readonly RehearsedRedirect[] } {
-  const { numberAt, pageAt, before, after, isKept, outside } = pathsOf(rules, graph);
+  const { numbersAt, pageAt, before, after, isKept } = pathsOf(rules, graph);
   const changed = new Map<number, ChangedPage>();
   const urls: ChangedUrl[] = [];
   const redirects: RehearsedRedirect[] = [];
   const [listed, linked] = [new Map<string, string>(), new Map<string, string>()];
-  const list = (source: string, changes: readonly UrlChange[], problems: readonly UrlChange[]): void => {
-    const [page, rule] = [pageAt(source), rules.get(source)];
-    const url = page?.url ?? source;
+  const list = (
+    url: string,
+    page: CrawledPage | undefined,
+    changes: readonly UrlChange[],
+    problems: readonly UrlChange[],
+  ): void => {
+    const source = spelled(url);
+    const rule = rules.get(source);
     const { hops, end } = after(source);
     const final = end === null ? undefined : pageAt(end);
     urls.push(...[...changes, ...problems].map((change) => ({ url, change, agents: null })));
@@ -55,66 +60,77 @@ export function rehearseRedirects(
       problems: problems.join(', ') || null,
     });
   };
-  for (const rule of rules.values()) {
-    if (isKept(rule)) continue;
+  let kept = 0;
+  const affected = rules.values().flatMap((rule) => numbersAt(rule.source).map((at) => [rule, at] as const));
+  for (const [rule, number] of affected) {
     const { source, target } = rule;
-    const page = pageAt(source);
+    const page = graph.pages[number];
+    if (isKept(rule, page)) {
+      kept++;
+      continue;
+    }
     const { hops, end } = after(source);
-    const isJudged = page === undefined || isRead(page);
-    const next = isJudged ? numberAt(target) : undefined;
-    changed.set(numberAt(source) ?? -1, {
-      ...{ state: isJudged ? 'redirect' : page.state, next: next === undefined ? [] : [next], isGone: true },
+    const isBlocked = isDenied(page);
+    changed.set(number, {
+      ...{
+        state: isBlocked ? 'robots_denied' : 'redirect',
+        next: isBlocked ? [] : numbersAt(target),
+        isGone: true,
+      },
     });
     const leads = end === null ? 'redirects in a loop' : `redirects to ${end}`;
     const url = page?.url ?? source;
     const problems = endProblems(end, pageAt);
-    // A sitemap lists indexable pages.
-    const isListable = problems.every((problem) => problem === 'target_unknown');
-    listed.set(url, `${isListable ? 'replace' : 'remove'}: ${leads}`);
-    for (const spelling of [url, source]) linked.set(spelling, `update: the target ${leads}`);
+    // A sitemap lists indexable pages of its website.
+    const isUnknown = problems.every((problem) => problem === 'target_unknown');
+    const isListable =
+      end !== null && isUnknown && webUrl(end)?.origin === webUrl(source)?.origin && !isDenied(pageAt(end));
+    const action = problems.length > 0 ? 'check the target first' : 'replace';
+    listed.set(url, `${isListable ? action : 'remove'}: ${leads}`);
+    linked.set(source, `update: the target ${leads}`);
     const isChain = end !== null && hops > 1;
     list(
-      source,
-      [page === undefined ? 'not_in_crawl' : isJudged ? 'redirected' : 'unjudged'],
+      url,
+      page,
+      [page === undefined ? 'not_in_crawl' : isBlocked ? 'unjudged' : 'redirected'],
       [...(isChain ? (['chain'] as const) : []), ...problems],
     );
   }
-  for (const { url, redirect_location } of graph.pages) {
+  for (const page of graph.pages) {
+    const { url, redirect_location } = page;
     const source = spelled(url);
     const rule = rules.get(source);
-    if (redirect_location === null || (rule !== undefined && !isKept(rule))) continue;
+    if (redirect_location === null || (rule !== undefined && !isKept(rule, page))) continue;
     const [was, is] = [before(source), after(source)];
     const isLonger = was.end !== null && is.end !== null && is.hops > was.hops;
     const problems = was.end === is.end ? [] : endProblems(is.end, pageAt);
-    if (rule !== undefined || isLonger || was.end !== is.end)
-      list(source, [], [...(isLonger ? (['longer'] as const) : []), ...problems]);
+    if (rule !== undefined || was.hops !== is.hops || was.end !== is.end)
+      list(url, page, [], [...(isLonger ? (['longer'] as const) : []), ...problems]);
   }
-  const kept = rules.values().filter(isKept).toArray().length;
   return {
-    ...{ changed, urls, listed, linked, outside, redirects: redirects.sort(byProblem) },
+    ...{ changed, urls, listed, linked, redirects: redirects.sort(byProblem) },
     notes: notesOf(rules, redirects, kept),
   };
 }
 
 /** Returns the pages at normalized URLs, and the chains of redirects before and after the change. */
-function pathsOf(rules: Rules, { pages, numberOf }: CrawlGraph) {
-  const numbers = new Map([...numberOf].map(([url, page]) => [spelled(url), page]));
-  const pageAt = (url: string): CrawledPage | undefined => pages[numbers.get(url) ?? -1];
+function pathsOf(rules: Rules, { pages, outside }: CrawlGraph) {
+  // A crawl may contain several spellings of a URL. Paths also lead through sources outside the crawl.
+  const urls = [...pages.map(({ url }) => spelled(url)), ...outside];
+  const numbers = Map.groupBy(urls.keys(), (number) => urls[number] ?? '');
+  const numbersAt = (url: string): readonly number[] => numbers.get(url) ?? [];
+  const pageAt = (url: string): CrawledPage | undefined => pages[numbersAt(url)[0] ?? -1];
   const today = (url: string): string | undefined => {
     const target = pageAt(url)?.redirect_location ?? null;
     return target === null ? undefined : spelled(target);
   };
-  // Paths also lead through sources outside the crawl.
-  const outside = [...rules.keys()].filter((url) => !numbers.has(url));
-  for (const [place, url] of outside.entries()) numbers.set(url, pages.length + place);
   return {
     pageAt,
-    numberAt: (url: string) => numbers.get(url),
+    numbersAt,
     before: chainsOf(today),
     after: chainsOf((url) => rules.get(url)?.target ?? today(url)),
-    isKept: ({ source, target, status }: RedirectRule): boolean =>
-      today(source) === target && pageAt(source)?.status_code === status,
-    outside,
+    isKept: ({ target, status, isStatusGiven }: RedirectRule, page: CrawledPage | undefined): boolean =>
+      spelled(page?.redirect_location ?? '') === target && (!isStatusGiven || page?.status_code === status),
   };
 }
 
@@ -146,14 +162,11 @@ function notesOf(rules: Rules, redirects: readonly RehearsedRedirect[], kept: nu
   ];
 }
 
+const isDenied = (page: CrawledPage | undefined): boolean => page?.state === 'robots_denied';
+
 /** Returns whether the crawl knows the answer of a page. */
 const isRead = (page: CrawledPage | undefined): boolean =>
-  (page?.status_code ?? null) !== null && page?.state !== 'robots_denied';
-
-function spelled(text: string): string {
-  const url = webUrl(text);
-  return url === null ? text : spellUrl(url);
-}
+  (page?.status_code ?? null) !== null && !isDenied(page);
 
 /** Redirects with problems come first. */
 const byProblem = (a: RehearsedRedirect, b: RehearsedRedirect): number =>

@@ -75,6 +75,4 @@ export interface Effect {
   /** What to do with the links to a URL, and with other references. */
   readonly linked: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
-  /** URLs outside the crawl that are on its paths. Their numbers follow those of the pages. */
-  readonly outside?: readonly string[];
 }

@@ -41,8 +41,8 @@ interface Rehearsed {
  *   URLs that the crawl did not read
  */
 export function rehearsedPages({ graph, stake, effect, hasLinks }: Rehearsed) {
-  const { changed, urls, outside = [] } = effect;
-  const { pages, numberOf, nextOf } = graph;
+  const { changed, urls } = effect;
+  const { pages, numberOf, outside, nextOf } = graph;
   const seeds = seedsOf(pages.map(({ depth }) => depth));
   const before = reachPages(pages.length, seeds, nextOf);
   const nextAfter = (page: number): Iterable<number> => changed.get(page)?.next ?? nextOf(page);

@@ -57,8 +57,13 @@ test.for([
   ['an unquoted comma', 'from,to\n/a,b,/c\n', 'line 2: there are more cells than columns'],
   [
     'itself',
-    'from,to\n/a,/b\n/b#top,https://shop.example/b\n',
+    'from,to\n/a,/b\n/b,https://shop.example/b#top\n',
     'line 3: https://shop.example/b redirects to itself',
+  ],
+  [
+    'a fragment of a source',
+    'from,to\n/a#top,/b#top\n',
+    'line 2: /a#top has a fragment, which servers do not receive',
   ],
   [
     'contradictions',

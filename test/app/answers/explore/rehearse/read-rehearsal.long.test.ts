@@ -47,7 +47,10 @@ const SITES: Sites = {
       pages: dataset([page('/', { depth: 0 }), page('/sale', { depth: 1 })], {
         without: Object.keys(ALSO_SALE),
       }),
-      links: dataset([link('/', '/sale')]),
+      links: dataset([
+        link('/', '/sale'),
+        { ...link('/', '/sale'), origin: 'https://blog.example/', intern: false },
+      ]),
     },
     {
       ...{ id: 'c', projectId: 'p', status: 'done', endReason: 'ok', config: { id: 'web', name: 'Web' } },
@@ -230,4 +233,10 @@ test('a condition is one SQL condition, and may match nothing', async () => {
     code: 'usage',
     message: expect.stringMatching(/^--noindex: .*colour/s),
   });
+});
+
+test('references on other hosts are listed too', async () => {
+  const change = { kind: 'redirects', given: 'moves.csv', content: 'from,to\n/sale,/\n' } as const;
+  const { links } = await readRehearsal(warehouse, { change, crawl: 'b' }, new AbortController().signal);
+  expect(links.map(({ source }) => source)).toContain('https://blog.example/');
 });

@@ -203,7 +203,8 @@ test('for the crawl itself, a page with an answer was allowed, and any other pag
 
 test('the host is the one that the start URL redirects to, and pages of others are counted', async () => {
   const [first, ...others] = [page('/', { depth: 0 }), page('/sale')];
-  const start = { ...page('/', { depth: 0 }), url: 'http://shop.example/', redirect_location: url('/') };
+  const moved = { depth: 0, status_code: 301, redirect_location: url('/') };
+  const start = { ...page('/', moved), url: 'http://shop.example/' };
   const at = async (start_url: string | null, pages: readonly object[]) =>
     rehearse('User-agent: *\nDisallow: /sale\n', {
       'crawls.has_all_links, projects.start_url': [{ ...CRAWL, start_url }],

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { askedRows } from '../../../../../src/app/answers/explore/rehearse/asked-rows.ts';
 import { readAtStake } from '../../../../../src/app/answers/explore/rehearse/at-stake.ts';
-import { readCrawlGraph } from '../../../../../src/app/answers/explore/rehearse/crawl-graph.ts';
+import {
+  readCrawledPages,
+  readCrawlGraph,
+} from '../../../../../src/app/answers/explore/rehearse/crawl-graph.ts';
 import {
   rehearseNoindex,
   rehearseRemoval,
@@ -28,7 +31,7 @@ const SITE = rehearsedSite({
 
 async function rehearse(judge: typeof rehearseRemoval, paths: readonly string[], unknown = 0) {
   const asked = askedRows(SITE, new AbortController().signal);
-  const graph = await readCrawlGraph(asked, 'c2');
+  const graph = await readCrawlGraph(asked, 'c2', await readCrawledPages(asked, 'c2'), []);
   const stake = await readAtStake(asked, { crawl_id: 'c2', project_id: 'p' });
   const matching = paths.map((path) => graph.numberOf.get(url(path)) ?? -1);
   const effect = judge({ matching, unknown }, graph);

@@ -174,6 +174,90 @@ test('without links, clicks and hits, their figures are unknown', async () => {
   expect(bare.pages[0]).toMatchObject({ depth_before: null, depth_after: null, clicks: null, hits: null });
 });
 
+const withPages = (...more: readonly object[]): Found => {
+  return { ...OLD, 'pages.sitemaps_file_origin': [...(OLD['pages.sitemaps_file_origin'] ?? []), ...more] };
+};
+const links = (...targets: readonly string[]) =>
+  targets.map((target) => ({ origin: url('/'), target: target.startsWith('/') ? url(target) : target }));
+
+test('links and redirects of the crawl lead through sources outside the crawl', async () => {
+  const moved = { status_code: 301, state: 'redirect', redirect_location: url('/%75nread') };
+  for (const target of ['/unread', '/moved']) {
+    const found = { ...withPages(page('/moved', moved)), 'AND links.is_internal': links(target, '/sale') };
+    const rehearsal = await rehearse(['/unread,/alone'], found);
+    const depth = target === '/unread' ? 1 : 2;
+    expect(changes(rehearsal)).toContainEqual(['/unread', 'not_in_crawl', 'redirect', depth]);
+    expect(changes(rehearsal)).toContainEqual(['/alone', 'linked', 'indexable', depth + 1]);
+    expect(rehearsal.notes).not.toContainEqual(expect.stringContaining('gets a path'));
+  }
+});
+
+test('links to a source on another host give it a path', async () => {
+  const found = {
+    'links.is_internal IS NOT TRUE': links('https://old.example/a', 'https://x.example/'),
+    ...OLD,
+  };
+  expect(changes(await rehearse(['https://old.example/a,/alone'], found))).toEqual([
+    ['https://old.example/a', 'not_in_crawl', 'redirect', 1],
+    ['/alone', 'linked', 'indexable', 2],
+  ]);
+});
+
+test('a page that did not answer redirects too', async () => {
+  const slow = page('/slow', { status_code: null, state: 'no_answer' });
+  const rehearsal = await rehearse(['/slow,/alone'], withPages(slow));
+  expect(changes(rehearsal)).toEqual([
+    ['/slow', 'redirected', 'redirect', 1],
+    ['/alone', 'linked', 'indexable', 2],
+  ]);
+  expect(redirects(rehearsal)).toEqual([['/slow', null, 1, '/alone', null]]);
+});
+
+test.for([
+  ['/lamp', 'replace: redirects to https://shop.example/lamp'],
+  ['/image', 'check the target first: redirects to https://shop.example/image'],
+  ['/nowhere', 'check the target first: redirects to https://shop.example/nowhere'],
+  ['/closed', 'remove: redirects to https://shop.example/closed'],
+  ['https://other.example/', 'remove: redirects to https://other.example/'],
+])('the sitemap entry of a page that redirects to %s', async ([target, action]) => {
+  expect((await rehearse([`/sale,${target}`], OLD)).sitemaps).toMatchObject([{ url: url('/sale'), action }]);
+});
+
+test('a redirect without a status in the file is the one of the crawl', async () => {
+  const rehearsal = await rehearse(['/older,/old'], OLD);
+  expect([changes(rehearsal), rehearsal.notes]).toEqual([
+    [],
+    ['Not counted, because the crawl already found them: 1 redirect.'],
+  ]);
+});
+
+test('spellings of one URL redirect together, and so do references to it', async () => {
+  const reference = { source: url('/'), target: url('/%7eshop'), kind: 'link' };
+  const found = { ...withPages(page('/%7Eshop'), page('/~shop')), "'link' AS kind": [reference] };
+  const rehearsal = await rehearse(['/~shop,/sale'], found);
+  expect(changes(rehearsal)).toEqual([
+    ['/%7Eshop', 'redirected', 'redirect', 1],
+    ['/~shop', 'redirected', 'redirect', 1],
+  ]);
+  expect(redirects(rehearsal).map(([of]) => of)).toEqual(['/%7Eshop', '/~shop']);
+  expect(rehearsal.links).toMatchObject([{ target: url('/%7eshop') }]);
+});
+
+test('an existing redirect with fewer hops to the same page is listed', async () => {
+  const oldest = { status_code: 301, state: 'redirect', redirect_location: url('/older') };
+  expect(redirects(await rehearse(['/older,/sale'], withPages(page('/oldest', oldest))))).toEqual([
+    ['/older', 2, 1, '/sale', null],
+    ['/oldest', 3, 2, '/sale', null],
+  ]);
+});
+
+test('only a status that browsers follow is a redirect', async () => {
+  const choices = page('/choices', { status_code: 300, state: 'redirect', redirect_location: url('/sale') });
+  expect(redirects(await rehearse(['/lamp,/choices'], withPages(choices)))).toEqual([
+    ['/lamp', 0, 1, '/choices', 'target_error'],
+  ]);
+});
+
 test('a chain of any length is followed once', () => {
   const next = new Map(Array.from({ length: 30_000 }, (_, place) => [`${place}`, `${place + 1}`]));
   const chain = chainsOf((of) => next.get(of));
