@@ -19,7 +19,7 @@ import type { AskedFigure } from '../answers/prove/figure-of.ts';
 import { MOST_RESULT, MOST_WAITED_SECONDS } from '../answers/query/open-warehouse.ts';
 import type { Status } from '../operations/status/read-status.ts';
 import { type Register, registerExploreTools } from './explore-tools.ts';
-import { type AskedPart, PART, unitsOf } from './part-of-rows.ts';
+import { type AskedPart, PART, unitsOf, withinBudget } from './part-of-rows.ts';
 
 const Project = z.string().describe('The name or identifier of the project.');
 
@@ -128,14 +128,19 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
   const register: Register = (name, description, shape, work) => {
     const inputSchema = z.strictObject(shape);
     server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
-      answered(readers, name, () => work(given as never, context.mcpReq.signal)),
+      answered(readers, name, () =>
+        withinBudget(given as Partial<AskedPart>, (some) => work(some as never, context.mcpReq.signal)),
+      ),
     );
   };
   register(
     'describe_table',
     'The columns of a table with their types and meanings.',
-    { table: z.string().describe('Such as mart.pages, or pages.') },
-    async ({ table }, signal) => describeTable(await readers.catalog(signal), table),
+    {
+      table: z.string().describe('Such as mart.pages, or pages.'),
+      columns: z.string().default('').describe('Only columns whose names contain this text.'),
+    },
+    async ({ table, columns }, signal) => describeTable(await readers.catalog(signal), table, columns),
   );
   registerPlain('list_questions', 'The saved questions, and the parameters that they share.', async () =>
     listQuestions(await readers.questions()),
@@ -304,12 +309,13 @@ function dictionary(catalog: Catalog): string {
 }
 
 /** Describes a table by name, with or without schema; otherwise returns the nearest names. */
-function describeTable(catalog: Catalog, table: string): object | string {
+function describeTable(catalog: Catalog, table: string, part: string): object | string {
   const names = [table, ...SCHEMAS.map((schema) => `${schema}.${table}`)];
   const found = names
     .map((one) => catalog.find(({ name }) => name === one))
     .find((table) => table !== undefined);
-  if (found !== undefined) return found;
+  if (found !== undefined)
+    return { ...found, columns: found.columns.filter(({ name }) => name.includes(part)) };
   const known = catalog.map(({ name }) => name);
   const near = nearNames(table.includes('.') ? table : `mart.${table}`, known);
   const meant = near.length === 0 ? '' : `did you mean ${near.join(', ')}? `;

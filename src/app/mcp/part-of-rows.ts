@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors/errors.ts';
+import { stringifyJson } from '../../core/text/json.ts';
 
 /** Few by default: an assistant requests more if necessary. */
 const ROWS = 20;
@@ -38,6 +39,36 @@ export function partOfRows<T>(
   const part = { total, rows: rows.slice(from, to) };
   // If fewer rows were read, no cursor leads to the rest.
   return total !== null && total > to && rows.length >= to ? { ...part, next_cursor: String(to) } : part;
+}
+
+/** Maximum characters of an answer: about 20,000 tokens, with 3 characters of JSON in a token. */
+const MOST_CHARACTERS = 60_000;
+
+/**
+ * Requests an answer with fewer rows if it is too long for an assistant. Its cursor leads to the other rows.
+ *
+ * @throws CrawlhouseError `query_limit` if one row is too long, or the answer has no limit
+ */
+export async function withinBudget<Asked extends { readonly limit?: number }>(
+  asked: Asked,
+  answer: (asked: Asked) => Promise<unknown>,
+): Promise<unknown> {
+  for (let { limit } = asked; ; ) {
+    const found = await answer({ ...asked, ...(limit !== undefined && { limit }) });
+    const { length } = stringifyJson(found);
+    if (length <= MOST_CHARACTERS) {
+      if (limit === asked.limit) return found;
+      const note = `limit is ${limit} instead of ${asked.limit}: an answer has at most ${MOST_CHARACTERS} characters`;
+      return { ...(found as object), note };
+    }
+    if (limit === undefined || limit === 1)
+      throw new CrawlhouseError(
+        'query_limit',
+        `the answer has ${length} characters; the maximum is ${MOST_CHARACTERS}`,
+        { hint: 'request less: fewer columns, one part, or a narrower question' },
+      );
+    limit = Math.max(1, Math.floor(((limit * MOST_CHARACTERS) / length) * 0.9));
+  }
 }
 
 export function behindTheEnd(total: number): CrawlhouseError {

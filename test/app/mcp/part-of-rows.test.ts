@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partOfRows, unitsOf } from '../../../src/app/mcp/part-of-rows.ts';
+import { partOfRows, unitsOf, withinBudget } from '../../../src/app/mcp/part-of-rows.ts';
 
 const ROWS = [1, 2, 3, 4, 5];
 const part = (limit: number, cursor: string, ...total: [(number | null)?]) =>
@@ -26,4 +26,39 @@ test('columns have their units', () => {
     units: { depth: 'clicks from the start', average_load_time: 'milliseconds' },
   });
   expect(unitsOf([{ title: 'a' }])).toEqual({});
+});
+
+test('an answer that is too long for an assistant has fewer rows, and its cursor leads to the others', async () => {
+  const rows = Array.from({ length: 1000 }, (_, row) => `${row} ${'x'.repeat(row < 500 ? 90 : 900)}`);
+  const limits: number[] = [];
+  const answer = async (asked: { limit: number; cursor: string }) => {
+    limits.push(asked.limit);
+    return partOfRows(rows, asked);
+  };
+  const seen: string[] = [];
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const found = (await withinBudget({ limit: 1000, cursor }, answer)) as ReturnType<
+      typeof partOfRows<string>
+    >;
+    expect(JSON.stringify(found).length).toBeLessThan(60_200);
+    seen.push(...found.rows);
+    cursor = found.next_cursor;
+  }
+  expect(seen).toEqual(rows);
+  expect(limits.length).toBeLessThan(50);
+  expect(await withinBudget({ limit: 2, cursor: '0' }, answer)).toEqual(
+    partOfRows(rows, { limit: 2, cursor: '0' }),
+  );
+  expect(await withinBudget({ limit: 700, cursor: '0' }, answer)).toHaveProperty(
+    'note',
+    expect.stringMatching(/^limit is \d+ instead of 700: an answer has at most 60000 characters$/),
+  );
+});
+
+test.for([{ limit: 1000 }, {}])('an answer whose rows cannot be fewer is refused with %j', async (asked) => {
+  await expect(withinBudget(asked, async () => ({ text: 'x'.repeat(60_000) }))).rejects.toMatchObject({
+    code: 'query_limit',
+    message: 'the answer has 60011 characters; the maximum is 60000',
+    hint: 'request less: fewer columns, one part, or a narrower question',
+  });
 });
