@@ -9,6 +9,7 @@ import { parseJson, stringifyJson } from '../../core/text/json.ts';
 import { lookUp } from '../../core/text/look-up.ts';
 import { nearNames } from '../../core/text/nearest-name.ts';
 import { visible } from '../../core/text/visible.ts';
+import type { ColumnLineage } from '../../etl/project/sql/plan/column-lineage.ts';
 import { bindQuestion } from '../../etl/project/sql/questions/bind-question.ts';
 import type { Needs } from '../../etl/project/sql/questions/question-needs.ts';
 import { type Parameter, STANDARD_PARAMETERS } from '../../etl/project/sql/questions/question-parameters.ts';
@@ -57,6 +58,7 @@ export interface AssistantReaders {
   ) => Promise<Selected>;
   readonly catalog: (signal: AbortSignal) => Promise<Catalog>;
   readonly questions: () => Promise<readonly Question[]>;
+  readonly lineage: () => Promise<ColumnLineage>;
   readonly status: () => Promise<Status>;
   /** Returns a document that `crawlhouse prove --check` reads. */
   readonly prove: (figure: AskedFigure, signal: AbortSignal) => Promise<object>;
@@ -142,6 +144,16 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
     },
     async ({ table, columns }, signal) => describeTable(await readers.catalog(signal), table, columns),
   );
+  register(
+    'column_lineage',
+    'The columns of raw and ops that a column of mart is computed from. A column of raw.crawl_pages is the field of that ' +
+      'name of the service. Columns that only filter or join rows are not listed.',
+    {
+      table: z.string().describe('Such as mart.pages, or pages.'),
+      column: z.string().optional().describe('Without it, all columns of the table.'),
+    },
+    async ({ table, column }) => lineageOf(await readers.lineage(), table, column),
+  );
   registerPlain('list_questions', 'The saved questions, and the parameters that they share.', async () =>
     listQuestions(await readers.questions()),
   );
@@ -164,7 +176,7 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
   register(
     'prove',
     'An answer with its SQL, tables, loads and first rows. A person can save the document as a file, and check it on ' +
-      'another machine with crawlhouse prove --check FILE.',
+      'another machine with crawlhouse prove --check FILE. With many loads it is too long: a person runs crawlhouse prove.',
     {
       figure: z.string().min(1).describe('issue:NAME, question:NAME, card:COLUMN or one SELECT.'),
       parameters: Values.describe('The values of the parameters, by name, such as project and crawl.'),
@@ -317,9 +329,24 @@ function describeTable(catalog: Catalog, table: string, part: string): object | 
   if (found !== undefined)
     return { ...found, columns: found.columns.filter(({ name }) => name.includes(part)) };
   const known = catalog.map(({ name }) => name);
-  const near = nearNames(table.includes('.') ? table : `mart.${table}`, known);
-  const meant = near.length === 0 ? '' : `did you mean ${near.join(', ')}? `;
-  return `there is no table ${table}: ${meant}list_tables has all`;
+  const meant = near(table.includes('.') ? table : `mart.${table}`, known);
+  return `there is no table ${table}${meant}; list_tables has all`;
+}
+
+/** Returns the sources of a table's columns; for an unknown name, the nearest names. */
+function lineageOf(lineage: ColumnLineage, table: string, column?: string): object | string {
+  const name = table.includes('.') ? table : `mart.${table}`;
+  const columns = lineage.get(name);
+  if (columns === undefined) return `there is no model ${name}${near(name, lineage.keys())}`;
+  if (column === undefined) return { table: name, columns: Object.fromEntries(columns) };
+  const sources = columns.get(column);
+  if (sources === undefined) return `${name} has no column ${column}${near(column, columns.keys())}`;
+  return { table: name, column, sources };
+}
+
+function near(name: string, known: Iterable<string>): string {
+  const names = nearNames(name, [...known]);
+  return names.length === 0 ? '' : `: did you mean ${names.join(', ')}?`;
 }
 
 /** Lists standard parameters once; each question lists only its own. */

@@ -17,6 +17,7 @@ test('a failing tool or server answers with the identifier under which its cause
     select: broken,
     catalog: broken,
     questions: broken,
+    lineage: broken,
     status: broken,
     prove: broken,
     logger,
@@ -57,6 +58,7 @@ test('assistants get their own limits, which settings cannot raise; conditions a
   const readers: AssistantReaders = {
     catalog: unused,
     questions: unused,
+    lineage: unused,
     status: unused,
     prove: unused,
     logger: silentLogger,
@@ -113,4 +115,39 @@ test('assistants get their own limits, which settings cannot raise; conditions a
       '{"rows":[{"n":18446744073709551615}],"more_rows":false}',
     ]);
   expect(asked).toEqual([{ n: '9007199254740993' }, { n: '9007199254740991' }, { n: '-0.5' }, { n: 'true' }]);
+});
+
+test('column_lineage names the loaded columns behind a column, and near names for an unknown one', async () => {
+  const lineage = new Map([
+    ['mart.pages', new Map([['is_https', ['raw.crawl_pages.url', 'raw.crawl_pages.url_schema']]])],
+  ]);
+  const readers = { lineage: async () => lineage, logger: silentLogger } as unknown as AssistantReaders;
+  const server = () => assistantServer(readers, '1');
+  const listener = await listenForAssistants('127.0.0.1:0', TOKEN, server, silentLogger);
+  onTestFinished(() => listener[Symbol.asyncDispose]());
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(listener.url), { requestInit }));
+  onTestFinished(() => client.close());
+  const lineageOf = async (given: Record<string, string>): Promise<unknown> => {
+    const { content } = await client.callTool({ name: 'column_lineage', arguments: given });
+    return JSON.parse((content as { text: string }[])[0]?.text ?? '');
+  };
+  const sources = ['raw.crawl_pages.url', 'raw.crawl_pages.url_schema'];
+  expect(await lineageOf({ table: 'pages', column: 'is_https' })).toEqual({
+    table: 'mart.pages',
+    column: 'is_https',
+    sources,
+  });
+  expect(await lineageOf({ table: 'mart.pages' })).toEqual({
+    table: 'mart.pages',
+    columns: { is_https: sources },
+  });
+  expect(await lineageOf({ table: 'page' })).toBe('there is no model mart.page: did you mean mart.pages?');
+  expect(await lineageOf({ table: 'pages', column: 'is_http' })).toBe(
+    'mart.pages has no column is_http: did you mean is_https?',
+  );
+  expect(await lineageOf({ table: 'pages', column: 'constructor' })).toBe(
+    'mart.pages has no column constructor',
+  );
 });

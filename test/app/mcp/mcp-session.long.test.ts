@@ -86,6 +86,7 @@ test('over stdin, an assistant finds tables, asks a question, reads rows, and is
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
     'ask_question',
+    'column_lineage',
     'compare_crawls',
     'describe_table',
     'find_pages',
@@ -102,6 +103,7 @@ test('over stdin, an assistant finds tables, asks a question, reads rows, and is
   const tables = JSON.parse((await call(client, 'list_tables')).text);
   expect(tables.map(({ name }: { name: string }) => name)).toContain('raw.crawl_pages');
   const pages = JSON.parse((await call(client, 'describe_table', { table: 'raw.crawl_pages' })).text);
+  expect((await call(client, 'column_lineage', { table: 'pages' })).text).toContain('no model mart.pages');
   expect(pages.columns.map(({ name }: { name: string }) => name)).toContain('url');
   expect((await call(client, 'describe_table', { table: 'raw.gone' })).text).toContain('no table raw.gone');
 

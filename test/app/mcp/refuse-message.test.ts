@@ -108,6 +108,7 @@ test('over HTTP, an invalid message has status 400, and unknown methods and tool
     select: unused,
     catalog: unused,
     questions: unused,
+    lineage: unused,
     status: unused,
     prove: unused,
     logger: silentLogger,

@@ -10,7 +10,7 @@ import type { Pipeline } from '../../../etl/project/model/pipeline.ts';
 import { loadModels } from '../../../etl/project/sql/models/load-models.ts';
 import type { Model } from '../../../etl/project/sql/models/model.ts';
 import { type SqlSettings, sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
-import { columnLineage } from '../../../etl/project/sql/plan/column-lineage.ts';
+import { type ColumnLineage, columnLineage } from '../../../etl/project/sql/plan/column-lineage.ts';
 import { describedColumn, isWildcard } from '../../../etl/project/sql/plan/wildcard-columns.ts';
 import { sqlReferences } from '../../../etl/project/sql/text/sql-references.ts';
 import { recordedFacts, tableFacts } from '../../../etl/state/catalog/catalog.ts';
@@ -75,6 +75,12 @@ export async function modelReads(settings: SqlSettings & DuckdbSettings): Promis
   for (const model of await loadModels(sqlFolders(settings)))
     reads.set(model.name, await readsOf(parser, model));
   return reads;
+}
+
+/** Returns the columns of `raw` and `ops` that each column of each model is computed from. */
+export async function modelLineage(settings: SqlSettings & DuckdbSettings): Promise<ColumnLineage> {
+  await using database = await Database.openIn(settings);
+  return await columnLineage(await database.connect(), await loadModels(sqlFolders(settings)));
 }
 
 async function readsOf(

@@ -40,7 +40,7 @@ interface KeptAnswer {
   readonly names: readonly string[];
 }
 
-const KEPT_TABLE = 'temp.main."crawlhouse answer"';
+const KEPT_TABLE = 'temp.main."kept answer"';
 const INTERRUPT_AGAIN_MS = 50;
 const NO_PARAMETERS: ParameterTexts = new Map();
 

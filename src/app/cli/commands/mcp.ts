@@ -11,6 +11,7 @@ import { sqlFolders } from '../../../etl/project/sql/models/sql-folders.ts';
 import { loadQuestions } from '../../../etl/project/sql/questions/questions.ts';
 import { readCatalog } from '../../../etl/state/catalog/catalog.ts';
 import { resolveParameters } from '../../../etl/state/catalog/resolve-parameters.ts';
+import { modelLineage } from '../../answers/dictionary/read-dictionary.ts';
 import { figureOf } from '../../answers/prove/figure-of.ts';
 import { makeProof } from '../../answers/prove/make-proof.ts';
 import { sealedProof } from '../../answers/prove/proof.ts';
@@ -87,6 +88,7 @@ function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): 
       }),
     catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
     questions: () => loadQuestions(sqlFolders(settings)),
+    lineage: () => modelLineage(settings),
     status: () => readStatus(settings, Date.now()),
     prove: (asked, signal) =>
       warehouses.use(async (warehouse) => {
