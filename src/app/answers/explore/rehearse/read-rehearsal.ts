@@ -150,7 +150,7 @@ export async function readRehearsal(
     hits: { covered: stake.hits.covered, why: stake.hits.why },
     figures: [
       ...pageFigures(rows, { kind: change.kind, stake, whyNoLinks }),
-      sitemapFigure(sitemaps, graph),
+      sitemapFigure(sitemaps, rows, graph),
       ...(change.kind === 'robots' ? [] : linkFigures(links, whyNoReferences)),
     ],
     agents: effect.agents ?? [],
@@ -253,15 +253,24 @@ function sitemapEntries(
 
 const NOT_OF_PAGES = { clicks: null, impressions: null, hits: null };
 
-function sitemapFigure(entries: readonly SitemapEntry[], { pages }: CrawlGraph): Figure {
-  const isKnown = pages.some(({ sitemaps }) => sitemaps !== null && sitemaps !== '');
+function sitemapFigure(
+  entries: readonly SitemapEntry[],
+  rows: readonly RehearsedPage[],
+  { pages }: CrawlGraph,
+): Figure {
+  const outside = rows.filter(({ change }) => change === 'not_in_crawl').length;
+  const why = !pages.some(({ sitemaps }) => sitemaps !== null && sitemaps !== '')
+    ? 'the crawl found no page in a sitemap'
+    : outside > 0
+      ? `the crawl does not know the sitemap entries of ${counted(outside, 'URL')}`
+      : null;
   return {
     figure: 'sitemaps',
     title: 'sitemap entries to change',
-    count: isKnown ? entries.length : null,
+    count: why === null ? entries.length : null,
     ...NOT_OF_PAGES,
     part: 'sitemaps',
-    why: isKnown ? null : 'the crawl found no page in a sitemap',
+    why,
   };
 }
 

@@ -126,6 +126,11 @@ test('a target has an answer that is known or unknown', async () => {
   const hidden = await rehearse(['/sale,/hidden'], OLD);
   expect(hidden.sitemaps.map(({ action }) => action)).toEqual([`remove: redirects to ${url('/hidden')}`]);
   expect(count(rehearsal, 'not_in_crawl')).toBe(7);
+  // A sitemap may contain them.
+  expect(rehearsal.figures.find(({ figure }) => figure === 'sitemaps')).toMatchObject({
+    count: null,
+    why: 'the crawl does not know the sitemap entries of 7 URLs',
+  });
   expect(rehearsal.notes).toEqual([
     'Links on 2 targets outside the crawl are unknown. More pages may keep a path.',
   ]);
