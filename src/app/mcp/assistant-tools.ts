@@ -10,6 +10,7 @@ import { lookUp } from '../../core/text/look-up.ts';
 import { nearNames } from '../../core/text/nearest-name.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { ColumnLineage } from '../../etl/project/sql/plan/column-lineage.ts';
+import { isWildcard } from '../../etl/project/sql/plan/wildcard-columns.ts';
 import { bindQuestion } from '../../etl/project/sql/questions/bind-question.ts';
 import type { Needs } from '../../etl/project/sql/questions/question-needs.ts';
 import { type Parameter, STANDARD_PARAMETERS } from '../../etl/project/sql/questions/question-parameters.ts';
@@ -137,7 +138,7 @@ export function assistantServer(readers: AssistantReaders, version: string): Mcp
   };
   register(
     'describe_table',
-    'The columns of a table with their types and meanings.',
+    'The columns of a table with their types and meanings. Of a table with hundreds of columns, request some by name.',
     {
       table: z.string().describe('Such as mart.pages, or pages.'),
       columns: z.string().default('').describe('Only columns whose names contain this text.'),
@@ -326,8 +327,10 @@ function describeTable(catalog: Catalog, table: string, part: string): object | 
   const found = names
     .map((one) => catalog.find(({ name }) => name === one))
     .find((table) => table !== undefined);
-  if (found !== undefined)
-    return { ...found, columns: found.columns.filter(({ name }) => name.includes(part)) };
+  if (found !== undefined) {
+    const columns = found.columns.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+    return columns.length > 0 ? { ...found, columns } : `no column of ${found.name} contains ${part}`;
+  }
   const known = catalog.map(({ name }) => name);
   const meant = near(table.includes('.') ? table : `mart.${table}`, known);
   return `there is no table ${table}${meant}; list_tables has all`;
@@ -339,6 +342,13 @@ function lineageOf(lineage: ColumnLineage, table: string, column?: string): obje
   const columns = lineage.get(name);
   if (columns === undefined) return `there is no model ${name}${near(name, lineage.keys())}`;
   if (column === undefined) return { table: name, columns: Object.fromEntries(columns) };
+  const wildcard = columns.keys().find((key) => isWildcard(key) && column.startsWith(key.slice(0, -1)));
+  if (wildcard !== undefined)
+    return {
+      table: name,
+      column,
+      sources: `the loaded column of this name: the model copies all ${wildcard}`,
+    };
   const sources = columns.get(column);
   if (sources === undefined) return `${name} has no column ${column}${near(column, columns.keys())}`;
   return { table: name, column, sources };

@@ -184,7 +184,17 @@ async function whyNoPages(
     : 'no page fits';
 }
 
-const PARTS = ['history', 'inlinks', 'outlinks', 'similar', 'hits', 'demand'] as const;
+const PARTS = [
+  'history',
+  'inlinks',
+  'outlinks',
+  'similar',
+  'hits',
+  'demand',
+  'issues',
+  'hreflangs',
+  'structured_data',
+] as const;
 
 function onePart(story: UrlStory, part: (typeof PARTS)[number], asked: AskedPart): object {
   const found = story[part];
@@ -198,13 +208,16 @@ function onePart(story: UrlStory, part: (typeof PARTS)[number], asked: AskedPart
 function wholeStory(story: UrlStory, asked: AskedPart): object {
   const { page, history, inlinks, outlinks, similar, hits, demand } = story;
   const known = page && Object.fromEntries(Object.entries(page).filter(([, value]) => value !== null));
+  // The parts have different lengths: the cursor of one may be after the end of another.
+  const cut = <T>(rows: readonly T[], total: number | null = rows.length) =>
+    total !== null && Number(asked.cursor) >= total ? { total, rows: [] } : partOfRows(rows, asked, total);
   return {
     ...story,
     page: known,
-    history: partOfRows(history, asked),
-    inlinks: { ...partOfRows(inlinks.rows, asked, inlinks.different), total: inlinks.total },
-    outlinks: { ...partOfRows(outlinks.rows, asked, outlinks.different), total: outlinks.total },
-    similar: partOfRows(similar.rows, asked, similar.total),
+    history: cut(history),
+    inlinks: { ...cut(inlinks.rows, inlinks.different), total: inlinks.total },
+    outlinks: { ...cut(outlinks.rows, outlinks.different), total: outlinks.total },
+    similar: cut(similar.rows, similar.total),
     hits: hits && { ...hits, days: undefined },
     demand: demand && { ...demand, days: undefined },
     ...unitsOf(known === null ? [] : [known, ...(demand?.queries ?? [])]),

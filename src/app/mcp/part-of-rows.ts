@@ -53,6 +53,7 @@ export async function withinBudget<Asked extends { readonly limit?: number }>(
   asked: Asked,
   answer: (asked: Asked) => Promise<unknown>,
 ): Promise<unknown> {
+  let former = Number.POSITIVE_INFINITY;
   for (let { limit } = asked; ; ) {
     const found = await answer({ ...asked, ...(limit !== undefined && { limit }) });
     const { length } = stringifyJson(found);
@@ -67,7 +68,10 @@ export async function withinBudget<Asked extends { readonly limit?: number }>(
         `the answer has ${length} characters; the maximum is ${MOST_CHARACTERS}`,
         { hint: 'request less: fewer columns, one part, or a narrower question' },
       );
-    limit = Math.max(1, Math.floor(((limit * MOST_CHARACTERS) / length) * 0.9));
+    // If the answer is hardly shorter than with a larger limit, it has fewer rows than the limit.
+    const share = length > former * 0.9 ? 1 / Math.sqrt(limit) : (0.9 * MOST_CHARACTERS) / length;
+    limit = Math.max(1, Math.floor(limit * share));
+    former = length;
   }
 }
 

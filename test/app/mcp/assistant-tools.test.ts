@@ -119,7 +119,13 @@ test('assistants get their own limits, which settings cannot raise; conditions a
 
 test('column_lineage names the loaded columns behind a column, and near names for an unknown one', async () => {
   const lineage = new Map([
-    ['mart.pages', new Map([['is_https', ['raw.crawl_pages.url', 'raw.crawl_pages.url_schema']]])],
+    [
+      'mart.pages',
+      new Map([
+        ['is_https', ['raw.crawl_pages.url', 'raw.crawl_pages.url_schema']],
+        ['custom_*', []],
+      ]),
+    ],
   ]);
   const readers = { lineage: async () => lineage, logger: silentLogger } as unknown as AssistantReaders;
   const server = () => assistantServer(readers, '1');
@@ -141,7 +147,10 @@ test('column_lineage names the loaded columns behind a column, and near names fo
   });
   expect(await lineageOf({ table: 'mart.pages' })).toEqual({
     table: 'mart.pages',
-    columns: { is_https: sources },
+    columns: { is_https: sources, 'custom_*': [] },
+  });
+  expect(await lineageOf({ table: 'pages', column: 'custom_price' })).toMatchObject({
+    sources: 'the loaded column of this name: the model copies all custom_*',
   });
   expect(await lineageOf({ table: 'page' })).toBe('there is no model mart.page: did you mean mart.pages?');
   expect(await lineageOf({ table: 'pages', column: 'is_http' })).toBe(

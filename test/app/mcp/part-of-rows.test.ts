@@ -55,6 +55,16 @@ test('an answer that is too long for an assistant has fewer rows, and its cursor
   );
 });
 
+test('an answer of few long rows is requested a few times', async () => {
+  const limits: number[] = [];
+  const answer = async ({ limit }: { limit: number }) => {
+    limits.push(limit);
+    return ['a', 'b', 'c'].slice(0, limit).map((row) => row.repeat(25_000));
+  };
+  await withinBudget({ limit: 1000 }, answer);
+  expect(limits).toEqual([1000, 719, 26, 5, 2]);
+});
+
 test.for([{ limit: 1000 }, {}])('an answer whose rows cannot be fewer is refused with %j', async (asked) => {
   await expect(withinBudget(asked, async () => ({ text: 'x'.repeat(60_000) }))).rejects.toMatchObject({
     code: 'query_limit',

@@ -34,7 +34,7 @@ export interface PagedStatement {
 
 /** An answer as a temporary table of its connection. */
 interface KeptAnswer {
-  /** Its statement with its parameters. */
+  /** The day in UTC, and its statement with its parameters. */
   readonly key: string;
   readonly connection: DuckDBConnection;
   readonly names: readonly string[];
@@ -181,7 +181,8 @@ export class PublishedWarehouse implements Disposable {
 
   /** Computes an answer unless it is the kept one, which it replaces. */
   async #keep(sql: string, parameters: ParameterTexts, signal: AbortSignal): Promise<KeptAnswer> {
-    const key = JSON.stringify([sql, ...parameters]);
+    // A question may read the day, as mart.tickets does.
+    const key = JSON.stringify([new Date().toISOString().slice(0, 10), sql, ...parameters]);
     if (this.#kept?.key === key) return this.#kept;
     this.#forget();
     const connection = await this.#instance.connect();
