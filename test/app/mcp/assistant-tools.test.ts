@@ -117,6 +117,32 @@ test('assistants get their own limits, which settings cannot raise; conditions a
   expect(asked).toEqual([{ n: '9007199254740993' }, { n: '9007199254740991' }, { n: '-0.5' }, { n: 'true' }]);
 });
 
+/** Connects to a server with these readers. */
+async function connected(readers: Partial<AssistantReaders>): Promise<Client> {
+  const server = () => assistantServer({ ...readers, logger: silentLogger } as AssistantReaders, '1');
+  const listener = await listenForAssistants('127.0.0.1:0', TOKEN, server, silentLogger);
+  onTestFinished(() => listener[Symbol.asyncDispose]());
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(listener.url), { requestInit }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test('describe_table returns the columns whose names contain a text', async () => {
+  const columns = ['url', 'title', 'Title_length'].map((name) => ({ name, type: 'VARCHAR', comment: null }));
+  const catalog = [{ name: 'mart.pages', comment: null, columns }];
+  const client = await connected({ catalog: async () => catalog as never });
+  const described = async (of: string): Promise<unknown> => {
+    const given = { table: 'pages', columns: of };
+    const { content } = await client.callTool({ name: 'describe_table', arguments: given });
+    return JSON.parse((content as { text: string }[])[0]?.text ?? '');
+  };
+  expect(await described('title')).toMatchObject({ columns: [{ name: 'title' }, { name: 'Title_length' }] });
+  expect(await described('')).toMatchObject({ columns: [{}, {}, {}] });
+  expect(await described('h1')).toBe('no column of mart.pages contains h1');
+});
+
 test('column_lineage names the loaded columns behind a column, and near names for an unknown one', async () => {
   const lineage = new Map([
     [
@@ -127,14 +153,7 @@ test('column_lineage names the loaded columns behind a column, and near names fo
       ]),
     ],
   ]);
-  const readers = { lineage: async () => lineage, logger: silentLogger } as unknown as AssistantReaders;
-  const server = () => assistantServer(readers, '1');
-  const listener = await listenForAssistants('127.0.0.1:0', TOKEN, server, silentLogger);
-  onTestFinished(() => listener[Symbol.asyncDispose]());
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(listener.url), { requestInit }));
-  onTestFinished(() => client.close());
+  const client = await connected({ lineage: async () => lineage });
   const lineageOf = async (given: Record<string, string>): Promise<unknown> => {
     const { content } = await client.callTool({ name: 'column_lineage', arguments: given });
     return JSON.parse((content as { text: string }[])[0]?.text ?? '');

@@ -65,7 +65,11 @@ test('one URL: what is known of it, lists by part, and why a part is empty', asy
     history: { total: 0, rows: [] },
     inlinks: { total: 0, rows: [] },
   });
-  for (const part of ['history', 'inlinks', 'similar', 'hits', 'demand']) {
+  // The cursor of a longer part is after the end of these.
+  expect((await call('get_url', { url, limit: 2, cursor: '2' })).answer).toMatchObject({
+    history: { total: 0, rows: [] },
+  });
+  for (const part of ['history', 'inlinks', 'similar', 'hits', 'demand', 'hreflangs', 'structured_data']) {
     const only = (await call('get_url', { url, part })).answer;
     expect(only, part).toMatchObject({ url, part, rows: [], why: expect.any(String) });
   }

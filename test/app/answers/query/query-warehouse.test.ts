@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { PublishedWarehouse } from '../../../../src/app/answers/query/query-warehouse.ts';
 import type { RowsPage } from '../../../../src/app/answers/query/result/page-of-rows.ts';
 import { writeResult } from '../../../../src/app/answers/query/result/write-result.ts';
@@ -127,6 +127,10 @@ test('the pages, the count and the chart of a kept answer come from one run, unt
   await expect(page('SELECT nope FROM main.t LIMIT $most', { limit: 1 })).rejects.toMatchObject({
     code: 'bad_query',
   });
+  const today = await page(sql, { limit: 1 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await page(sql, { limit: 1 })).rows[0]?.[1]).not.toBe(today.rows[0]?.[1]);
   const failing = 'SELECT\n\nCAST(n || $most AS DATE) AS d FROM main.t ORDER BY 1';
   await expect(page(failing, { limit: 1 })).rejects.toThrow(/LINE 3: CAST/);
   await expect(page('DROP TABLE t', { limit: 1 })).rejects.toMatchObject({ code: 'bad_query' });
