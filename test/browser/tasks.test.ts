@@ -330,7 +330,8 @@ describe.skipIf(CHROMIUM === undefined)('a user in a hurry', () => {
     const choice = tab.getByLabel('severity');
     const button = tab.getByRole('button', { name: 'Show' });
     await choice.waitFor();
-    expect(await button.isVisible()).toBe(false);
+    // The script of the page hides it.
+    await button.waitFor({ state: 'hidden' });
     await choice.focus();
     await tab.keyboard.press('ArrowDown');
     await tab.keyboard.press('ArrowDown');
@@ -340,7 +341,7 @@ describe.skipIf(CHROMIUM === undefined)('a user in a hurry', () => {
     await tab.keyboard.press('Enter');
     await tab.waitForURL(/severity=medium/);
     await tab.goBack();
-    expect(await choice.inputValue()).toBe('');
+    await expect.poll(() => choice.inputValue()).toBe('');
     expect(opened.complaints).toEqual([]);
   });
 
