@@ -88,6 +88,8 @@ interface Column {
   /** The only printer that shows this block: command arguments are for a terminal, and links are for a browser. */
   readonly only: 'terminal' | 'browser' | null;
   readonly sort: Sort | null;
+  /** If no row has a value, a browser names the column below the table instead. */
+  readonly isOptional: boolean;
 }
 
 interface Sort {
@@ -229,7 +231,7 @@ export function tableOf<T>(
     is: 'table',
     label,
     columns: columns.map(({ of: _of, ...column }) => {
-      return { kind: 'text', isBelow: false, only: null, sort: null, ...column };
+      return { kind: 'text', isBelow: false, only: null, sort: null, isOptional: false, ...column };
     }),
     rows: rows.map((row) => ({
       cells: columns.map(({ of }) => of(row)),
@@ -246,12 +248,29 @@ export function tableOf<T>(
 }
 
 export function shownIn(table: Table, printer: NonNullable<Column['only']>): Table {
-  const isShown = (_: unknown, index: number): boolean =>
-    [null, printer].includes(table.columns[index]?.only ?? null);
+  return onlyColumns(table, ({ only }) => only === null || only === printer);
+}
+
+/** Returns the table without the optional columns that have no value in its rows, and the names of these columns. */
+export function withoutEmptyColumns(table: Table): {
+  readonly table: Table;
+  readonly empty: readonly string[];
+} {
+  const isEmpty = ({ isOptional }: Column, index: number): boolean =>
+    isOptional &&
+    table.rows.length > 0 &&
+    table.rows.every(({ cells }) => plainValue(cells[index] ?? null) === null);
+  const empty = table.columns.filter(isEmpty).map(({ name }) => name);
+  return { table: onlyColumns(table, (column, index) => !isEmpty(column, index)), empty };
+}
+
+function onlyColumns(table: Table, isShown: (column: Column, index: number) => boolean): Table {
+  const shown = table.columns.map(isShown);
+  const keep = (_: unknown, index: number): boolean => shown[index] === true;
   return {
     ...table,
-    columns: table.columns.filter(isShown),
-    rows: table.rows.map((row) => ({ ...row, cells: row.cells.filter(isShown) })),
+    columns: table.columns.filter(keep),
+    rows: table.rows.map((row) => ({ ...row, cells: row.cells.filter(keep) })),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type Table,
   type TableRow,
   type Words,
+  withoutEmptyColumns,
 } from './blocks.ts';
 import { lineChart } from './charts/charts.ts';
 import { sparkline } from './charts/sparkline.ts';
@@ -67,7 +68,8 @@ function drawBlock(block: Block, addressOf: AddressOf): Html | null {
 }
 
 function drawTable(whole: Table, addressOf: AddressOf): Html {
-  const block = shownIn(whole, 'browser');
+  const { table: block, empty } = withoutEmptyColumns(shownIn(whole, 'browser'));
+  const called = (name: string): string => (block.names === 'columns' ? columnName(name) : name);
   const unknown = block.unknown === null ? null : html`<span class="unknown">${block.unknown}</span>`;
   const columns = block.columns.map(({ name, kind, sort }, index) => {
     const cell = (row: TableRow): Html | null => {
@@ -75,8 +77,7 @@ function drawTable(whole: Table, addressOf: AddressOf): Html {
       return index === 0 ? drawFirst(row, drawn, { label: block.label, addressOf }) : drawn;
     };
     const order = sort && { href: addressOf(sort.link), ...(sort.now && { order: sort.now }) };
-    const called = block.names === 'columns' ? columnName(name) : name;
-    return { name: called, ...order, isNumber: isFigure(block, index), cell };
+    return { name: called(name), ...order, isNumber: isFigure(block, index), cell };
   });
   const causes =
     block.cause === null || block.rows.every(({ cause }) => cause === null)
@@ -87,7 +88,10 @@ function drawTable(whole: Table, addressOf: AddressOf): Html {
             cell: ({ cause }: TableRow) => (cause === null ? html`` : drawWords(cause, addressOf)),
           },
         ];
-  return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty, addressOf))}`;
+  return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty, addressOf))}${
+    empty.length > 0 &&
+    html`<p class="facts">Without a value in all rows: ${empty.map(called).join(', ')}.</p>\n`
+  }`;
 }
 
 /** One panel of a table is open at a time, without a script. */

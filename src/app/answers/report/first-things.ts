@@ -106,8 +106,8 @@ export function firstThingsBlocks(rows: readonly FirstThing[], name: string, jud
       { name: 'owner', of: ({ owner }) => owner },
       { name: 'pages', kind: 'count', of: (thing) => pages(thing.pages, thing.issue) },
       { name: 'new', kind: 'count', of: (thing) => pages(thing.new_pages, thing.issue, 'new') },
-      { name: 'clicks', kind: 'count', of: ({ clicks }) => clicks },
-      { name: 'bot_hits', kind: 'count', of: ({ search_bot_hits }) => search_bot_hits },
+      { name: 'clicks', kind: 'count', isOptional: true, of: ({ clicks }) => clicks },
+      { name: 'bot_hits', kind: 'count', isOptional: true, of: ({ search_bot_hits }) => search_bot_hits },
       {
         name: 'priority',
         kind: 'weight',

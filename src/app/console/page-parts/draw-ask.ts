@@ -29,16 +29,19 @@ const DOWNLOADS = [
 export function drawAsk(document: AskDocument, request: PageRequest): { title: string; body: Html } {
   const { question, ran, error } = document;
   const title = question?.title ?? 'Ask';
+  // Without a statement, the questions come first.
+  const isEmpty = question === null && document.sql === '';
   const isHeld = request.query.has('run') && !request.isOwn;
   const body = html`<h1>${title}</h1>
 ${question === null ? null : aboutQuestion(document)}
+${isEmpty ? questionList(document, request) : null}
 ${document.scope.map((note) => html`<p class="notice">${note}</p>\n`)}${statementForm(document, request)}
 ${isHeld ? html`<p class="notice">You came from another site, so nothing ran. Read the SQL, then select Run.</p>` : null}
 ${error === null ? null : errorNotice(error)}
 ${ran && error === null ? answer(document, request) : null}
 ${ran && error === null && question === null && request.canAct ? keep(document, request) : null}
 ${ran && error === null && request.canAct ? shareForm(request.query, question?.title ?? '', request.session.csrf) : null}
-${questionList(document, request)}`;
+${isEmpty ? null : questionList(document, request)}`;
   return { title, body };
 }
 

@@ -46,6 +46,27 @@ test('a time, a weight and a trend have their drawing', () => {
   expect(cell({ value: null, trend })).toBe('–');
 });
 
+test('optional columns without a value in any row are named below the table', () => {
+  const columns = [
+    { name: 'url', of: ({ url }: { url: string }) => url },
+    { name: 'depth', isOptional: true, of: ({ depth }: { depth: number | null }) => depth },
+    { name: 'title', of: () => null },
+  ];
+  const draw = (...depths: readonly (number | null)[]): string =>
+    print(
+      tableOf(
+        'Pages',
+        columns,
+        depths.map((depth) => ({ url: '/a', depth })),
+      ),
+    );
+  expect(draw(null, null)).toMatch(/>url<.*>title<.*Without a value in all rows: depth\./s);
+  expect(draw(null, null)).not.toContain('>depth<');
+  expect(draw(null, 0)).toContain('>depth<');
+  expect(draw(null, 0)).not.toContain('Without a value');
+  expect(draw()).not.toContain('Without a value');
+});
+
 test('sections, lines, notes and filters have their elements', () => {
   expect(print(section('Title', line('a'), line('b', 'good')))).toBe(
     '<h2>Title</h2>\n<p class="facts">a</p>\n<p class="well">b</p>\n',

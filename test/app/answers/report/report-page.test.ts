@@ -122,7 +122,7 @@ test('what to do first follows what got worse, and shows its reasons and unknown
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  expect(text).toBe('Client error Redirect the page. https://shop.example/x high server 12 5 410 unknown 76');
+  expect(text).toBe('Client error Redirect the page. https://shop.example/x high server 12 5 410 76');
   expect(page).toContain('Clicks: 2026-02-02 to 2026-03-01.');
   expect(page).toContain('Bot hits are unknown: there are no log files for the days of this crawl.');
   expect(reportPage([project({ findings: [] })], AT)).toContain('No issue was found.');

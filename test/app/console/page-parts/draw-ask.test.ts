@@ -222,4 +222,6 @@ test('saved questions are listed by task', () => {
   expect(draw({}, 'find=x')).toContain('All questions');
   expect(draw({ questions })).not.toMatch(/There are none yet|All questions/);
   expect(draw({ questions })).toContain('class="subjects"');
+  expect(draw({ questions, sql: '' })).toMatch(/class="subjects".*<textarea/s);
+  expect(draw({ questions, sql: 'SELECT 1' })).toMatch(/<textarea.*class="subjects"/s);
 });

@@ -25,7 +25,7 @@ export function compareBlocks(comparison: Comparison): readonly Block[] {
   return [
     line([`${to.project}: `, crawlCell(from), ' and ', crawlCell(to), segmentWords(comparison)]),
     ...notes.map((note) => line(note, 'notice')),
-    section('Figures', figures(comparison)),
+    section('Figures', figures(comparison), ...unknownFigures(comparison)),
     section('Pages', changedPages(comparison)),
     section('Issues', issues(comparison)),
   ];
@@ -45,9 +45,17 @@ function figures({ from, to, kpis, ...within }: Comparison): Block {
       { name: 'After', kind: 'count', of: ({ kpi, after }) => side(to, kpi, after) },
       { name: 'Change', kind: 'count', of: changeCell },
     ],
-    kpis,
+    kpis.filter((one) => !isUnknown(one)),
     { cause: { name: 'Why', of: ({ why }) => why }, isCut: true },
   );
+}
+
+const isUnknown = ({ before, after }: ComparedKpi): boolean => before === null && after === null;
+
+/** Figures that neither crawl has, on one line instead of rows of dashes. */
+function unknownFigures({ kpis }: Comparison): readonly Block[] {
+  const titles = kpis.filter(isUnknown).map(({ title }) => title);
+  return titles.length === 0 ? [] : [line(`Unknown for both crawls: ${titles.join(', ')}.`)];
 }
 
 function changeCell({ before, change, better }: ComparedKpi): Cell {

@@ -18,7 +18,7 @@ const KPIS = {
   indexable_pages: { title: 'indexable pages', better: 'more' },
   client_error_pages: { title: 'pages with a client error (4xx)', better: 'less' },
   server_error_pages: { title: 'pages with a server error (5xx)', better: 'less' },
-  redirect_pages: { title: 'pages that redirect (3xx)', better: 'less' },
+  redirect_pages: { title: 'pages that redirect (3xx)', better: null },
   duplicate_pages: { title: 'pages with a duplicate', better: 'less' },
   orphan_pages: { title: 'orphan pages', better: 'less' },
   average_depth: { title: 'average depth in clicks', better: 'less' },

@@ -133,6 +133,7 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
       name: heads[index] ?? name,
       kind: kindOf(type),
       ...(list.isLinks ? {} : { sort: sortBy(name, list) }),
+      isOptional: !isUrl(name) && !isAsked(name, filter),
       of: (row) => (isUrl(name) && row[name] != null ? link(String(row[name])) : cell(name, row[name])),
     };
   });
@@ -149,6 +150,10 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
     isCut: 'lifted',
   });
 }
+
+/** Columns that the person chose stay, even without values. */
+const isAsked = (column: string, { columns, sort }: PageFilter): boolean =>
+  columns.includes(column) || sort?.trim().split(/\s/, 1)[0] === column;
 
 const isUrl = (column: string): boolean => column === 'url' || column === 'related_url';
 

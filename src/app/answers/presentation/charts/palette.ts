@@ -51,8 +51,11 @@ export function coloursOf(values: readonly (string | null)[]): readonly string[]
   return values.map((value, place) => meant[place] ?? free[plain.indexOf(value)] ?? OTHERS);
 }
 
+/** Pages that only one of two crawls read: a change that nobody observed. */
+const UNOBSERVED = ['missing', 'unseen'];
+
 function meaning(value: string | null): string | undefined {
-  if (value === null) return OTHERS;
+  if (value === null || UNOBSERVED.includes(value)) return OTHERS;
   const range = value.replace(' ', '_');
   const status = STATUS_RANGES.find(
     (one) => range === one.range || value === one.name || isOf(value, one.name),

@@ -255,7 +255,7 @@ ${filterForm(path, query, [
   { name: 'column', label: 'column', any: '–', options: options.column },
   { name: 'operator', label: 'how', any: null, options: options.operator },
   { name: 'value', label: 'value' },
-  { name: 'sort', label: 'first', any: 'highest link score', options: sorts(query) },
+  { name: 'sort', label: 'sort by', any: 'highest link score', options: sorts(query) },
 ])}
 ${filterForm(path, query, [{ name: 'columns', label: 'add column', any: '–', options: more }])}</details>`;
 }

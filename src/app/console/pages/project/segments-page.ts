@@ -148,16 +148,16 @@ function draftForm(path: string, draft: SegmentDraft, csrf: string): Html {
   const rules = [...draft.rules, ...Array.from({ length: EMPTY_RULES }, () => empty)];
   return html`<form class="schedule" method="post" action="${path}/count">${csrfField(csrf)}<input type="hidden" name="at" value="${draft.at ?? ''}"><input type="hidden" name="stamp" value="${draft.stamp}">
 <p><label>Name <input name="name" value="${draft.name}" required maxlength="200" autocomplete="off"></label></p>
-<p><label>Projects, one per line; none: all<br><textarea name="projects" rows="2" cols="34">${draft.projects}</textarea></label></p>
+<p><label>Projects, one per line (default: all)<br><textarea name="projects" rows="2" cols="34">${draft.projects}</textarea></label></p>
 ${rules.map(
   ({ segment, kind, condition }, index) => html`<fieldset><legend>Rule ${index + 1}</legend>
 <label>segment <input name="segment" value="${segment}" maxlength="200" autocomplete="off"></label>
 <label>by <select name="kind">${RULE_KINDS.map((one) => option(one, kind, KIND_NAMES[one]))}</select></label>
-<label>condition<br><textarea name="condition" rows="2" cols="50" spellcheck="false">${condition}</textarea></label>
+<p><label>condition<br><textarea name="condition" rows="2" cols="50" spellcheck="false">${condition}</textarea></label></p>
 </fieldset>
 `,
 )}
-<p><label>Segment of pages without a match; empty: none <input name="rest" value="${draft.rest}" maxlength="200" autocomplete="off"></label></p>
+<p><label>Segment of pages without a match (optional) <input name="rest" value="${draft.rest}" maxlength="200" autocomplete="off"></label></p>
 <p class="facts">URL patterns, one per line: /blog/ matches URLs that begin with it, * any characters, $ the end. SQL and filters use the columns of mart.pages. To remove a rule, empty its fields.</p>
 <p><button type="submit" name="check" value="1" class="main">Count pages</button></p></form>
 `;

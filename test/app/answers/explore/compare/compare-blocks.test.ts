@@ -66,6 +66,10 @@ const COMPARISON = {
       better: null,
       why: 'unknown for crawl 1',
     },
+    ...['orphans', 'hits'].map((title) => {
+      const values = { before: null, after: null, change: null, change_percent: null };
+      return { kpi: 'orphan_pages', title, ...values, better: null, why: 'unknown for crawl 1 and crawl 2' };
+    }),
   ],
   issues: [
     {
@@ -108,6 +112,8 @@ test('a comparison shows its crawls, the share of each change, and why a row is 
   expect(text).toMatch(/^clicks +400 +300 +−100 \(−25 %\)$/m);
   expect(text).toMatch(/^depth +2\.8 +2\.43 +−0\.37$/m);
   expect(text).toMatch(/^pages +- +0 +-\n {4}unknown for crawl 1$/m);
+  expect(text).toMatch(/^Unknown for both crawls: orphans, hits\.$/m);
+  expect(text).not.toMatch(/^orphans/m);
   expect(text).toMatch(/^H1 changed +-\n {4}the export lacks h1$/m);
   expect(text).toMatch(/^Orphan +high +- +1 +- +- +- +orphan\n {4}it depends on days, and the days differ$/m);
   expect(text).toMatch(/^pages missing +1,005\n {4}1,002 blocked by robots\.txt, 3 no longer linked$/m);

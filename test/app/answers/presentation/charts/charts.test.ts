@@ -189,6 +189,7 @@ test('each meaning has one color under any name, and other values have different
   expect(coloursOf(['404', 'shop', 'ok'])).toEqual([client, expect.any(String), ok]);
   expect(coloursOf(['4xx'])).toEqual(coloursOf(['client_error']));
   expect(new Set(coloursOf(['high', 'medium', 'low', null])).size).toBe(4);
+  expect(coloursOf(['missing', 'unseen'])).toEqual(coloursOf([null, null]));
   expect(new Set(coloursOf(['404', 'a', 'b', 'c'])).size).toBe(4);
 });
 
