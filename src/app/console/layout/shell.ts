@@ -1,12 +1,20 @@
 import { type Html, html } from '../../../core/text/html.ts';
 
-const ROOMS = [
+interface Room {
+  readonly path: string;
+  readonly name: string;
+  /** Other paths that belong to the entry: its page links to them. */
+  readonly more?: readonly string[];
+}
+
+const ROOMS: readonly Room[] = [
   { path: '/', name: 'Overview' },
   { path: '/projects', name: 'Projects' },
   { path: '/runs', name: 'Runs' },
   { path: '/ask', name: 'Ask' },
-  { path: '/operations', name: 'Operations' },
-] as const;
+  { path: '/operations', name: 'Operations', more: ['/schedules'] },
+];
+const DO = { path: '/do', name: 'Do', more: ['/uploads', '/audit', '/links'] };
 
 export interface Shell {
   /** The path of the page, without `.json`. */
@@ -19,7 +27,7 @@ export interface Shell {
 
 /** Returns the beginning of a page, up to its body; the title is known after the page is read. */
 export function shellStart({ path, subject, csrf, canAct }: Shell, title: string): string {
-  const rooms = [...ROOMS, ...(canAct ? [{ path: '/do', name: 'Do' }] : [])];
+  const rooms = [...ROOMS, ...(canAct ? [DO] : [])];
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +47,7 @@ ${
     ? null
     : html`<nav aria-label="Pages"><ul>${rooms.map(
         (room) =>
-          html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
+          html`<li><a href="${room.path}"${isIn(path, room) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
       )}</ul></nav>
 <form class="find" method="get" action="/search" role="search"><input type="search" name="q" aria-label="Search" aria-keyshortcuts="/" placeholder="Search" data-search></form>
 <form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span class="subject">${subject}</span> <button type="submit">Sign out</button></form>`
@@ -58,8 +66,8 @@ export function shellEnd(): string {
   return '</main>\n</body>\n</html>\n';
 }
 
-function isIn(path: string, room: string): boolean {
-  return room === '/' ? path === '/' : path === room || path.startsWith(`${room}/`);
+function isIn(path: string, { path: own, more = [] }: Room): boolean {
+  return [own, ...more].some((one) => path === one || (one !== '/' && path.startsWith(`${one}/`)));
 }
 
 /** Returns a notice instead of a page's body: what happened, and what to do. */

@@ -28,6 +28,7 @@ interface ProjectFigures extends ChosenSegment {
   readonly notes: { readonly list: readonly ChartNote[] };
   /** The latest crawl; empty if none has pages. */
   readonly crawl_id: string;
+  readonly crawls: readonly { readonly crawl_id: string; readonly scope_note: string | null }[];
   readonly trend: FigureAnswer;
   readonly statuses: FigureAnswer;
   readonly changes: FigureAnswer;
@@ -74,7 +75,7 @@ type To = (crawl: string, parts: AddressParts) => string;
  * Renders a project's top figures, first tasks and charts, each with its table and its question.
  */
 export function projectFigures(project: ProjectFigures): Html {
-  const { trend, statuses, changes, funnel, depths, findings, crawl_id } = project;
+  const { trend, statuses, changes, funnel, findings, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
   const of: Charted = { name, notes: project.notes.list };
   const chosen = partsOfChosen(project);
@@ -103,7 +104,7 @@ ${answerFigure('Pages by status', statuses, {
 })}
 ${funnelFigure(name, funnel, to)}
 ${changesFigure(of, changes, to)}
-${depthFigure(name, depths, (depth) => to(crawl_id, { depth }))}
+${depthFigure(project, (depth) => to(crawl_id, { depth }))}
 ${averages(of, trend)}
 </div>
 `;
@@ -268,15 +269,25 @@ function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer,
   });
 }
 
-function depthFigure(project: string, answer: FigureAnswer, hrefOf: (depth: string) => string): Html {
+/** Returns the name of a depth. "none" needs a crawl of the whole site in which other pages have a depth. */
+export function depthNames({ rows }: FigureAnswer, scopeNote: string | null): (depth: unknown) => string {
+  const none = scopeNote === null && rows.some(({ depth }) => depth !== null) ? 'none' : 'unknown';
+  return (depth) => (depth === null ? none : String(depth));
+}
+
+function depthFigure(project: ProjectFigures, hrefOf: (depth: string) => string): Html {
+  const { depths: answer, crawls, crawl_id } = project;
+  const name = project.project_name ?? project.project_id;
+  const note = crawls.find((crawl) => crawl.crawl_id === crawl_id)?.scope_note ?? null;
+  const nameOf = depthNames(answer, note);
   const bars = (figure: 'pages' | 'average_inrank') =>
     answer.rows.map((row) => ({
-      name: row.depth === null ? 'none' : String(row.depth),
+      name: nameOf(row.depth),
       value: row[figure] === null ? null : Number(row[figure]),
       href: figure === 'pages' ? hrefOf(row.depth === null ? 'is:null' : `eq:${row.depth}`) : null,
     }));
-  const pages = barChart(`Pages by depth of ${project}`, bars('pages'));
-  const inrank = barChart(`Average inrank by depth of ${project}`, bars('average_inrank'));
+  const pages = barChart(`Pages by depth of ${name}`, bars('pages'));
+  const inrank = barChart(`Average inrank by depth of ${name}`, bars('average_inrank'));
   return answerFigure('Pages and average inrank by depth', answer, {
     chart: html`${pages}${inrank && html`<p><strong>Average inrank</strong></p>`}${inrank}`,
   });

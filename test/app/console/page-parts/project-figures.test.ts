@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FigureAnswer } from '../../../../src/app/console/page-parts/answer-figure.ts';
-import { projectFigures } from '../../../../src/app/console/page-parts/project-figures.ts';
+import { depthNames, projectFigures } from '../../../../src/app/console/page-parts/project-figures.ts';
 
 const answer = (...rows: FigureAnswer['rows']): FigureAnswer => ({
   question: null,
@@ -33,6 +33,7 @@ function clicksOf(before: FigureAnswer, change: number | null = null, segment: s
     segment,
     segmentation: null,
     crawl_id: 'c1',
+    crawls: [],
     trend: answer(now),
     statuses: none,
     changes: none,
@@ -72,4 +73,13 @@ test('clicks over fewer earlier days, of a segment, or with a previous crawl are
     expect(shown).toContain('40');
     expect(shown).not.toContain('as many days before');
   }
+});
+
+test('a page without a depth has none only if the crawl covers the site and gives other pages a depth', () => {
+  const [known, missing] = [{ depth: 0 }, { depth: null }];
+  const nameOf = (note: string | null, ...rows: FigureAnswer['rows']): string =>
+    depthNames(answer(...rows), note)(null);
+  expect(nameOf(null, known, missing)).toBe('none');
+  expect(nameOf(null, missing)).toBe('unknown');
+  expect(nameOf('390 of 977 pages were refused.', known, missing)).toBe('unknown');
 });

@@ -35,8 +35,8 @@ export function subjectName(category: string): string {
  * @param opened the issue whose panel is open
  */
 export function issueBlocks(list: IssueList, opened: string | null = null) {
-  const issues = list.issues.filter((issue) => !isIgnored(issue));
-  const ignored = list.issues.length - issues.length;
+  const issues = list.issues.filter((issue) => issue.pages > 0 && !isIgnored(issue));
+  const [ignored, former] = [list.issues.filter(isIgnored).length, withoutPages(list.issues)];
   const count = (severity: string): string =>
     `${issues.filter((issue) => issue.severity === severity).length} ${severity}`;
   const sum: Words = [
@@ -46,6 +46,7 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
     { value: count('medium'), tone: 'warn' },
     `, ${count('low')}`,
     ...(ignored === 0 ? [] : [`; and ${counted(ignored, 'issue')} only on ignored pages`]),
+    ...(former === 0 ? [] : [`; and ${counted(former, 'issue')} with only fixed or missing pages`]),
   ];
   return {
     scope: scopeLines(list.scope_note),
@@ -55,6 +56,12 @@ export function issueBlocks(list: IssueList, opened: string | null = null) {
     notes: notes(list),
   };
 }
+
+const hasTrend = ({ trend }: ListedIssue): boolean => trend.filter((pages) => pages !== null).length > 1;
+
+/** Issues without pages are listed for their fixed and missing pages, but not counted. */
+const withoutPages = (issues: readonly ListedIssue[]): number =>
+  issues.filter(({ pages }) => pages === 0).length;
 
 /** Returns whether all pages of an issue are ignored. */
 const isIgnored = ({ pages, ignored = 0 }: ListedIssue): boolean => pages > 0 && ignored === pages;
@@ -75,6 +82,7 @@ const COLUMNS: readonly (readonly [name: string, kind: Kind])[] = [
   ['issue', 'text'],
   ['severity', 'severity'],
   ['name', 'code'],
+  ['trend', 'text'],
   ...['pages', 'ignored', 'to_fix', 'new', 'fixed', 'missing', 'clicks', 'bot_hits'].map(
     (name) => [name, 'count'] as const,
   ),
@@ -87,10 +95,12 @@ function issueTable(list: IssueList, opened: string | null): Table {
   const isKnown = (name: 'clicks' | 'search_bot_hits'): boolean =>
     list.issues.some((issue) => issue[name] !== null);
   const hasIgnored = list.issues.some(({ ignored }) => Number(ignored) > 0);
+  const crawls = Math.max(...list.issues.map(({ trend }) => trend.length));
   const columns = COLUMNS.filter(
     ([name]) =>
       (name !== 'clicks' || isKnown('clicks')) &&
       (name !== 'bot_hits' || isKnown('search_bot_hits')) &&
+      (name !== 'trend' || list.issues.some(hasTrend)) &&
       (name !== 'missing' || hasMissing(list.issues)) &&
       (!['ignored', 'to_fix'].includes(name) || hasIgnored) &&
       (name !== 'tickets' || list.issues.some(({ tickets = [] }) => tickets.length > 0)),
@@ -102,9 +112,9 @@ function issueTable(list: IssueList, opened: string | null): Table {
   return tableOf<Row>(
     'Issues',
     columns.map(([name, kind]) => ({
-      name: columnName(name),
+      name: name === 'trend' ? `Last ${crawls} crawls` : columnName(name),
       kind,
-      only: name === 'name' ? 'terminal' : null,
+      only: name === 'name' ? 'terminal' : name === 'trend' ? 'browser' : null,
       of: ({ cells }) => cells[name] ?? null,
     })),
     rows,
@@ -118,11 +128,13 @@ function issueTable(list: IssueList, opened: string | null): Table {
 }
 
 function headRow({ subjects }: IssueList, category: string, issues: readonly ListedIssue[]): Row {
-  const issue = `${subjectName(category)} · ${counted(issues.length, 'issue')}`;
+  const former = withoutPages(issues);
+  const rest = former === 0 ? '' : `, ${former} without pages`;
+  const issue = `${subjectName(category)} · ${counted(issues.length - former, 'issue')}${rest}`;
   const sums = subjects?.find((subject) => subject.category === category);
   const { pages, clicks, search_bot_hits } = sums ?? { pages: '', clicks: '', search_bot_hits: '' };
   const changes = ofChanges((change) => sumOf(issues, change));
-  const cells = { issue, severity: '', name: '', pages, ...changes, clicks };
+  const cells = { issue, severity: '', name: '', trend: '', pages, ...changes, clicks };
   return { isHead: true, cells: { ...cells, bot_hits: search_bot_hits } };
 }
 
@@ -141,12 +153,19 @@ function sumOf(issues: readonly ListedIssue[], name: ChangeOfIssue): number | nu
 
 function issueRow(list: IssueList, one: ListedIssue, opened: string | null): Row {
   const { issue: name, title: issue, severity, clicks, search_bot_hits } = one;
-  const hasTrend = one.trend.filter((pages) => pages !== null).length > 1;
-  const trend = { label: `Pages with ${issue} in the last crawls`, values: one.trend };
-  const pages = { ...linkedCount(list, one, 'pages'), ...(hasTrend && { trend }) };
+  const trend = hasTrend(one) && { label: `Pages with ${issue} in the last crawls`, values: one.trend };
+  const pages = linkedCount(list, one, 'pages');
   const changes = ofChanges((change) => linkedCount(list, one, change));
   const cells = {
-    ...{ issue, severity, name, pages, ignored: ignoredCount(list, one), to_fix: countToFix(list, one) },
+    ...{
+      issue,
+      severity,
+      name,
+      trend: { value: '', ...(trend && { trend }) },
+      pages,
+      ignored: ignoredCount(list, one),
+      to_fix: countToFix(list, one),
+    },
     ...{ ...changes, clicks, bot_hits: search_bot_hits, tickets: ticketsText(one) },
   };
   return { cells, panel: { blocks: about(list, one), isOpen: name === opened } };

@@ -14,6 +14,7 @@ import { filterForm } from '../../layout/filter-form.ts';
 import { drawPaging } from '../../layout/paging.ts';
 import { projectTabs } from '../../layout/project-tabs.ts';
 import { answerFigure, drawPending, shownValue } from '../../page-parts/answer-figure.ts';
+import { depthNames } from '../../page-parts/project-figures.ts';
 import type { Structure } from './structure-document.ts';
 
 type FolderRow = Structure['folders']['rows'][number];
@@ -30,7 +31,7 @@ const FIGURES: readonly {
   { key: 'error_pages', name: 'errors', parts: FIGURE_PAGES.error_pages },
   {
     key: 'issues',
-    name: 'issues',
+    name: 'findings',
     parts: { issues: 'gt:0', sort: 'issues desc' },
     leads: 'pages with an issue',
   },
@@ -129,7 +130,7 @@ function foldersTable(document: Structure, path: string, query: URLSearchParams)
     search_bot_hits: search_bot_hits === null ? null : Number(search_bot_hits),
   }));
   return html`${table(`Folders in ${folder}`, [{ name: 'folder', cell: name, ...headed('folder') }, ...figures], folders.rows, '')}
-<p class="facts">Each figure is the sum over all pages below. ${first && daysWords(first, known)}</p>`;
+<p class="facts">Each figure is the sum over all pages below; a page counts as a finding for each of its issues. ${first && daysWords(first, known)}</p>`;
 }
 
 const daysOf = (row: FolderRow) => ({
@@ -145,11 +146,12 @@ function depthFigure({ project_id, project_name, crawl, folder, depths }: Struct
   );
   const colours = coloursOf(names.map((name) => (name === 'unknown' ? null : name)));
   const colourOf = (name: string): string => colours[names.indexOf(name)] ?? '';
+  const depthOf = depthNames(depths, crawl.scope_note);
   const within = folder === '/' ? {} : { urlpath: `starts:${folder}` };
   const bars = depths.rows.map(({ depth, indexability, pages }) => {
     const name = String(indexability);
     return {
-      name: `${depth === null ? 'none' : String(depth)}, ${name}`,
+      name: `${depthOf(depth)}, ${name}`,
       value: Number(pages),
       colour: colourOf(name),
       href: pagesAddress(project_id, {

@@ -78,12 +78,12 @@ function printed(list: IssueList): string {
 test('a terminal shows issues grouped by subject, with the names that commands accept', () => {
   expect(printed(LIST)).toBe(
     `Shop, crawl of 2026-02-01 03:00 UTC (c2), segment lamps of directory, compared with none
-2 issues: 0 high, 1 medium, 1 low
-Issue                          Severity  Name   Pages  New  Fixed  Missing  Clicks
-Content · 1 issue                                   3    1      0        0       0
-  Thin content                 low       thin       3    1      0        0       0
-Titles and headings · 1 issue                            0      4        2
-  Missing H1                   medium    no_h1      0    0      4        2       0
+1 issue: 0 high, 0 medium, 1 low; and 1 issue with only fixed or missing pages
+Issue                                            Severity  Name   Pages  New  Fixed  Missing  Clicks
+Content · 1 issue                                                     3    1      0        0       0
+  Thin content                                   low       thin       3    1      0        0       0
+Titles and headings · 0 issues, 1 without pages                            0      4        2
+  Missing H1                                     medium    no_h1      0    0      4        2       0
 5 issues on no page, 1 issue unknown: their fields, hits or search results are not loaded.
 Each subject counts a page once, and every new or fixed finding of the known issues.
 Clicks: 2026-01-01 to 2026-01-28. Bot hits are unknown: there are no log files for the days of this crawl.
@@ -110,7 +110,9 @@ test('pages of ignored tickets stay in the page count, and have their own count 
 
 test('an issue whose pages are all ignored leaves the counts, which say so', () => {
   const all = { ...LIST, issues: [{ ...THIN, ignored: 3 }, GONE] };
-  expect(printed(all)).toContain('1 issue: 0 high, 1 medium, 0 low; and 1 issue only on ignored pages\n');
+  expect(printed(all)).toContain(
+    '0 issues: 0 high, 0 medium, 0 low; and 1 issue only on ignored pages; and 1 issue with only fixed or missing pages\n',
+  );
   const { text } = drawBlocks([issueBlocks({ ...LIST, issues: [{ ...THIN, ignored: 1 }] }).table]);
   expect(text).toContain('is_ignored=is%3Afalse');
 });
@@ -139,6 +141,9 @@ test('a browser explains an issue next to the list, and has links where a termin
   expect(text).not.toMatch(/>Name<|>thin</);
   expect(text.match(/<details class="beside" name="Issues" open>/g)).toHaveLength(1);
   expect(text).toMatch(/<h2>To do<\/h2>\s*<p class="facts">Write more. Owner: content.<\/p>/);
+  expect(text).toMatch(
+    /Severity<\/th><th scope="col">Last 3 crawls<\/th><th scope="col" class="number">Pages</,
+  );
   expect(text).toContain('aria-label="Pages with Thin content in the last crawls: 2, unknown, 3"');
   const link = '/projects/p/pages?crawl=c2&amp;issue=thin&amp;change=new&amp;segment=%28directory%29%3Alamps';
   expect(text).toContain(link);
