@@ -3,6 +3,7 @@ import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { SeverityName } from '../../../../etl/project/settings/issue-settings.ts';
 import { FirstRows } from './url-links.ts';
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
+import { whyNothingOn } from './why-none.ts';
 
 /** A row of `mart.pages`. */
 export const UrlPage = z.looseObject({
@@ -148,6 +149,12 @@ export async function readCanonical(
   return { found, why: null };
 }
 
+const HREFLANGS = {
+  none: 'the crawl found no hreflang of this page',
+  what: 'hreflang fields',
+  columns: ['hreflang_hrefs', 'hreflang_cluster_id'],
+};
+
 /** A page may declare more language versions than people read. */
 const MOST_HREFLANGS = 100;
 
@@ -165,15 +172,16 @@ function listed(urls: readonly string[]): { readonly sql: string; readonly value
  * has one.
  */
 export async function readHreflangs(
-  { url, rows }: UrlPlace,
+  place: UrlPlace,
   page: UrlPage | null,
 ): Promise<FoundOrWhy<readonly UrlHreflang[]>> {
+  const { url, rows } = place;
   const [hrefs, langs] = [page?.hreflang_hrefs ?? [], page?.hreflang_langs ?? []];
   const declared = hrefs.map((href, index) => {
     return { url: href, lang: langs.length === hrefs.length ? (langs[index] ?? null) : null };
   });
   const first = declared.filter((one) => one.url !== null).slice(0, MOST_HREFLANGS);
-  if (first.length === 0) return { found: [], why: 'the crawl found no hreflang of this page' };
+  if (first.length === 0) return { found: [], why: await whyNothingOn(place, page, HREFLANGS) };
   const { sql, values } = listed([...new Set(first.map((one) => one.url))]);
   const others = await rows(
     OtherUrl.omit({ is_in_crawl: true }).extend({ hreflang_hrefs: z.array(z.string()).nullable() }),
@@ -192,6 +200,11 @@ export async function readHreflangs(
   return { found, why: null };
 }
 
+const CLUSTERS = {
+  none: 'the crawl found no similar page',
+  what: 'clusters of similar pages',
+  columns: ['clusters'],
+};
 const SIMILAR = `
   WITH own AS (
     SELECT DISTINCT lists.item
@@ -207,17 +220,18 @@ const SIMILAR = `
   )`;
 
 export async function readSimilar(
-  { limit, rows }: UrlPlace,
+  place: UrlPlace,
   page: UrlPage | null,
 ): Promise<FoundOrWhy<Typed<typeof SimilarPages>>> {
+  const { limit, rows } = place;
   const total = page?.clusters == null ? null : 0;
-  const none = { found: { total, rows: [] }, why: 'the crawl found no similar page' };
-  if (!page?.clusters?.length) return none;
+  if (!page?.clusters?.length)
+    return { found: { total, rows: [] }, why: await whyNothingOn(place, page, CLUSTERS) };
   const [counted] = await rows(
     z.strictObject({ total: z.number() }),
     `${SIMILAR} SELECT count(*) AS total FROM member`,
   );
-  if (!counted?.total) return none;
+  if (!counted?.total) return { found: { total, rows: [] }, why: CLUSTERS.none };
   const first = await rows(
     SimilarPage,
     `
@@ -233,7 +247,18 @@ export async function readSimilar(
 
 const ITEMS = 100;
 
-export async function readItems({ crawl, rows }: UrlPlace): Promise<FoundOrWhy<readonly UrlItem[]>> {
+const STRUCTURED = {
+  none: 'the crawl found no structured data on this page',
+  what: 'structured data',
+  columns: ['semantic_types'],
+  table: 'mart.structured_data',
+} as const;
+
+export async function readItems(
+  place: UrlPlace,
+  page: UrlPage | null,
+): Promise<FoundOrWhy<readonly UrlItem[]>> {
+  const { crawl, rows } = place;
   if (!crawl.has_structured_data) return { found: [], why: 'the structured data of the crawl is not loaded' };
   const found = await rows(
     UrlItem,
@@ -243,7 +268,7 @@ export async function readItems({ crawl, rows }: UrlPlace): Promise<FoundOrWhy<r
      ORDER BY items.position NULLS LAST, items.format, items.type
      LIMIT ${ITEMS}`,
   );
-  return { found, why: found.length > 0 ? null : 'the crawl found no structured data on this page' };
+  return { found, why: found.length > 0 ? null : await whyNothingOn(place, page, STRUCTURED) };
 }
 
 const ISSUES = `

@@ -11,18 +11,8 @@ export function statusText({
   return status_code === null ? reasonWords(reason ?? 'no_answer') : String(status_code);
 }
 
-/** Returns the depth as text. A page counts as unlinked only if the crawl covers the whole site. */
-export function depthText({ crawl }: UrlStory, { depth }: UrlPage): string {
+/** Returns the depth as text. A page counts as unlinked only if the crawl covers the whole site and counts links. */
+export function depthText({ crawl }: UrlStory, { depth, nb_inlinks }: UrlPage): string {
   if (depth !== null) return counted(depth, 'click');
-  return crawl.scope_note === null ? 'no link leads here' : 'unknown';
-}
-
-/** Returns why the crawl did not read the content of the page; null if it did. */
-export function whyUnread({
-  status_code: status,
-  observation,
-  observation_reason: reason,
-}: UrlPage): string | null {
-  if (status !== null && status >= 300 && status < 400) return 'the URL redirects';
-  return observation === null || observation === 'read' ? null : reasonWords(reason ?? observation);
+  return crawl.scope_note === null && nb_inlinks !== null ? 'no link leads here' : 'unknown';
 }

@@ -18,7 +18,8 @@ import { isPageChange } from '../compare/page-comparison.ts';
 import { scopeLines } from '../scope-lines.ts';
 import type { OtherUrl, UrlPage } from './read-page.ts';
 import type { UrlStory } from './read-url.ts';
-import { depthText, statusText, whyUnread } from './unread-words.ts';
+import { depthText, statusText } from './unread-words.ts';
+import { whyUnread } from './why-none.ts';
 
 /** Rows of a part, next to the other parts, on a terminal. */
 const FIRST_ROWS = 10;
@@ -200,7 +201,8 @@ function wayOf(after: UrlStory['history'][number]['changes'][number]['after']): 
 function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]): Cell {
   if (previous_crawl_id === null) return 'not compared';
   if (changes.length === 0) return null;
-  const text = (value: unknown): string => String(value ?? '–');
+  const text = (value: string | number | boolean | null): string =>
+    typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '–');
   return changes.flatMap(({ change, before, after }, index) => [
     `${index === 0 ? '' : '; '}${columnName(change)}`,
     ...(isPageChange(change)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { UrlPlace } from './url-place.ts';
+import { type SeenPage, whyNone, whyNothingOn } from './why-none.ts';
 
 /** Returns the number of all rows, null if unknown, and the first rows. */
 export const FirstRows = <Row extends z.ZodType>(row: Row) =>
@@ -89,14 +90,27 @@ const outlinks = (limit: number): string => `
 /** Reads links to the URL, most important first. Links of the page to itself do not count (docs/crawler.md). */
 export function readInlinks(place: UrlPlace) {
   const read = () => place.rows(Inlink.extend(Totals), inlinks(place.limit));
-  return readLinks(place, read, 'no link of the crawl leads to this page');
+  return readLinks(place, read, () => whyNone(place, INLINKS), INLINKS.none);
 }
 
 /** Reads links on the page, worst targets first. */
-export function readOutlinks(place: UrlPlace) {
+export function readOutlinks(place: UrlPlace, page: SeenPage | null) {
   const read = () => place.rows(Outlink.extend(Totals), outlinks(place.limit));
-  return readLinks(place, read, 'the crawl found no link on this page');
+  return readLinks(place, read, () => whyNothingOn(place, page, OUTLINKS), OUTLINKS.none);
 }
+
+const INLINKS = {
+  none: 'no link of the crawl leads to this page',
+  what: 'links',
+  columns: ['nb_inlinks'],
+  table: 'mart.links',
+} as const;
+const OUTLINKS = {
+  none: 'the crawl found no link on this page',
+  what: 'links',
+  columns: ['internal_outlinks'],
+  table: 'mart.links',
+} as const;
 
 /** Each row contains the counts, so the links are read once. */
 const Totals = { total: z.number(), different: z.number() };
@@ -104,15 +118,17 @@ const Totals = { total: z.number(), different: z.number() };
 async function readLinks<Link extends { readonly total: number; readonly different: number }>(
   { crawl }: UrlPlace,
   read: () => Promise<readonly Link[]>,
+  readWhy: () => Promise<string>,
   none: string,
 ) {
-  if (!crawl.has_links)
-    return {
-      found: { total: null, different: null, rows: [] },
-      why: 'the links of the crawl are not loaded',
-    };
+  const unknown = (why: string) => ({ found: { total: null, different: null, rows: [] }, why });
+  if (!crawl.has_links) return unknown('the links of the crawl are not loaded');
   const found = await read();
-  const { total, different } = found[0] ?? { total: 0, different: 0 };
+  const [first] = found;
+  if (first === undefined) {
+    const why = await readWhy();
+    return why === none ? { found: { total: 0, different: 0, rows: [] }, why } : unknown(why);
+  }
   const rows = found.map(({ total: _, different: _rows, ...link }) => link);
-  return { found: { total, different, rows }, why: total === 0 ? none : null };
+  return { found: { total: first.total, different: first.different, rows }, why: null };
 }

@@ -9,6 +9,7 @@ import {
   readSimilar,
   type UrlPage,
 } from '../../../../../src/app/answers/explore/url/read-page.ts';
+import { readInlinks, readOutlinks } from '../../../../../src/app/answers/explore/url/url-links.ts';
 import type { UrlPlace } from '../../../../../src/app/answers/explore/url/url-place.ts';
 
 /** A place whose queries return these rows, one after the other. */
@@ -21,7 +22,8 @@ function place(...answers: (readonly object[])[]) {
   const value = { url: 'u', limit: 3, crawl: { has_structured_data: true }, rows } as unknown as UrlPlace;
   return { place: value, asked };
 }
-const pageWith = (more: object) => more as UrlPage;
+const pageWith = (more: object) => ({ status_code: 200, observation: 'read', ...more }) as unknown as UrlPage;
+const observed = [{ is_observed: true }];
 
 test('a page that the crawl does not contain has a reason', async () => {
   expect(await readPage(place([]).place)).toMatchObject({ found: null, why: expect.any(String) });
@@ -78,6 +80,8 @@ test('language versions have their languages if each link has one', async () => 
   expect((await readHreflangs(place([]).place, many)).found).toHaveLength(100);
   for (const none of [null, pageWith({ hreflang_hrefs: null, hreflang_langs: null })])
     expect(await readHreflangs(place().place, none)).toMatchObject({ found: [], why: expect.any(String) });
+  const without = pageWith({ hreflang_hrefs: null, hreflang_langs: null });
+  expect((await readHreflangs(place(observed).place, without)).why).toMatch(/found no hreflang/);
 });
 
 test('similar pages share a cluster', async () => {
@@ -95,13 +99,42 @@ test('similar pages share a cluster', async () => {
 
 test('structured data and issues have a reason where there are none', async () => {
   const unloaded = { ...place().place, crawl: { has_structured_data: false } } as UrlPlace;
-  expect((await readItems(unloaded)).why).toMatch(/not loaded/);
-  expect((await readItems(place([]).place)).why).toMatch(/no structured data/);
-  expect((await readItems(place([{ type: 'Product' }]).place)).why).toBeNull();
+  const page = pageWith({});
+  expect((await readItems(unloaded, page)).why).toMatch(/not loaded/);
+  expect((await readItems(place([], observed).place, page)).why).toMatch(/found no structured data/);
+  expect((await readItems(place([{ type: 'Product' }]).place, page)).why).toBeNull();
   expect((await readPageIssues(place([]).place, null)).why).toMatch(/does not contain/);
   expect((await readPageIssues(place([]).place, pageWith({}))).why).toMatch(/no issue/);
   expect(await readPageIssues(place([{ issue: 'thin' }]).place, null)).toEqual({
     found: [{ issue: 'thin' }],
     why: null,
   });
+});
+
+test('a part that the crawl does not show is unknown, as is the content of an unread page', async () => {
+  const links = (...answers: (readonly object[])[]) => {
+    const { place: at } = place(...answers);
+    return { ...at, crawl: { has_links: true, has_structured_data: true } } as UrlPlace;
+  };
+  const page = pageWith({ hreflang_hrefs: null, clusters: null });
+  const none = { total: null, different: null, rows: [] };
+  const why = 'unknown: the data of the crawl contains no links';
+  expect(await readInlinks(links())).toEqual({ found: none, why });
+  expect(await readOutlinks(links(), page)).toEqual({ found: none, why });
+  expect(await readInlinks(links([], observed))).toMatchObject({
+    found: { total: 0 },
+    why: 'no link of the crawl leads to this page',
+  });
+  for (const read of [readHreflangs, readSimilar, readItems])
+    expect((await read(links(), page)).why).toMatch(/^unknown: the data of the crawl contains no /);
+  const denied = pageWith({
+    ...page,
+    status_code: null,
+    observation: 'not_requested',
+    observation_reason: 'blocked_by_robots',
+  });
+  for (const read of [readHreflangs, readSimilar, readItems, readOutlinks])
+    expect((await read(links(), denied)).why).toBe(
+      'unknown: the crawl did not read this page (blocked by robots.txt)',
+    );
 });

@@ -119,9 +119,12 @@ test('a page shows what changed, and whether it is indexable, in both places', (
     is_indexable: false,
     non_indexable_reason: 'meta_noindex',
   };
-  const history = [{ ...seen, ...found, previous_crawl_id: 'c0', changes: [change] }];
+  const state = { change: 'is_indexable', before: true, after: false };
+  const history = [{ ...seen, ...found, previous_crawl_id: 'c0', changes: [change, state] }];
   const blocks = urlBlocks(story('https://shop.example/', { history } as unknown as Partial<UrlStory>));
-  expect(printBlocks(blocks)).toMatch(/^2026-03-09 +200 +no: meta noindex .*Title: Lamp → Red lamp$/m);
+  expect(printBlocks(blocks)).toMatch(
+    /^2026-03-09 +200 +no: meta noindex .*Title: Lamp → Red lamp; Indexability: yes → no$/m,
+  );
   expect(drawBlocks(blocks).text).toContain('Title: <del>Lamp</del> → <ins>Red lamp</ins>');
 });
 
@@ -184,4 +187,5 @@ test('"no link leads here" is shown only if the crawl covers the whole site', ()
   expect(unread({ depth: null })).toContain('Crawl depth   no link leads here');
   const crawl = { ...story('u').crawl, scope_note: 'The crawl stopped at its limit of depth (3).' };
   expect(unread({ depth: null }, { crawl })).toContain('Crawl depth   unknown');
+  expect(unread({ depth: null, nb_inlinks: null })).toContain('Crawl depth   unknown');
 });
