@@ -21,8 +21,8 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     noindex: (pages) => `${pagesText(pages)} that ${were(pages)} indexable now ${have(pages)} noindex`,
     canonicalised: (pages) =>
       `${pagesText(pages)} that ${were(pages)} indexable now ${have(pages)} the canonical of another page`,
-    client_error: (pages) => `${pagesText(pages)} more ${answer(pages)} with a client error`,
-    server_error: (pages) => `${pagesText(pages)} more ${answer(pages)} with a server error`,
+    client_error: (pages) => `${pagesText(pages)} newly ${answer(pages)} with a client error`,
+    server_error: (pages) => `${pagesText(pages)} newly ${answer(pages)} with a server error`,
     title: (pages) => `the title of ${pagesText(pages)} changed`,
     canonical: (pages) => `the canonical of ${pagesText(pages)} changed`,
     start_page: (_, { after }) => `the start page is no longer indexable (${stateText(after)})`,

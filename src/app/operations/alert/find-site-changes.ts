@@ -26,7 +26,7 @@ export function findSiteChanges(
       details: detailsOf(detailLines(own, all)),
       project_id: own.project_id,
       began: earliest(all.map(({ began_at }) => began_at)),
-      hint: HINTS.get(own.change)?.(own) ?? null,
+      ...todoOf(own),
       project,
       crawl: own.crawl_id,
       change: own.change,
@@ -64,7 +64,9 @@ function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly stri
   const lines: string[] = [];
   if (segmentation === '(file)') lines.push(segment);
   if (found !== null && left !== null && left < found) lines.push(`${countText(found)} at first`);
-  if (of_pages !== null && change !== 'start_page') lines.push(`of ${counted(of_pages, 'page')} before`);
+  if (of_pages !== null && change !== 'start_page')
+    lines.push(`of ${counted(of_pages, 'page')} ${OF_PAGES.get(change) ?? 'that were indexable'}`);
+  if (ERRORS.includes(change)) lines.push('they had no error in the previous crawl, or were not in it');
   if (most_in !== null && segmentation !== '(directory)') lines.push(`most of them in ${most_in}`);
   if (change === 'robots_txt') return [...lines, ...lineChanges(before ?? '', after ?? '')];
   if (example !== null)
@@ -76,22 +78,38 @@ function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly stri
   return lines;
 }
 
-const asked = (question: string, what: string) => (own: SiteChange) =>
-  `crawlhouse query --question ${question} -p crawl=${own.crawl_id} lists ${what}`;
+const ERRORS = ['client_error', 'server_error'];
+/** The pages that could have changed (mart.site_changes.of_pages), unless they were indexable. */
+const OF_PAGES: ReadonlyMap<string, string> = new Map([
+  ...ERRORS.map((change) => [change, 'in the crawl'] as const),
+  ...['title', 'canonical'].map((change) => [change, 'with status 200 in both crawls'] as const),
+]);
 
-const LOST = asked('q07_pages_that_became_non_indexable', 'the pages');
-const HINTS: ReadonlyMap<string, (own: SiteChange) => string> = new Map(
+/** The question that lists the pages of a change, and what it lists. */
+const LOST = { question: 'q07_pages_that_became_non_indexable', what: 'the pages' };
+const REWRITTEN = { question: 'q06_page_changes', what: 'what changed' };
+const QUESTIONS: ReadonlyMap<string, { readonly question: string; readonly what: string }> = new Map(
   Object.entries({
     robots_denied: LOST,
     noindex: LOST,
     canonicalised: LOST,
     start_page: LOST,
-    title: asked('q06_page_changes', 'what changed'),
-    canonical: asked('q06_page_changes', 'what changed'),
-    client_error: asked('q08_404s_with_most_internal_links', 'the linked pages'),
-    server_error: asked('q05_status_codes_by_crawl', 'pages by status'),
-    clicks: asked('q28_decay', 'the pages that lost clicks'),
-    sitemap: () => 'check the sitemap and the Sitemap line in robots.txt',
-    robots_txt: () => 'check whether the change is intended',
+    title: REWRITTEN,
+    canonical: REWRITTEN,
+    client_error: { question: 'q08_404s_with_most_internal_links', what: 'the linked pages' },
+    server_error: { question: 'q05_status_codes_by_crawl', what: 'pages by status' },
+    clicks: { question: 'q28_decay', what: 'the pages that lost clicks' },
   }),
 );
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['sitemap', 'check the sitemap and the Sitemap line in robots.txt'],
+  ['robots_txt', 'check whether the change is intended'],
+]);
+
+function todoOf({ change, crawl_id: crawl }: SiteChange): Pick<Incident, 'hint' | 'list'> {
+  const asked = QUESTIONS.get(change);
+  if (asked === undefined) return { hint: HINTS.get(change) ?? null };
+  const { question, what } = asked;
+  const hint = `crawlhouse query --question ${question} -p crawl=${crawl} lists ${what}`;
+  return { hint, list: { question, crawl, what } };
+}

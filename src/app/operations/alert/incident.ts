@@ -20,11 +20,13 @@ export const ShownIncident = z.strictObject({
   details: z.array(z.string()),
   /** What a person can do about it. */
   hint: z.string().nullable(),
+  /** The saved question of the hint, and what it lists. */
+  list: z.strictObject({ question: z.string(), crawl: z.string(), what: z.string() }).optional(),
 });
 export type ShownIncident = Typed<typeof ShownIncident>;
 
-export function shownIncident({ title, began, details, hint }: Incident): ShownIncident {
-  return { title, began, details, hint };
+export function shownIncident({ title, began, details, hint, list }: Incident): ShownIncident {
+  return { title, began, details, hint, ...(list && { list }) };
 }
 
 export interface ChangeFacts {

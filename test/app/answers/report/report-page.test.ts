@@ -152,7 +152,7 @@ test('changes to the website rank first in what got worse, by clicks at risk', (
   ];
   const page = reportPage([project({ siteChanges })], AT).replaceAll(/<[^>]+>/g, '');
   expect(page).toContain(
-    'Worse since 2026-03-01: robots.txt now blocks 12 pages that were indexable: 8,061 clicks at risk; the title of 900 pages changed in /blog/: 40 clicks at risk; robots.txt changed; 7 pages more answer with a server error.',
+    'Worse since 2026-03-01: robots.txt now blocks 12 pages that were indexable: 8,061 clicks at risk; the title of 900 pages changed in /blog/: 40 clicks at risk; robots.txt changed; 7 pages newly answer with a server error.',
   );
   // There are 1,160 more indexable pages, and pages that people came to were lost.
   expect(page).toContain('Better since 2026-03-01: nothing.');

@@ -29,10 +29,15 @@ test('a site change is an incident with its pages, clicks at risk, and the comma
       key: 'change/p1/robots_denied/(site)/(site)',
       event: 'change',
       title: 'name of p1: robots.txt now blocks 12 pages that were indexable: 8,061 clicks at risk',
-      details: ['of 900 pages before', 'most of them in /shoes/', 'for example https://s/shoes/1'],
+      details: [
+        'of 900 pages that were indexable',
+        'most of them in /shoes/',
+        'for example https://s/shoes/1',
+      ],
       project_id: 'p1',
       began: '2026-11-14T10:00:00.000Z',
       hint: 'crawlhouse query --question q07_pages_that_became_non_indexable -p crawl=c2 lists the pages',
+      list: { question: 'q07_pages_that_became_non_indexable', crawl: 'c2', what: 'the pages' },
       project: 'name of p1',
       crawl: 'c2',
       change: 'robots_denied',
@@ -63,7 +68,12 @@ test('crawls of one configuration add up, the largest of several configurations 
       pages: 17,
       clicks: 8061,
       began: '2026-11-14T10:00:00.000Z',
-      details: ['18 at first', 'of 900 pages before', 'most of them in /shoes/', expect.any(String)],
+      details: [
+        '18 at first',
+        'of 900 pages that were indexable',
+        'most of them in /shoes/',
+        expect.any(String),
+      ],
     },
   ]);
   expect([...endedChanges(found)]).toEqual([
@@ -90,8 +100,8 @@ test('each kind of site change has its own text', () => {
   ]).toEqual([
     'name of p1: 12 pages that were indexable now have noindex in shoes (kind)',
     'name of p1: 1 page that was indexable now has the canonical of another page',
-    'name of p1: 12 pages more answer with a client error',
-    'name of p1: 12 pages more answer with a server error in /shoes/',
+    'name of p1: 12 pages newly answer with a client error',
+    'name of p1: 12 pages newly answer with a server error in /shoes/',
     'name of p1: the title of 12 pages changed',
     'name of p1: the canonical of 12 pages changed',
     'name of p1: the start page is no longer indexable (404)',
@@ -114,4 +124,14 @@ test('an alert about a changed robots.txt shows the changed lines', () => {
   expect(findSiteChanges([{ ...row, change: 'robots_txt' }], nameOf)).toMatchObject([
     { details: ['https://s/robots.txt', '- Allow: /', '+ Disallow: /shoes'], pages: null, clicks: null },
   ]);
+});
+
+test('the pages of a change are those that could have changed', () => {
+  const of = (change: string): readonly string[] | undefined =>
+    findSiteChanges([{ ...blocked, change, most_in: null, example: null }], nameOf)[0]?.details;
+  expect(of('client_error')).toEqual([
+    'of 900 pages in the crawl',
+    'they had no error in the previous crawl, or were not in it',
+  ]);
+  expect(of('title')).toEqual(['of 900 pages with status 200 in both crawls']);
 });

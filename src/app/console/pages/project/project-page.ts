@@ -3,6 +3,7 @@ import { counted, countText } from '../../../../core/text/amounts.ts';
 import { type Html, html } from '../../../../core/text/html.ts';
 import { shellWord } from '../../../../core/text/shell-word.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
+import { isCrawlFolder } from '../../../../etl/project/settings/settings.ts';
 import { WHOLE_SITE } from '../../../answers/explore/page-segments.ts';
 import { scopeLines } from '../../../answers/explore/scope-lines.ts';
 import { table } from '../../../answers/presentation/html-table.ts';
@@ -108,7 +109,7 @@ export const PROJECT = page<Project>({
       ...asked,
       incidents: own.map(shownIncident),
       notes: await readNotes(readers.settings.projectDir, asked),
-      can_crawl: request.canAct && readers.settings.base_url === undefined && asked.start_url !== null,
+      can_crawl: request.canAct && isCrawlFolder(readers.settings) && asked.start_url !== null,
       ...(await readFigures(asked, readers, request.query.has('wait'))),
     };
   },
@@ -327,12 +328,17 @@ function crawlsTable(crawls: Project['crawls']): Html {
   );
 }
 
-export function incidentCard({ title, began, details, hint }: ShownIncident): Html {
+export function incidentCard({ title, began, details, hint, list }: ShownIncident): Html {
+  const query = list && { question: list.question, 'param.crawl': list.crawl, run: '1' };
+  const todo =
+    query === undefined
+      ? hint
+      : html`<a href="/ask?${String(new URLSearchParams(query))}">See ${list?.what}</a>`;
   return html`<article class="incident">
 <h2>${title}</h2>
 <p class="facts">since ${began === null ? 'an unknown time' : html`${timeText(began)} UTC`}</p>
 ${details.length === 0 ? null : html`<ul>${details.map((line) => html`<li>${line}</li>`)}</ul>`}
-${hint === null ? null : html`<p><strong>To do:</strong> ${hint}</p>`}
+${todo === null ? null : html`<p><strong>To do:</strong> ${todo}</p>`}
 </article>
 `;
 }

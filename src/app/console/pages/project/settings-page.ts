@@ -21,6 +21,8 @@ const Document = z.strictObject({
   start_url: z.string().nullable(),
   /** Whether this program crawls the website itself. */
   is_local: z.boolean(),
+  /** The host of the service that crawls the website; null if it is unknown, or this program. */
+  service: z.string().nullable(),
   /** In the project folder; null for a website of another service. */
   file: z.string().nullable(),
   /** False: the form begins with the settings of the last crawl. */
@@ -46,7 +48,8 @@ export const SETTINGS = page<Document>({
       request.path.project_id ?? '',
     );
     const none = { file: null, exists: false, problem: null, settings: {}, stamp: '', test: null };
-    const document = { project_id, project_name, start_url, is_local: false, ...none };
+    const service = URL.parse(readers.settings.base_url ?? '')?.host ?? null;
+    const document = { project_id, project_name, start_url, is_local: false, service, ...none };
     if (start_url === null || !isCrawlFolder(readers.settings)) return document;
     const file = crawlFileOf(start_url);
     const site = await openSite(project_id, start_url, readers).catch(problemOf);
@@ -90,7 +93,7 @@ async function requestedTest(
 }
 
 function drawSettings(document: Document, request: PageRequest): Html {
-  const { project_id, project_name, is_local, file, problem, test } = document;
+  const { project_id, project_name, is_local, service, file, problem, test } = document;
   return html`<h1>${project_name ?? project_id}</h1>
 ${projectTabs(project_id, 'settings')}
 ${request.query.has('saved') ? html`<p class="well" role="status">The settings are saved to ${file}. The next crawl uses them.</p>` : null}
@@ -99,7 +102,7 @@ ${
     ? html`<p class="notice">These settings cannot be used: ${problem}. Correct the file in the project folder.</p>`
     : is_local
       ? drawLocal(document, request)
-      : html`<p class="notice">crawlhouse does not crawl this project. Change its settings in the service that crawls it.</p>`
+      : html`<p class="notice">crawlhouse does not crawl this project. Change its settings in ${service === null ? 'the service that crawls it' : `${service}, which crawls it`}.</p>`
 }
 ${test === null ? null : drawTest(test)}
 `;

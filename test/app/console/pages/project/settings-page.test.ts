@@ -187,7 +187,7 @@ test('an invalid file is shown with its line, and not replaced', async () => {
 test('a project that another service crawls has no form', async () => {
   const { ask, send } = await opened({ base_url: 'https://service.example' });
   const page = await (await ask(PATH)).text();
-  expect(page).toContain('crawlhouse does not crawl this project.');
+  expect(page).toContain('Change its settings in service.example, which crawls it.');
   expect((await send({ max_url: '5' })).status).toBe(400);
 });
 
