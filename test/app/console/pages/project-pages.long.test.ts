@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
 import type { Connection } from '../../../../src/core/duckdb/duckdb.ts';
-import type { Settings } from '../../../../src/etl/project/settings/settings.ts';
+import { localServiceFolder, type Settings } from '../../../../src/etl/project/settings/settings.ts';
 import { consoleProject, HOSTILE, HUGE, ledgerUnit } from '../../../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
@@ -17,7 +17,7 @@ let settings: Settings;
 async function fillMart(connection: Connection): Promise<void> {
   await connection.run(
     `CREATE TABLE mart.projects AS SELECT 'p' || i AS project_id,
-       CASE i WHEN 1 THEN $1 WHEN 60 THEN NULL ELSE 'Shop ' || i END AS project_name, NULL::VARCHAR AS start_url
+       CASE i WHEN 1 THEN $1 WHEN 60 THEN NULL ELSE 'Shop ' || i END AS project_name, CASE i WHEN 2 THEN 'https://shop.example/' END AS start_url
      FROM range(1, 62) AS t(i)`,
     [HOSTILE],
   );
@@ -317,6 +317,14 @@ test('an operator reloads or drops a crawl from its page', async () => {
     drop,
   ]);
   expect(await forms('c4')).toEqual([drop.with(2, 'name=c4')]);
+});
+
+test('only a folder that crawls websites offers to crawl one again', async () => {
+  const { ask } = await openConsole({ ...settings, console_actions: true });
+  const offers = async () => (await (await ask('/projects/p2')).text()).includes('>Crawl again</a>');
+  expect(await offers()).toBe(false);
+  await mkdir(localServiceFolder(settings), { recursive: true });
+  expect(await offers()).toBe(true);
 });
 
 test('before the first publication, each page says so', async () => {
