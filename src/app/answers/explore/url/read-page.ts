@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { SeverityName } from '../../../../etl/project/settings/issue-settings.ts';
+import { whyNothingOn } from './unread-words.ts';
 import { FirstRows } from './url-links.ts';
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
-import { whyNothingOn } from './why-none.ts';
 
 /** A row of `mart.pages`. */
 export const UrlPage = z.looseObject({

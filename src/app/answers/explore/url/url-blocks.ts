@@ -18,8 +18,7 @@ import { isPageChange } from '../compare/page-comparison.ts';
 import { scopeLines } from '../scope-lines.ts';
 import type { OtherUrl, UrlPage } from './read-page.ts';
 import type { UrlStory } from './read-url.ts';
-import { depthText, statusText } from './unread-words.ts';
-import { whyUnread } from './why-none.ts';
+import { depthText, statusText, whyUnread } from './unread-words.ts';
 
 /** Rows of a part, next to the other parts, on a terminal. */
 const FIRST_ROWS = 10;
@@ -59,7 +58,7 @@ function pageFacts(story: UrlStory, page: UrlPage): readonly Block[] {
     ...(redirects === null ? [] : redirectFacts(story, redirects)),
     ['Indexability', indexability(page) ?? 'unknown'],
     ['Canonical', canonicalCell(story, canonical)],
-    ['Crawl depth', depthText(story, page)],
+    ['Crawl depth', depthText(story.crawl, page)],
     ['Inlinks', page.nb_inlinks === null ? 'unknown' : countText(page.nb_inlinks)],
     ['H1', page.h1],
   ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type SeenPage, whyNone, whyNothingOn } from './unread-words.ts';
 import type { UrlPlace } from './url-place.ts';
-import { type SeenPage, whyNone, whyNothingOn } from './why-none.ts';
 
 /** Returns the number of all rows, null if unknown, and the first rows. */
 export const FirstRows = <Row extends z.ZodType>(row: Row) =>
