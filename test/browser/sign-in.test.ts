@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in at a provider, in Chromium',
     await tab.goto(url);
     await signIn(tab, 'other');
     await tab.getByRole('heading', { name: 'No access' }).waitFor();
-    expect(await tab.locator('main').textContent()).toContain('console_oidc.readers');
+    expect(await tab.locator('main').textContent()).toContain('console_oidc.viewers');
     await tab.goto(url);
     expect(tab.url()).toBe(`${url}/sign-in`);
   });

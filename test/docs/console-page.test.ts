@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { audienceOf } from '../../src/app/console/access/audiences.ts';
 import { PAGES } from '../../src/app/console/pages/all-pages.ts';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/console.md'), 'utf8');
@@ -19,11 +20,15 @@ test('the guide lists each console page by its address', () => {
   expect(missing.map(({ path }) => `docs/console.md does not list the page ${path}`)).toEqual([]);
 });
 
-test('the guide marks the pages for operators', () => {
-  const marked = [...guide.matchAll(/^- \*\*(\w[\w ]*)\*\* (?:(?!\n- )[\s\S])*?\(operators\s+only\)/gm)];
-  const own = PAGES.filter(({ audience = 'all' }) => audience !== 'all');
-  expect(marked.map(([, name]) => name).toSorted()).toEqual(
-    own.map(({ path }) => named.get(addressOf(path))).toSorted(),
+test('the guide marks the pages for operators and owners', () => {
+  const marked = [
+    ...guide.matchAll(/^- \*\*(\w[\w ]*)\*\* (?:(?!\n- )[\s\S])*?\((operator|owner)s\s+only\)/gm),
+  ].map(([, name, role]) => `${name}: ${role}`);
+  const own = PAGES.map(({ path }) => ({ path, role: audienceOf(`GET ${path}`)?.role })).filter(
+    ({ role }) => role !== 'viewer',
+  );
+  expect(marked.toSorted()).toEqual(
+    own.map(({ path, role }) => `${named.get(addressOf(path))}: ${role}`).toSorted(),
   );
 });
 

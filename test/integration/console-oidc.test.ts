@@ -46,9 +46,9 @@ async function callbackFor(browser: Browser, url: string, name: string, to = '/'
   return await browser.next(await browser.next(consent, new URLSearchParams({ prompt: 'consent' })));
 }
 
-test('an operator and a reader sign in, and return to the requested page', async () => {
+test('an operator and a viewer sign in, and return to the requested page', async () => {
   const { url } = await consoleWithOidc();
-  const [operator, reader] = [new Browser(), new Browser()];
+  const [operator, viewer] = [new Browser(), new Browser()];
   const page = await operator.open(`${url}/sign-in?to=/openapi.json`);
   expect(await page.text()).toContain('href="/sign-in/oidc?to=%2Fopenapi.json"');
   const back = await operator.next(await callbackFor(operator, url, 'ops', '/openapi.json'));
@@ -56,8 +56,8 @@ test('an operator and a reader sign in, and return to the requested page', async
   const shown = await (await operator.open(`${url}/`)).text();
   expect(shown).toContain('<span class="subject">ops@example.com</span>');
   expect(shown).toContain('href="/do"');
-  await reader.next(await callbackFor(reader, url, 'reader'));
-  const read = await (await reader.open(`${url}/`)).text();
+  await viewer.next(await callbackFor(viewer, url, 'reader'));
+  const read = await (await viewer.open(`${url}/`)).text();
   expect(read).toContain('<span class="subject">reader@example.com</span>');
   expect(read).not.toContain('href="/do"');
 });

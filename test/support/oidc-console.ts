@@ -73,7 +73,7 @@ export async function consoleWithOidc({
     CRAWLHOUSE_CONSOLE_OIDC_CLIENT_ID: 'console',
     CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET: 'secret-of-the-console',
     CRAWLHOUSE_CONSOLE_OIDC_OPERATORS: 'ops@example.com,liar@example.com',
-    CRAWLHOUSE_CONSOLE_OIDC_READERS: 'reader@example.com',
+    CRAWLHOUSE_CONSOLE_OIDC_VIEWERS: 'reader@example.com',
     CRAWLHOUSE_CONSOLE_ACTIONS: 'true',
   });
   const signal = new AbortController().signal;

@@ -79,7 +79,7 @@ export async function openConsole(
     link,
     newLink,
     preparePages: served.preparePages,
-    signIn: async (person, role = 'operator') =>
+    signIn: async (person, role = 'owner') =>
       person === undefined ? signInBy(newLink()) : signInAs(person, role),
     ask,
     post: async (path, fields, cookie = session) => {

@@ -157,4 +157,36 @@ describe.for(ALL_ROUNDS ? names : names.slice(roundSeed() % 3).slice(0, 1))('of 
     expect(wrong).toEqual([]);
     console.info(`${chosen.length} of ${distinct.length} links compared`);
   });
+
+  test('viewers can open every link, and see only forms that they can send', async () => {
+    const cookie = await served.signIn('grace', 'viewer');
+    const [list = { href: '' }] = figures.filter(({ pages }) => pages !== null && pages > 0);
+    const [, project = ''] = /^(\/projects\/[^/?]+)/.exec(list.href) ?? [];
+    const rooms = ['structure', 'segments', 'tickets', 'demand'].map((room) => `${project}/${room}`);
+    const kinds = new Map(['/', '/ask', project, ...rooms, list.href].map((path) => [path, path]));
+    const refused: string[] = [];
+    for (const [, path] of kinds) {
+      const answer = await served.ask(path, { cookie });
+      if (answer.status === 403) refused.push(path);
+      if (!answer.headers.get('content-type')?.startsWith('text/html')) {
+        await answer.body?.cancel();
+        continue;
+      }
+      const page = (await answer.text()).replaceAll(/Analysts can <a[^>]*>/g, '');
+      for (const [, action = ''] of page.matchAll(/<form[^>]* method="post" action="([^"]*)"/g))
+        if (!['/ask', '/sign-out'].includes(action)) refused.push(`${path}: form to ${action}`);
+      // One of each page and of each filter.
+      for (const [, found = ''] of page.matchAll(/href="(\/[^"#]*)"/g)) {
+        const href = unescaped(found);
+        const kind = href
+          .replaceAll(/=[^&]*/g, '')
+          .replace(/^\/(projects|crawls|runs|units)\/[^/?]+/, '/$1/x');
+        if (kinds.size < 80 && !kinds.has(kind)) kinds.set(kind, href);
+      }
+    }
+    expect(refused).toEqual([]);
+    const downloads = [...kinds.values()].filter((path) => /download\?/.test(path));
+    console.info(`${kinds.size} pages opened by a viewer, ${downloads.length} downloads`);
+    expect(downloads.length).toBeGreaterThan(1);
+  });
 });

@@ -12,6 +12,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sessions (
     key_sha256 TEXT PRIMARY KEY, subject TEXT NOT NULL, role TEXT NOT NULL, csrf TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT;
+  DELETE FROM sessions WHERE role = 'reader' OR (subject = 'local' AND role <> 'owner');
   CREATE TABLE IF NOT EXISTS links (key_sha256 TEXT PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS servers (url TEXT PRIMARY KEY, takes_links INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS audit (

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import type { ConsoleOidcSettings } from '../../../etl/project/settings/console-settings.ts';
-import type { Role } from './sessions.ts';
+import { ROLES, type Role } from './sessions.ts';
 
 /** The state of a started sign-in until the user returns. */
 export interface BegunSignIn {
@@ -122,13 +122,15 @@ export function subjectOf(claims: Claims): string {
   return identityOf(sub) === `subject:${sub}` && sub !== LOCAL_PERSON ? sub : `subject:${sub}`;
 }
 
-/** Returns the role of a person, or null if the person has no access. */
-export function roleOf(claims: Claims, { operators, readers }: ConsoleOidcSettings): Role | null {
+/** Returns the highest role of a person, or null if the person has no access. */
+export function roleOf(claims: Claims, settings: ConsoleOidcSettings): Role | null {
+  const { viewers, readers, analysts = readers ?? [], operators, owners } = settings;
+  const people = { viewer: viewers, analyst: analysts, operator: operators, owner: owners };
   const email = emailOf(claims);
   const own = [`subject:${claims.sub}`, ...(email === null ? [] : [`email:${email}`])].map(identityOf);
-  const isIn = (names: readonly string[]): boolean => names.some((name) => own.includes(identityOf(name)));
-  if (isIn(operators)) return 'operator';
-  return readers === 'all' || isIn(readers) ? 'reader' : null;
+  const isIn = (names: readonly string[] | 'all'): boolean =>
+    names === 'all' || names.some((name) => own.includes(identityOf(name)));
+  return ROLES.findLast((role) => isIn(people[role])) ?? null;
 }
 
 /** Returns an email that the provider has verified: a person may have entered another's. */

@@ -27,9 +27,14 @@ export class Sessions extends ConsoleTable {
   }
 }
 
-/** What a person may do: only read, or also start actions. */
-const Role = z.enum(['reader', 'operator']);
+/** What a person may do, from the lowest. Each role may also do what the roles before it may. */
+export const ROLES = ['viewer', 'analyst', 'operator', 'owner'] as const;
+const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
+
+export function hasRole(person: { readonly role: Role }, lowest: Role): boolean {
+  return ROLES.indexOf(person.role) >= ROLES.indexOf(lowest);
+}
 
 export const SignedIn = z.strictObject({
   subject: z.string(),

@@ -18,7 +18,6 @@ const text = ({ form }: SentForm, field: string): string => (form.get(field) ?? 
  */
 const WEBHOOK_FORM: ConsoleForm = {
   path: '/schedules/alerts',
-  audience: 'owner',
   failed: 'The webhook was not written',
   // Its path is often a secret.
   audit(sent) {

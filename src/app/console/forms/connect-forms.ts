@@ -16,7 +16,6 @@ const RUN_PATIENCE_MS = 5000;
 /** Tests an account, then shows its projects. The token is kept in memory only. */
 const CONNECT_FORM: ConsoleForm = {
   path: '/connect',
-  audience: 'owner',
   failed: 'The account was not connected',
   // Without what else may be typed there, such as a password.
   audit: ({ form }) => `try an account of ${URL.parse(form.get('base_url') ?? '')?.host ?? 'no address'}`,
@@ -45,7 +44,6 @@ const CONNECT_FORM: ConsoleForm = {
 /** Writes the account with the chosen projects, and starts the first run. */
 const CONNECT_PROJECTS_FORM: ConsoleForm = {
   path: '/connect/projects',
-  audience: 'owner',
   failed: 'The account was not saved',
   audit: () => 'connect an account',
   async act({ form, session }, { settings, isOwners, accounts, actions }) {

@@ -6,7 +6,6 @@ import type { AlertSettings } from '../../../etl/project/settings/alert-settings
 import type { CrawlFolderSettings } from '../../../etl/project/settings/settings.ts';
 import type { TicketSender } from '../../operations/alert/send-ticket.ts';
 import type { OfferedAccounts } from '../access/offered-accounts.ts';
-import type { Audience } from '../access/require-audience.ts';
 import type { SignedIn } from '../access/sessions.ts';
 import type { SharedLinks } from '../access/shared-links.ts';
 import type { Actions } from '../actions/actions.ts';
@@ -21,7 +20,7 @@ export interface SentFile {
   readonly isCut: () => boolean;
 }
 
-/** The form that an operator submitted. */
+/** The form that a person submitted. */
 export interface SentForm {
   readonly form: URLSearchParams;
   /** The named parts of the path. */
@@ -43,7 +42,7 @@ export interface FormContext {
   readonly readers: Readers;
   readonly actions: Actions;
   readonly shared: SharedLinks;
-  /** Whether operators may change anything here. */
+  /** Whether people may change anything here. */
   readonly mayAct: boolean;
   /** Whether only the owner of this machine can sign in. */
   readonly isOwners: boolean;
@@ -56,12 +55,13 @@ export interface FormPage {
   readonly content: Html;
 }
 
-/** A change that operators make by a form. The server checks the role and the form's token, and writes the audit. */
+/**
+ * A change that people make by a form. The server checks the audience of its path (access/audiences.ts) and the form's
+ * token, and writes the audit.
+ */
 export interface ConsoleForm {
   /** In the syntax of fastify, such as `/projects/:project_id/notes`. It accepts only POST. */
   readonly path: string;
-  /** Who may send it; default: operators of a console whose actions are on. */
-  readonly audience?: Audience;
   /** Maximum bytes of the files that the form accepts; absent: it accepts none. */
   readonly fileBytes?: number;
   /** The heading if the change fails, such as "The note was not written". */

@@ -182,7 +182,11 @@ export function answerFigure(title: string, answer: FigureAnswer, drawing: Drawi
 ${ignored.length === 0 ? null : html`<p class="facts">This figure ignores the selected ${ignored.join(' and ')} and covers everything.</p>`}
 ${drawAnswer(title, answer, drawing)}
 <details class="quiet">${quietSummary('‹›', answer.question === null ? 'The SQL' : 'The question')}
-<p><a href="${answer.address}">Open in Ask</a>, or in a terminal: <code>${answer.command}</code></p>
+<p>${
+    answer.question === null
+      ? html`Analysts can <a href="${answer.address}">open it in Ask</a>. In`
+      : html`<a href="${answer.address}">Open in Ask</a>, or in`
+  } a terminal: <code>${answer.command}</code></p>
 <pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
 `;
 }

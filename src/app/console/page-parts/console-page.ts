@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Html } from '../../../core/text/html.ts';
+import type { ConsoleRoute } from '../access/audiences.ts';
 import type { OfferedAccounts } from '../access/offered-accounts.ts';
-import type { Audience } from '../access/require-audience.ts';
 import type { SignedIn } from '../access/sessions.ts';
 import type { SharedLinks } from '../access/shared-links.ts';
 import type { Actions } from '../actions/actions.ts';
@@ -14,6 +14,8 @@ export interface PageRequest {
   readonly session: SignedIn;
   /** Whether the request comes from this console or directly from the user; pages of other sites start nothing. */
   readonly isOwn: boolean;
+  /** Whether the person may use a route, such as the one of a form. */
+  readonly may: (route: ConsoleRoute) => boolean;
   /** Whether the person may start actions: an operator of a console whose actions are on (`console_actions`). */
   readonly canAct: boolean;
   /** Whether only the owner of this machine can sign in. */
@@ -36,8 +38,6 @@ export interface Page<T> {
    * form has the session's token, and changes nothing.
    */
   readonly posted?: string;
-  /** Who may open it; default: all who are signed in. */
-  readonly audience?: Audience;
   readonly schema: z.ZodType<T>;
   /** @throws NotFound for an unknown name; CrawlhouseError */
   readonly read: (request: PageRequest, readers: Readers, signal: AbortSignal) => Promise<T>;

@@ -8,6 +8,7 @@ import { answerChart } from '../../answers/presentation/charts/answer-chart.ts';
 import { plainChart } from '../../answers/presentation/charts/chart-columns.ts';
 import { chartFigures } from '../../answers/presentation/charts/chart-figures.ts';
 import { isExplain } from '../../answers/query/read-only-statement.ts';
+import { hasRole } from '../access/sessions.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import { option } from '../layout/filter-form.ts';
 import { shareForm } from '../layout/share-form.ts';
@@ -33,23 +34,32 @@ export function drawAsk(document: AskDocument, request: PageRequest): { title: s
   const isEmpty = question === null && document.sql === '';
   const isHeld = request.query.has('run') && !request.isOwn;
   const body = html`<h1>${title}</h1>
-${question === null ? null : aboutQuestion(document)}
+${question === null ? null : aboutQuestion(document, request)}
 ${isEmpty ? questionList(document, request) : null}
-${document.scope.map((note) => html`<p class="notice">${note}</p>\n`)}${statementForm(document, request)}
+${document.scope.map((note) => html`<p class="notice">${note}</p>\n`)}${question === null && !mayRunSql(request) ? shownStatement(document) : statementForm(document, request)}
 ${isHeld ? html`<p class="notice">You came from another site, so nothing ran. Read the SQL, then select Run.</p>` : null}
 ${error === null ? null : errorNotice(error)}
 ${ran && error === null ? answer(document, request) : null}
-${ran && error === null && question === null && request.canAct ? keep(document, request) : null}
-${ran && error === null && request.canAct ? shareForm(request.query, question?.title ?? '', request.session.csrf) : null}
+${ran && error === null && question === null && request.may('POST /ask/keep') ? keep(document, request) : null}
+${ran && error === null && request.may('POST /links') ? shareForm(request.query, question?.title ?? '', request.session.csrf) : null}
 ${isEmpty ? null : questionList(document, request)}`;
   return { title, body };
 }
 
-function aboutQuestion({ question, sql }: AskDocument): Html {
+const mayRunSql = ({ session }: PageRequest): boolean => hasRole(session, 'analyst');
+
+/** For viewers, in place of the editor. */
+function shownStatement({ sql }: AskDocument): Html {
+  return html`<p class="notice">Analysts can run SQL here. You can run the saved questions.</p>
+${sql === '' ? null : html`<pre tabindex="0"><code>${sql}</code></pre>`}`;
+}
+
+function aboutQuestion({ question, sql }: AskDocument, request: PageRequest): Html {
+  const edit = html` · <a href="/ask?edit=${encodeURIComponent(question?.name ?? '')}">Open in the editor</a>`;
   return html`<p class="facts"><a href="/ask">Ask</a> › <code>${question?.name}</code>, reads <code>${question?.model}</code></p>
 <p class="prose">${question?.description}</p>
 <details><summary>Its SQL</summary>
-<p class="facts">${question?.file} · <a href="/ask?edit=${encodeURIComponent(question?.name ?? '')}">Open in the editor</a></p>
+<p class="facts">${question?.file}${mayRunSql(request) ? edit : null}</p>
 <pre tabindex="0"><code>${sql}</code></pre></details>`;
 }
 

@@ -27,14 +27,15 @@ export async function readNotes(
   }
 }
 
-/** Returns the list of notes and, if actions are allowed, the forms that change them. */
+/** Returns the list of notes and, for those who may change them, the forms that change them. */
 export function drawNotes(
   project: string,
   { list, problem }: ProjectNotes,
-  { canAct, session }: Pick<PageRequest, 'canAct' | 'session'>,
+  { may, session }: Pick<PageRequest, 'may' | 'session'>,
 ): Html | null {
   if (problem !== null) return html`<p class="notice">The notes could not be read. ${problem}</p>`;
-  if (list.length === 0 && !canAct) return null;
+  const canNote = may('POST /projects/:project_id/notes');
+  if (list.length === 0 && !canNote) return null;
   const form = (change: 'add' | 'remove', fields: Html): Html =>
     html`<form class="choose" method="post" action="${projectPath(project)}/notes">${csrfField(session.csrf)}<input type="hidden" name="change" value="${change}">${fields}</form>`;
   const hidden = (note: Note): Html =>
@@ -43,10 +44,10 @@ export function drawNotes(
 ${list.length === 0 ? html`<p class="empty">A note marks a day in the charts, such as a deployment.</p>` : null}
 <ul class="notes">${list.map(
     (note) =>
-      html`<li><time datetime="${note.date}">${note.date}</time> ${note.kind}: ${note.text} ${canAct ? form('remove', hidden(note)) : null}</li>\n`,
+      html`<li><time datetime="${note.date}">${note.date}</time> ${note.kind}: ${note.text} ${canNote ? form('remove', hidden(note)) : null}</li>\n`,
   )}</ul>
 ${
-  canAct
+  canNote
     ? form(
         'add',
         html`<input type="hidden" name="project" value="${project}">

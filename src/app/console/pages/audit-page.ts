@@ -22,7 +22,6 @@ export const AUDIT = page<Typed<typeof AuditPage>>({
   path: '/audit',
   summary: 'The commands that people started in the console, newest first.',
   query: { page: 'The page, from 1.' },
-  audience: 'operators',
   schema: AuditPage,
   async read(request) {
     const { actions, query } = request;
@@ -74,7 +73,6 @@ export function auditTable(entries: readonly AuditLine[]): Html {
 export const DO_ACTION = page<AuditLine>({
   path: '/do/actions/:action_id',
   summary: 'One action and its progress.',
-  audience: 'operators',
   schema: AuditLine,
   async read(request) {
     const { actions, path } = request;

@@ -25,7 +25,6 @@ const Do = z.strictObject({
 export const DO = page<Typed<typeof Do>>({
   path: '/do',
   summary: 'The commands that operators can start: a run, a backfill, a retry, a drop.',
-  audience: 'acting',
   schema: Do,
   async read(request, readers) {
     const pipelines = await loadPipelines(readers.settings.projectDir);

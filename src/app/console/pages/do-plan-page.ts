@@ -25,7 +25,6 @@ export const DO_PLAN = page<Typed<typeof DoPlan>>({
   path: '/do/plan',
   summary: 'What an action would do and cost. Starts nothing.',
   query: ACTION_FIELDS,
-  audience: 'acting',
   schema: DoPlan,
   async read(request, _desk, signal) {
     const { actions, query, isOwn } = request;

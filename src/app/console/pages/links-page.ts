@@ -19,7 +19,6 @@ export const LINKS = page<Typed<typeof LinksPage>>({
   path: '/links',
   summary: 'The links that serve the rows of a statement without a session.',
   query: { made: 'The key of a link that was just made.' },
-  audience: 'operators',
   schema: LinksPage,
   async read(request, readers) {
     const { query, session, shared } = request;

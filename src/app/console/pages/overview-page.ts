@@ -109,7 +109,7 @@ export const OVERVIEW = page<Overview>({
       live: live && liveState(live),
       crawling: isOpen ? { start_url: crawl.start_url, state: crawl.state } : null,
       can_crawl: canAct && settings.base_url === undefined,
-      can_connect: canAct && projects.length === 0 && canConnect(request, settings),
+      can_connect: request.may('POST /connect') && projects.length === 0 && canConnect(request, settings),
     };
   },
   draw: (overview, request) => ({

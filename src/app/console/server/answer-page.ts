@@ -7,7 +7,6 @@ import { stringifyJson } from '../../../core/text/json.ts';
 import { lookUp } from '../../../core/text/look-up.ts';
 import { visible } from '../../../core/text/visible.ts';
 import { crawlName } from '../../answers/presentation/value-text.ts';
-import { requireAudience } from '../access/require-audience.ts';
 import { tabName } from '../layout/project-tabs.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { calledProject } from '../page-parts/called-project.ts';
@@ -128,7 +127,6 @@ async function documentOf(
   readers: Readers,
   signal: AbortSignal,
 ): Promise<unknown> {
-  requireAudience(page.audience ?? 'all', request);
   return await readers.lanes.of(request.session, () => page.read(request, readers, signal));
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors/errors.ts';
 import { reportFault } from '../../../core/logs/report-fault.ts';
 import { html } from '../../../core/text/html.ts';
-import { requireAudience } from '../access/require-audience.ts';
+import { hasRole } from '../access/sessions.ts';
 import { FORMS } from '../forms/all-forms.ts';
 import type { ConsoleForm, FormContext, FormPage, SentForm } from '../forms/console-form.ts';
 import { notice } from '../layout/shell.ts';
@@ -10,19 +10,17 @@ import { NotFound } from '../page-parts/console-page.ts';
 import { fileForm, filesOf } from './file-form.ts';
 import { formOf, sessionOf } from './guard.ts';
 import { leaving } from './leaving.ts';
-import { type Refused, refuse, sendPage } from './refuse.ts';
+import { refuse, sendPage } from './refuse.ts';
 
 /**
- * Registers the forms of operators. Each submitted form is checked, written to the audit log, and answered with the
+ * Registers the forms that change something. Each submitted form is written to the audit log, and answered with the
  * next page.
  */
 export function formRoutes(app: FastifyInstance, context: FormContext, signal: AbortSignal): void {
   for (const form of FORMS) {
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const session = sessionOf(request);
-      const refusal = refusalOf(form, session, context);
-      if (refusal !== null) return refuse(request, reply, refusal);
-      const actor = { person: session, canAct: true };
+      const actor = { person: session, canAct: hasRole(session, 'operator') };
       const path = request.params as Record<string, string>;
       const left = leaving(reply, signal);
       const sent = { form: formOf(request), path, session, files: filesOf(request), left };
@@ -38,21 +36,6 @@ export function formRoutes(app: FastifyInstance, context: FormContext, signal: A
     };
     if (form.fileBytes === undefined) app.post(form.path, answer);
     else fileForm(app, { path: form.path, mostBytes: form.fileBytes }, answer);
-  }
-}
-
-/** Returns why a person may not send the form; null if allowed. */
-function refusalOf(
-  { audience = 'acting' }: ConsoleForm,
-  session: SentForm['session'],
-  { mayAct, isOwners }: FormContext,
-): Refused | null {
-  try {
-    requireAudience(audience, { session, canAct: mayAct && session.role === 'operator', isOwners });
-    return null;
-  } catch (thrown) {
-    const { code, message, hint } = toCrawlhouseError(thrown);
-    return { status: 403, code, title: 'Refused', message, hint };
   }
 }
 

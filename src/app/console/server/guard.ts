@@ -1,9 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CrawlhouseError } from '../../../core/errors/errors.ts';
+import { lookUp } from '../../../core/text/look-up.ts';
 import type { Access } from '../access/access.ts';
+import { type Audience, audienceOf, FIELD_AUDIENCES, type Visitor, whyNot } from '../access/audiences.ts';
 import { addressClass, type Reach, readCookie } from '../access/reach.ts';
 import type { SignedIn } from '../access/sessions.ts';
+import { isOwnSql } from './own-sql.ts';
 import { HEADERS, refuse, wantsJson } from './refuse.ts';
 
 declare module 'fastify' {
@@ -13,15 +17,6 @@ declare module 'fastify' {
   }
 }
 
-/** Routes for strangers, as they are registered. */
-const OPEN: ReadonlySet<string | undefined> = new Set([
-  '/sign-in',
-  '/sign-in/oidc',
-  '/sign-in/callback',
-  '/assets/:name',
-  '/shared/:name',
-]);
-
 /** Open routes that count only failed attempts: a valid key is never refused. */
 const COUNTED_BY_FAILURE: ReadonlySet<string | undefined> = new Set([
   '/sign-in',
@@ -29,9 +24,26 @@ const COUNTED_BY_FAILURE: ReadonlySet<string | undefined> = new Set([
   '/shared/:name',
 ]);
 
-/** Applies the rules to every request, on all routes. */
-export function guard(app: FastifyInstance, access: Access, reach: () => Reach): void {
+/**
+ * Applies the rules to every request, on all routes.
+ *
+ * @throws Error for a route without an audience, when it is registered
+ */
+export function guard(
+  app: FastifyInstance,
+  access: Access,
+  fences: Omit<Visitor, 'session'>,
+  reach: () => Reach,
+): void {
   app.decorateRequest('person', null);
+  app.addHook('onRoute', ({ method, url }) => {
+    const route = `${String(method)} ${url}`;
+    if (audienceOf(route) === undefined) throw new Error(`${route} has no audience (access/audiences.ts)`);
+  });
+  const refused = (request: FastifyRequest, reply: FastifyReply, audience: Audience) => {
+    const error = whyNot(audience, { session: sessionOf(request), ...fences });
+    return error === null ? undefined : forbidden(request, reply, error);
+  };
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS);
     const { method, headers } = request;
@@ -46,19 +58,35 @@ export function guard(app: FastifyInstance, access: Access, reach: () => Reach):
     if (url === '/assets/:name' || (request.person === null && COUNTED_BY_FAILURE.has(url))) return;
     const seconds = access.requests.take(askerOf(request));
     if (seconds !== null) return tooMany(request, reply, seconds);
-    if (request.person === null && !OPEN.has(url)) return stranger(request, reply);
+    // An unknown page is answered as such.
+    const audience = audienceOf(`${method} ${url}`) ?? { role: request.person === null ? 'viewer' : null };
+    if (audience.role === null) return;
+    return request.person === null ? stranger(request, reply) : refused(request, reply, audience);
   });
   app.addHook('preHandler', async (request, reply) => {
-    if (isRead(request.method) || request.person === null) return;
-    if (isToken(formOf(request), request.person)) return;
-    return refuse(request, reply, {
-      status: 403,
-      code: 'forbidden',
-      title: 'Refused',
-      message: 'The form belongs to another session.',
-      hint: 'go back, reload the page, and send the form again',
-    });
+    if (request.person === null) return;
+    const isForm = !isRead(request.method);
+    if (isForm && !isToken(formOf(request), request.person))
+      return forbidden(request, reply, {
+        code: 'forbidden',
+        message: 'The form belongs to another session.',
+        hint: 'go back, reload the page, and send the form again',
+      });
+    const fields = isForm ? formOf(request) : new URL(request.url, 'http://console').searchParams;
+    for (const [name, value] of fields) {
+      const audience = lookUp(FIELD_AUDIENCES, name);
+      if (audience === undefined || isOwnSql(value)) continue;
+      if (refused(request, reply, audience)) return reply;
+    }
   });
+}
+
+function forbidden(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, message, hint }: Pick<CrawlhouseError, 'code' | 'message' | 'hint'>,
+): FastifyReply {
+  return refuse(request, reply, { status: 403, code, title: 'Refused', message, hint });
 }
 
 /** Returns the key for counting requests: a person across all sessions, or the class of a stranger's address. */

@@ -17,7 +17,8 @@ import { type Readers, withoutModels } from '../readers/readers.ts';
 const LOOK_MS = 120_000;
 const MOST_PROJECTS = 20;
 const OF_PROJECT = [PROJECT, ISSUES, STRUCTURE, COMPARE, DEMAND, MIGRATION, PAGE_LIST];
-const READER = { subject: '', role: 'reader', csrf: '' } as const;
+const VIEWER = { subject: '', role: 'viewer', csrf: '' } as const;
+const MAY_NOTHING = { may: () => false, canAct: false, isOwners: false } as const;
 
 interface Preparing extends Pick<PageRequest, 'actions' | 'shared' | 'accounts'> {
   readonly readers: Readers;
@@ -75,6 +76,6 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<void> {
   const query = new URLSearchParams(page.query?.wait === undefined ? {} : { wait: '1' });
-  const request = { path, query, session: READER, isOwn: true, canAct: false, isOwners: false, ...serving };
+  const request = { path, query, session: VIEWER, isOwn: true, ...MAY_NOTHING, ...serving };
   await readers.lanes.preparing(() => page.read(request, readers, signal));
 }

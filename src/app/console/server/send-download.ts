@@ -5,7 +5,7 @@ import type { Names } from '../../answers/presentation/blocks.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import { writeAnswer } from '../../answers/workbook/write-answer.ts';
 import type { Readers } from '../readers/readers.ts';
-import { resolvedStatement, type Statement, statementOf } from '../readers/statement.ts';
+import { resolvedStatement, type Statement } from '../readers/statement.ts';
 import { type DownloadFiles, sendPieces, TooManyDownloads } from './download-files.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
@@ -78,18 +78,24 @@ export async function sendWritten(
   return reply;
 }
 
-/** Sends the whole answer of a statement as a file. */
+/**
+ * Sends the whole answer of a statement as a file.
+ *
+ * @param query the format of the file and its name
+ */
 export function sendDownload(
   download: Download,
-  query: URLSearchParams,
+  {
+    query,
+    statement: read,
+  }: { readonly query: URLSearchParams; readonly statement: () => Promise<Statement> },
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
-  const { readers, request } = download;
+  const { readers } = download;
   const prepare = async (): Promise<Prepared> => {
     const format = formatOf(query.get('format'));
-    const texts = { kept: readers.texts, subject: sessionOf(request).subject };
-    const statement = statementOf(query, await readers.questions(), texts);
+    const statement = await read();
     const name = fileName(
       query.get('name') || statement.question?.name || 'answer',
       Boolean(query.get('name')),

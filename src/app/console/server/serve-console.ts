@@ -14,14 +14,18 @@ import { lookUp } from '../../../core/text/look-up.ts';
 import type { Settings } from '../../../etl/project/settings/settings.ts';
 import { readCatalog } from '../../../etl/state/catalog/catalog.ts';
 import { Access } from '../access/access.ts';
+import { AUDIENCES, whyNot } from '../access/audiences.ts';
 import { OfferedAccounts } from '../access/offered-accounts.ts';
 import { isLoopback, isOwnersConsole, reachOf, requireSignIn } from '../access/reach.ts';
 import { Actions } from '../actions/actions.ts';
 import type { FormContext } from '../forms/console-form.ts';
+import { projectPath } from '../layout/addresses.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import type { Page, PageRequest } from '../page-parts/console-page.ts';
 import { PAGES } from '../pages/all-pages.ts';
+import { listStatement, splitDownload } from '../pages/project/list-download.ts';
 import { Readers } from '../readers/readers.ts';
+import { statementOf } from '../readers/statement.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { consoleApi, jsonPath } from './console-openapi.ts';
 import { DownloadFiles } from './download-files.ts';
@@ -98,7 +102,7 @@ export async function serveConsole(
   opened.defer(() => app.close());
   let reach = reachOf(name, port, settings.console_url);
   const takesLinks = isLoopback(host);
-  guard(app, access, () => reach);
+  guard(app, access, { mayAct, isOwners }, () => reach);
   signInRoutes(app, { access, reach: () => reach, takesLinks, oidc: settings.console_oidc, logger });
   assetRoutes(app);
   liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
@@ -187,6 +191,8 @@ function pageRoutes(
   const asked = (request: FastifyRequest): PageRequest => {
     const session = sessionOf(request);
     const isPosted = request.method === 'POST';
+    const may: PageRequest['may'] = (route) =>
+      whyNot(AUDIENCES[route], { session, mayAct, ...serving }) === null;
     return {
       path: Object.fromEntries(
         Object.entries(request.params as Record<string, string>).map(([name, value]) => [
@@ -198,7 +204,8 @@ function pageRoutes(
       session,
       // The guard has checked the token of a form.
       isOwn: isPosted || isOwn(request.headers),
-      canAct: mayAct && session.role === 'operator',
+      may,
+      canAct: may('POST /do/start'),
       ...serving,
     };
   };
@@ -251,7 +258,7 @@ function readAsset(path: string): Asset {
 /** Longer SQL is stored here instead of in the address. */
 const LONGEST_ADDRESS = 6000;
 
-/** Routes of `/ask` that are not pages. */
+/** Routes of `/ask` and of lists of pages that are not pages. */
 function askRoutes(
   app: FastifyInstance,
   { readers, signal }: { readonly readers: Readers; readonly signal: AbortSignal },
@@ -280,6 +287,16 @@ function askRoutes(
     const query = new URL(request.url, 'http://console').searchParams;
     // A page of another site starts nothing.
     if (!isOwn(request.headers)) return reply.redirect(askAddress(query, { run: 1 }));
-    return await sendDownload({ readers, files, request }, query, reply, signal);
+    const texts = { kept: readers.texts, subject: sessionOf(request).subject };
+    const statement = async () => statementOf(query, await readers.questions(), texts);
+    return await sendDownload({ readers, files, request }, { query, statement }, reply, signal);
+  });
+  app.get('/projects/:project_id/pages/download', async (request, reply) => {
+    const { project_id } = request.params as { project_id: string };
+    const query = new URL(request.url, 'http://console').searchParams;
+    const { list, file } = splitDownload(query);
+    if (!isOwn(request.headers)) return reply.redirect(`${projectPath(project_id)}/pages?${list}`);
+    const statement = () => listStatement(readers, { project_id, list, isLinks: file.has('links') }, signal);
+    return await sendDownload({ readers, files, request }, { query: file, statement }, reply, signal);
   });
 }

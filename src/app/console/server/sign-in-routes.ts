@@ -93,8 +93,8 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
       status: 403,
       code: 'forbidden',
       title: 'No access',
-      message: 'You are neither an operator nor a reader of this console.',
-      hint: 'ask an administrator to add you to console_oidc.readers or console_oidc.operators',
+      message: 'You have no role in this console.',
+      hint: 'ask its owner to add you to console_oidc.viewers, analysts, operators or owners',
     });
   });
 }
@@ -129,7 +129,7 @@ function takeLink(
 ): FastifyReply {
   // A valid key is never refused: 256 bits cannot be guessed, and any page may make the user's browser fail often.
   if (gate.takesLinks && gate.access.links.use(key))
-    return enter(request, reply, gate, { subject: LOCAL_PERSON, role: 'operator', to: returnPath(to) });
+    return enter(request, reply, gate, { subject: LOCAL_PERSON, role: 'owner', to: returnPath(to) });
   const seconds = gate.access.failedSignIns.take(`link ${addressClass(request.ip)}`);
   if (seconds !== null) return tooMany(request, reply, seconds);
   reply.code(401);

@@ -6,6 +6,8 @@ const Person = Given.refine(
   (name) => !/^(?:email:[^@]*|subject:)$/.test(name),
   'an email or a subject is expected, such as ada@example.com or subject:248289761001',
 ).describe('An email or a subject.');
+const People = z.array(Person);
+const PeopleOrAll = z.union([z.literal('all'), People]);
 
 /** Returns a schema of addresses with TLS. Only an address on this machine may omit it. */
 function secureAddress(error: string) {
@@ -21,22 +23,26 @@ export const ConsoleUrl = secureAddress('an address is expected, such as https:/
   'an address without a path is expected',
 );
 
-/** How people sign in to the console (docs/console.md). */
-export const ConsoleOidcSettings = z.strictObject({
-  issuer: secureAddress('an address is expected, such as https://accounts.example').describe(
-    'The address of the OpenID Connect provider.',
-  ),
-  client_id: Given.describe('The identifier of the console at the provider.'),
-  client_secret: Given.describe('Its secret.'),
-  operators: z
-    .array(Person)
-    .default([])
-    .describe('Emails or subjects (`subject:…`) of the people who can start commands.'),
-  readers: z
-    .union([z.literal('all'), z.array(Person)])
-    .default([])
-    .describe(
-      'Emails or subjects (`subject:…`) of the people who can read; all: every user of the provider.',
+/** How people sign in to the console, and their roles (docs/console.md). */
+export const ConsoleOidcSettings = z
+  .strictObject({
+    issuer: secureAddress('an address is expected, such as https://accounts.example').describe(
+      'The address of the OpenID Connect provider.',
     ),
-});
+    client_id: Given.describe('The identifier of the console at the provider.'),
+    client_secret: Given.describe('Its secret.'),
+    owners: People.default([]).describe(
+      'The people who can do everything: also make links and connect accounts.',
+    ),
+    operators: People.default([]).describe('The people who can start commands and change what is loaded.'),
+    analysts: PeopleOrAll.optional().describe(
+      'The people who can run SQL and write notes and tickets; all: every user of the provider.',
+    ),
+    viewers: PeopleOrAll.default([]).describe('The people who can read; all: every user of the provider.'),
+    readers: PeopleOrAll.optional().describe('The older name of analysts.'),
+  })
+  .refine(({ analysts, readers }) => analysts === undefined || readers === undefined, {
+    error: 'readers is the older name of analysts: set only analysts',
+    path: ['readers'],
+  });
 export type ConsoleOidcSettings = z.output<typeof ConsoleOidcSettings>;

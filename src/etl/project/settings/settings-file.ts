@@ -323,7 +323,7 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .boolean()
       .optional()
       .describe(
-        'Whether operators can start crawls and runs, and drop data, in the console; default: only on a loopback address without console_oidc.',
+        'Whether people can start crawls and runs, drop data, and make other changes in the console; default: only on a loopback address without console_oidc.',
       ),
     report: z
       .strictObject({

@@ -79,10 +79,25 @@ test('roles go to named people, and by email only if the provider verified it', 
     expect(roleOf({ sub: '1', email: 'ops@example.com', email_verified: given }, ROLES)).toBeNull();
   expect(roleOf({ sub: 'subject-7' }, ROLES)).toBe('operator');
   expect(roleOf({ sub: 'SUBJECT-7' }, ROLES)).toBeNull();
-  expect([verified('reader@example.com'), verified('other@example.com')]).toEqual(['reader', null]);
+  expect([verified('reader@example.com'), verified('other@example.com')]).toEqual(['analyst', null]);
   const open = ConsoleOidcSettings.parse({ ...PROVIDER, readers: 'all' });
-  expect(roleOf({ sub: '3' }, open)).toBe('reader');
+  expect(roleOf({ sub: '3' }, open)).toBe('analyst');
   expect(roleOf({ sub: '3' }, ConsoleOidcSettings.parse(PROVIDER))).toBeNull();
+});
+
+test('a person in several lists has the highest role, and the names of the lists are checked', () => {
+  const everyone = { viewers: 'all', analysts: ['a', 'b', 'c'], operators: ['b', 'c'], owners: ['c'] };
+  const settings = ConsoleOidcSettings.parse({ ...PROVIDER, ...everyone });
+  const roles = ['x', 'a', 'b', 'c'].map((sub) => roleOf({ sub }, settings));
+  expect(roles).toEqual(['viewer', 'analyst', 'operator', 'owner']);
+  const analysts = ConsoleOidcSettings.parse({ ...PROVIDER, analysts: 'all' });
+  expect(roleOf({ sub: 'x' }, analysts)).toBe('analyst');
+  for (const name of ['operators', 'owners'])
+    expect(ConsoleOidcSettings.safeParse({ ...PROVIDER, [name]: 'all' }).success, name).toBe(false);
+  const both = ConsoleOidcSettings.safeParse({ ...PROVIDER, readers: ['a'], analysts: ['b'] });
+  expect(both.error?.issues).toMatchObject([
+    { path: ['readers'], message: 'readers is the older name of analysts: set only analysts' },
+  ]);
 });
 
 test('an email never matches a subject, and a subject never matches an email', () => {
@@ -128,7 +143,7 @@ test('characters that fold to ASCII letters are not equal to them', () => {
     verified('straße@Example.com'),
     verified('strasse@example.com'),
     verified('STRASSE@example.com'),
-  ]).toEqual(['reader', null, null]);
+  ]).toEqual(['analyst', null, null]);
 });
 
 test('the audit uses the names of the settings, so two people never share a name', () => {

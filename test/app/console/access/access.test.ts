@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openConsoleDatabase } from '../../../../src/app/console/access/console-database.ts';
 import { Links } from '../../../../src/app/console/access/links.ts';
+import { Sessions } from '../../../../src/app/console/access/sessions.ts';
 import { serveConsole } from '../../../../src/app/console/server/serve-console.ts';
 import { loadSettings } from '../../../../src/app/settings/load-settings.ts';
 import { silentLogger } from '../../../../src/core/logs/logger.ts';
@@ -8,7 +9,7 @@ import { openConsole, sharedConsole } from '../../../support/open-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 import { raw } from '../../../support/raw-request.ts';
 import { runs } from '../../../support/runs.ts';
-import { sharedFolder } from '../../../support/temporary.ts';
+import { sharedFolder, temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = sharedFolder();
 const opened = async (extra: Readonly<Record<string, string>> = {}) =>
@@ -125,6 +126,23 @@ test('a session ends after 12 hours', async () => {
   expect((await ask('/')).status).toBe(200);
   vi.setSystemTime(Date.now() + 60_000);
   expect((await ask('/')).status).toBe(302);
+});
+
+test('sessions with the roles of an older console end, and others stay', async () => {
+  const state = await temporaryFolder();
+  const database = openConsoleDatabase(state);
+  onTestFinished(() => database.close());
+  const sessions = new Sessions(database, Date.now);
+  const kept = [sessions.begin('ops', 'operator'), sessions.begin('local', 'owner')];
+  const ended = [sessions.begin('local', 'operator'), sessions.begin('grace', 'viewer')];
+  database.exec("UPDATE sessions SET role = 'reader' WHERE subject = 'grace'");
+  openConsoleDatabase(state).close();
+  expect([...kept, ...ended].map((key) => sessions.find(key)?.role ?? null)).toEqual([
+    'operator',
+    'owner',
+    null,
+    null,
+  ]);
 });
 
 test('neither session keys nor link keys are stored in the file', async () => {

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, test, vi } from 'vitest';
-import type { Audience } from '../../../../src/app/console/access/require-audience.ts';
+import { AUDIENCES, audienceOf } from '../../../../src/app/console/access/audiences.ts';
+import type { Role } from '../../../../src/app/console/access/sessions.ts';
 import { FORMS } from '../../../../src/app/console/forms/all-forms.ts';
-import { PAGES } from '../../../../src/app/console/pages/all-pages.ts';
-import { jsonPath } from '../../../../src/app/console/server/console-openapi.ts';
 import { actingConsole } from '../../../support/acting-console.ts';
 import { rawProjectFolder } from '../../../support/project.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -21,88 +20,8 @@ vi.mock('fastify', async (importOriginal) => {
   return { default: recording };
 });
 
-/** Who may use each route. The JSON of a page is for those who may open the page. */
-const AUDIENCES: Readonly<Record<string, Audience | 'strangers'>> = {
-  'GET /sign-in': 'strangers',
-  'POST /sign-in': 'strangers',
-  'GET /sign-in/oidc': 'strangers',
-  'GET /sign-in/callback': 'strangers',
-  'GET /assets/:name': 'strangers',
-  'GET /shared/:name': 'strangers',
-  'POST /sign-out': 'all',
-  'GET /live': 'all',
-  'GET /openapi.json': 'all',
-  'GET /': 'all',
-  'GET /projects': 'all',
-  'GET /projects/:project_id': 'all',
-  'GET /projects/:project_id/issues': 'all',
-  'GET /projects/:project_id/pages': 'all',
-  'GET /projects/:project_id/tickets': 'all',
-  'GET /projects/:project_id/url': 'all',
-  'GET /projects/:project_id/structure': 'all',
-  'GET /projects/:project_id/compare': 'all',
-  'GET /projects/:project_id/migration': 'all',
-  'GET /projects/:project_id/demand': 'all',
-  'GET /projects/:project_id/segments': 'all',
-  'GET /projects/:project_id/segments/count': 'all',
-  'POST /projects/:project_id/segments/count': 'all',
-  'POST /projects/:project_id/segments': 'acting',
-  'GET /projects/:project_id/settings': 'all',
-  'POST /projects/:project_id/settings': 'acting',
-  'GET /projects/:project_id/report': 'all',
-  'GET /projects/:project_id/workbook': 'all',
-  'GET /crawls/:crawl_id': 'all',
-  'GET /runs': 'all',
-  'GET /runs/:run_id': 'all',
-  'GET /units/*': 'all',
-  'GET /search': 'all',
-  'GET /operations': 'all',
-  'GET /ask': 'all',
-  'POST /ask': 'all',
-  'GET /ask/catalog.json': 'all',
-  'GET /ask/download': 'all',
-  'GET /schedules': 'all',
-  'GET /crawling': 'all',
-  'GET /audit': 'operators',
-  'GET /links': 'operators',
-  'GET /do/actions/:action_id': 'operators',
-  'GET /do': 'acting',
-  'GET /do/plan': 'acting',
-  'POST /do/start': 'acting',
-  'GET /start': 'acting',
-  'POST /start': 'acting',
-  'POST /crawling/pause': 'acting',
-  'POST /crawling/resume': 'acting',
-  'POST /crawling/stop': 'acting',
-  'GET /schedules/:schedule': 'acting',
-  'POST /schedules': 'acting',
-  'POST /schedules/alerts/test': 'acting',
-  'GET /uploads': 'acting',
-  'POST /uploads': 'acting',
-  'GET /uploads/read': 'acting',
-  'POST /uploads/add': 'acting',
-  'POST /ask/keep': 'acting',
-  'POST /links': 'acting',
-  'POST /links/:link_id/revoke': 'acting',
-  'POST /projects/:project_id/notes': 'acting',
-  'POST /projects/:project_id/tickets': 'acting',
-  'POST /projects/:project_id/settings/test': 'acting',
-  'GET /connect': 'acting',
-  'POST /connect': 'owner',
-  'POST /connect/projects': 'owner',
-  'POST /schedules/alerts': 'owner',
-};
-
 /** They begin and end sessions: access.test.ts and console-oidc.test.ts try them. */
 const isSignIn = (route: string): boolean => / \/sign-/.test(route);
-
-const PEOPLE: readonly { readonly name: string; readonly may: readonly string[] }[] = [
-  { name: 'a stranger', may: ['strangers'] },
-  { name: 'a reader', may: ['strangers', 'all'] },
-  { name: 'an operator of a read-only console', may: ['strangers', 'all', 'operators'] },
-  { name: 'an operator', may: ['strangers', 'all', 'operators', 'acting'] },
-  { name: 'the owner of the machine', may: ['strangers', 'all', 'operators', 'acting', 'owner'] },
-];
 
 /** Lets others sign in. */
 const SHARED = {
@@ -113,19 +32,22 @@ const SHARED = {
 };
 
 type Acting = Awaited<ReturnType<typeof actingConsole>>;
-const byName = (answers: readonly string[]) =>
-  Object.fromEntries(PEOPLE.map(({ name }, index) => [name, answers[index]]));
 
 interface Session {
   readonly cookie: string;
   readonly csrf: string;
 }
 
-async function answered({ ask }: Acting, route: string, { cookie, csrf }: Session) {
+type Sent = Readonly<Record<string, string>>;
+
+async function sent({ ask }: Acting, route: string, { cookie, csrf }: Session, fields: Sent = {}) {
   const [method = '', path = ''] = route.split(' ');
-  const address = path.replaceAll(/:\w+|\*/g, 'none-such');
-  const form = method === 'POST' ? { method, body: new URLSearchParams({ csrf }) } : {};
-  const answer = await ask(address, { ...form, cookie });
+  const form = method === 'POST' ? { method, body: new URLSearchParams({ ...fields, csrf }) } : {};
+  return await ask(path.replaceAll(/:\w+|\*/g, 'none-such'), { ...form, cookie });
+}
+
+async function answered(...given: Parameters<typeof sent>) {
+  const answer = await sent(...given);
   await answer.body?.cancel();
   if (answer.status === 401 || answer.headers.get('location')?.startsWith('/sign-in')) return 'sign-in';
   return answer.status === 403 ? 'refused' : 'allowed';
@@ -137,36 +59,145 @@ test('each route is for its audience: strangers sign in, and the others are refu
   const off = await actingConsole(folder, { ...SHARED, CRAWLHOUSE_CONSOLE_ACTIONS: 'false' });
   const shared = await actingConsole(folder, { ...SHARED, CRAWLHOUSE_CONSOLE_ACTIONS: 'true' });
   const owners = await actingConsole(folder, {});
-  const sessions: readonly (readonly [Acting, Session])[] = [
-    [shared, { cookie: '', csrf: '' }],
-    [shared, shared.reader()],
-    [off, off],
-    [shared, shared],
-    [owners, owners],
-  ];
-  const jsonOf = new Map(PAGES.map(({ path }) => [`GET ${jsonPath(path)}`, `GET ${path}`]));
-  const without = [...routes].filter((route) => AUDIENCES[jsonOf.get(route) ?? route] === undefined);
-  expect(without, `routes without an audience: add them in ${import.meta.filename}`).toEqual([]);
+  /** Each person's rank, and whether their console acts and is only of the owner of the machine. */
+  const people: Readonly<Record<string, readonly [Acting, Session, rank: number, acts: boolean]>> = {
+    'a stranger': [shared, { cookie: '', csrf: '' }, 0, false],
+    'a viewer': [shared, shared.person('viewer'), 1, true],
+    'an analyst': [shared, shared.person('analyst'), 2, true],
+    'an operator': [shared, shared.person('operator'), 3, true],
+    'an owner': [shared, shared.person('owner'), 4, true],
+    'an owner of a read-only console': [off, off.person('owner'), 4, false],
+    'the owner of the machine': [owners, owners, 4, true],
+  };
   const gone = Object.keys(AUDIENCES).filter((route) => !routes.has(route));
-  expect(gone, `routes that no longer exist: remove them from ${import.meta.filename}`).toEqual([]);
+  expect(gone, 'routes that no longer exist').toEqual([]);
   for (const route of routes) {
     if (isSignIn(route)) continue;
-    const audience = AUDIENCES[jsonOf.get(route) ?? route] ?? '';
-    const answers = sessions.map(([console, session]) => answered(console, route, session));
-    const wanted = PEOPLE.map(({ may }, index) =>
-      may.includes(audience) ? 'allowed' : index === 0 ? 'sign-in' : 'refused',
+    const { role, acts, alone } = audienceOf(route) ?? { role: 'viewer' };
+    const lowest = role === null ? 0 : 1 + ['viewer', 'analyst', 'operator', 'owner'].indexOf(role);
+    const found = await Promise.all(
+      Object.entries(people).map(async ([name, [console, session]]) => [
+        name,
+        await answered(console, route, session),
+      ]),
     );
-    expect(byName(await Promise.all(answers)), route).toEqual(byName(wanted));
+    const wanted = Object.entries(people).map(([name, [console, , rank, canAct]]) => {
+      const isIn = rank >= lowest && (canAct || !acts) && (console === owners || !alone);
+      return [name, isIn ? 'allowed' : rank === 0 ? 'sign-in' : 'refused'];
+    });
+    expect(Object.fromEntries(found), route).toEqual(Object.fromEntries(wanted));
   }
-}, 120_000);
+}, 240_000);
+
+test('the forms of each role: analysts start no work, and only owners give access', () => {
+  const of = (role: Role): readonly string[] =>
+    FORMS.map(({ path }) => path).filter((path) => audienceOf(`POST ${path}`)?.role === role);
+  expect(FORMS.every(({ path }) => audienceOf(`POST ${path}`)?.acts)).toBe(true);
+  expect(of('viewer')).toEqual([]);
+  expect(of('analyst').toSorted()).toEqual([
+    '/ask/keep',
+    '/projects/:project_id/notes',
+    '/projects/:project_id/tickets',
+  ]);
+  const alone = ['/connect', '/connect/projects', '/schedules/alerts'];
+  expect(of('owner').toSorted()).toEqual([...alone.slice(0, 2), '/links', ...alone.slice(2)]);
+  expect(alone.every((path) => audienceOf(`POST ${path}`)?.alone)).toBe(true);
+});
+
+/** Requests with SQL or a rule of a person, in each place that takes it. */
+const SQL = 'SELECT 1 AS one';
+const LIST = '/projects/p1/pages';
+const QUESTION = 'question=q90_pages_by_status';
+const RULE = 'check=1&name=n&segment=s&kind=sql&condition=true';
+const WITH_SQL: readonly string[] = [
+  ...['/ask', '/ask.json'].flatMap((path) => [
+    `GET ${path}?run=1&sql=${SQL}`,
+    `GET ${path}?sql=&sql=${SQL}`,
+    `GET ${path}?edit=q90_pages_by_status`,
+    `GET ${path}?run=1&kept=0123456789012345678901`,
+  ]),
+  ...['csv', 'xlsx', 'jsonl', 'parquet'].flatMap((format) => [
+    `GET /ask/download?format=${format}&sql=${SQL}`,
+    `GET ${LIST}/download?format=${format}&where=true`,
+  ]),
+  'GET /ask/catalog.json',
+  `GET ${LIST}?where=true`,
+  `GET ${LIST}.json?where=true`,
+  `GET ${LIST}?where=strpos(substr(urlpath, 1), '/') = 0 OR true`,
+  ...['', '.json'].map((end) => `GET /projects/p1/segments${end}?${RULE}`),
+  'GET /projects/p1/segments.json?check=',
+];
+
+test('viewers run no SQL of their own, in any address or form; analysts do', async () => {
+  const { projectDir: folder } = await projectWithWarehouse(await temporaryFolder());
+  const console = await actingConsole(folder, { ...SHARED, CRAWLHOUSE_CONSOLE_ACTIONS: 'true' });
+  const [viewer, analyst] = [console.person('viewer'), console.person('analyst')];
+  for (const route of WITH_SQL) {
+    const refused = await sent(console, route, viewer);
+    expect([refused.status, await refused.text()], route).toEqual([
+      403,
+      expect.stringMatching(/only analysts can (run SQL|do this)/),
+    ]);
+    expect(await answered(console, route, analyst), route).toBe('allowed');
+  }
+  const forms: readonly (readonly [string, Sent])[] = [
+    ['POST /ask', { sql: SQL }],
+    ['POST /ask', { edit: 'q90_pages_by_status' }],
+    [
+      'POST /projects/p1/segments/count',
+      { check: '1', name: 'n', segment: 's', kind: 'sql', condition: 'true' },
+    ],
+  ];
+  for (const [route, fields] of forms) {
+    expect(await answered(console, route, viewer, fields), route).toBe('refused');
+    expect(await answered(console, route, analyst, fields), route).toBe('allowed');
+  }
+});
+
+test('viewers ask saved questions, and read and download their answers and filtered lists', async () => {
+  const { projectDir: folder } = await projectWithWarehouse(await temporaryFolder());
+  const console = await actingConsole(folder, { ...SHARED, CRAWLHOUSE_CONSOLE_ACTIONS: 'true' });
+  const viewer = console.person('viewer');
+  const asked = `/ask?${QUESTION}&run=1&param.most=1`;
+  const shown = await (await console.ask(asked, viewer)).text();
+  expect(shown).toContain('<h2 id="answer-title">Answer</h2>');
+  expect(shown).not.toMatch(/<textarea|Open in the editor|Make a link/);
+  for (const format of ['csv', 'xlsx']) {
+    const file = await console.ask(`/ask/download?${QUESTION}&format=${format}`, viewer);
+    expect([file.status, file.headers.get('content-disposition')]).toEqual([
+      200,
+      expect.stringContaining(`.${format}`),
+    ]);
+  }
+  expect(await answered(console, 'POST /ask', viewer, { question: 'q90_pages_by_status' })).toBe('allowed');
+  const editor = await (await console.ask('/ask', viewer)).text();
+  expect(editor).toContain('Analysts can run SQL here.');
+  expect(editor).not.toContain('<textarea');
+  for (const path of [LIST, `${LIST}.json`, `${LIST}/download`])
+    expect(await answered(console, `GET ${path}?format=csv&status=gte:400`, viewer), path).toBe('allowed');
+}, 60_000);
 
 test('every form needs the token of its session, and no refused one is in the audit', async () => {
   const acting = await actingConsole(await rawProjectFolder());
-  const { csrf } = acting.reader();
+  const { csrf } = acting.person('analyst');
   for (const { path } of FORMS)
     for (const token of ['x', '', csrf])
       expect(await answered(acting, `POST ${path}`, { cookie: acting.cookie, csrf: token }), path).toBe(
         'refused',
       );
   expect(await (await acting.ask('/audit.json')).json()).toMatchObject({ entries: [] });
+});
+
+test('every form is limited in size and in requests per minute, before it acts', async () => {
+  const acting = await actingConsole(await rawProjectFolder());
+  const large = { note: 'x'.repeat(1_000_001) };
+  for (const { path } of FORMS)
+    expect((await sent(acting, `POST ${path}`, acting, large)).status, path).toBe(413);
+  for (let n = 0; n < 600; n += 50)
+    await Promise.all(Array.from({ length: 50 }, async () => (await acting.ask('/nothing')).arrayBuffer()));
+  for (const { path } of FORMS) expect((await sent(acting, `POST ${path}`, acting)).status, path).toBe(429);
+  const others = acting.person('operator');
+  expect(await (await acting.ask('/audit.json', { cookie: others.cookie })).json()).toMatchObject({
+    entries: [],
+  });
 });

@@ -23,9 +23,9 @@ async function acting(extra: Readonly<Record<string, string>> = {}) {
   return {
     settings,
     ...console,
-    /** The cookie of a reader. */
-    reader: () => {
-      const key = new Sessions(database, Date.now).begin('reader@example.com', 'reader');
+    /** The cookie of an analyst. */
+    analyst: () => {
+      const key = new Sessions(database, Date.now).begin('analyst@example.com', 'analyst');
       return `crawlhouse-session-${new URL(console.url).port}=${key}`;
     },
     /** Posts the form of an action, with the token of the session that began last. */
@@ -47,9 +47,9 @@ test('with console_actions off, no action is shown or started, and the page name
   expect(audit()).toEqual([]);
 });
 
-test('a reader sees neither actions nor the audit, and cannot start actions', async () => {
-  const { ask, start, audit, reader } = await acting();
-  const cookie = reader();
+test('an analyst sees neither actions nor the audit, and cannot start actions', async () => {
+  const { ask, start, audit, analyst } = await acting();
+  const cookie = analyst();
   for (const path of ['/do', '/do/plan?action=run', '/do/actions/1', '/audit', '/audit.json'])
     expect((await ask(path, { cookie })).status, path).toBe(403);
   expect((await start({ action: 'run' }, { cookie })).status).toBe(403);
@@ -158,7 +158,7 @@ test('a plan lists the due units, and counts the others by reason', () => {
 });
 
 test('an operator can retry a failing unit from its page and from Do', async () => {
-  const { ask, reader, settings } = await acting();
+  const { ask, analyst, settings } = await acting();
   {
     await using ledger = sqliteLedger(settings.state_dir);
     const error: LedgerUnit['error'] = { code: 'quota', message: 'the quota is used up', hint: null };
@@ -185,6 +185,6 @@ test('an operator can retry a failing unit from its page and from Do', async () 
   ]);
   const button = '<input type="hidden" name="pipeline" value="crawl_pages">';
   expect(await (await ask('/units/crawl_pages/c1')).text()).toContain(button);
-  expect(await (await ask('/units/crawl_pages/c1', { cookie: reader() })).text()).not.toContain('Retry');
+  expect(await (await ask('/units/crawl_pages/c1', { cookie: analyst() })).text()).not.toContain('Retry');
   expect(await (await ask('/units/crawl_links/c1')).text()).not.toContain('Retry');
 });

@@ -104,17 +104,17 @@ test('a failing receiver is shown with its answer', async () => {
   expect(await (await post('/schedules/alerts/test', {})).text()).toContain('the receiver answered 410');
 });
 
-test('a reader and a forged form change nothing and send nothing', async () => {
+test('an analyst and a forged form change nothing and send nothing', async () => {
   const { url, bodies } = await receiver(204);
   const { ask, post, signIn, yaml, environment } = await alerting(`alerts: { webhook: "${url}" }\n`);
-  const reader = await signIn('grace', 'reader');
+  const analyst = await signIn('grace', 'analyst');
   for (const path of ['/schedules/alerts', '/schedules/alerts/test']) {
     const fields = { change: 'save', webhook: 'https://evil.example/', format: 'json', timeout: '30' };
-    expect((await post(path, fields, reader)).status).toBe(403);
+    expect((await post(path, fields, analyst)).status).toBe(403);
     const body = new URLSearchParams({ ...fields, csrf: 'x' });
     expect((await ask(path, { method: 'POST', body })).status).toBe(403);
   }
-  const page = await (await ask('/schedules', { cookie: reader })).text();
+  const page = await (await ask('/schedules', { cookie: analyst })).text();
   expect(page).not.toMatch(/action="\/schedules\/alerts/);
   expect([bodies, environment(), yaml()]).toEqual([[], '', `alerts: { webhook: "${url}" }\n`]);
 });

@@ -34,7 +34,7 @@ test('a crawl that cannot start keeps the form values and shows the reason, and 
       );
   }
   expect(existsSync(join(settings.state_dir, 'service'))).toBe(false);
-  const reader = await signIn('reader', 'reader');
+  const reader = await signIn('reader', 'analyst');
   for (const path of ['/start', '/crawling/pause', '/crawling/resume', '/crawling/stop', '/connect'])
     expect((await post(path, { url: silent }, reader)).status, path).toBe(403);
   const audit = await (await ask('/audit.json')).json();

@@ -187,9 +187,9 @@ test('an upload without its token, or with the token after the file, stores noth
   expect((await (await ask('/audit.json')).json()) as object).toMatchObject({ entries: [] });
 });
 
-test('readers, strangers and read-only consoles store nothing', async () => {
-  const { upload, staged, reader, ask } = await uploading();
-  const { cookie, csrf } = reader();
+test('analysts, strangers and read-only consoles store nothing', async () => {
+  const { upload, staged, person, ask } = await uploading();
+  const { cookie, csrf } = person('analyst');
   expect((await upload(LINE, { cookie, csrf })).status).toBe(403);
   expect((await upload(LINE, { cookie: '' })).status).toBe(401);
   expect((await ask('/uploads', { cookie })).status).toBe(403);

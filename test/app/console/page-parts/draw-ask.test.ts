@@ -27,8 +27,8 @@ function draw(document: Partial<AskDocument>, query = '', request: Partial<PageR
   return drawAsk({ ...EMPTY, ...document }, {
     query: new URLSearchParams(query),
     isOwn: true,
-    canAct: false,
-    session: { subject: 's', role: 'reader', csrf: 'secret' },
+    may: () => false,
+    session: { subject: 's', role: 'analyst', csrf: 'secret' },
     ...request,
   } as PageRequest).body.text;
 }
@@ -91,12 +91,12 @@ test('an error replaces the answer', () => {
 
 test('an answer can be kept and shared by an operator', () => {
   const kept = /Keep this as a question/;
-  expect(answer({}, '', { canAct: true })).toMatch(kept);
+  expect(answer({}, '', { may: () => true })).toMatch(kept);
   expect(answer({})).not.toMatch(kept);
-  expect(answer({ question: QUESTION }, '', { canAct: true })).not.toMatch(kept);
-  expect(draw({}, '', { canAct: true })).not.toMatch(kept);
+  expect(answer({ question: QUESTION }, '', { may: () => true })).not.toMatch(kept);
+  expect(draw({}, '', { may: () => true })).not.toMatch(kept);
   const shared = /action="\/links"/;
-  expect(answer({ question: QUESTION }, '', { canAct: true })).toMatch(shared);
+  expect(answer({ question: QUESTION }, '', { may: () => true })).toMatch(shared);
   expect(answer({ question: QUESTION })).not.toMatch(shared);
 });
 

@@ -56,7 +56,7 @@ const EMPTY = {
 function draw(more: Partial<typeof EMPTY>, query = '') {
   const request = {
     query: new URLSearchParams(query),
-    session: { subject: 's', role: 'reader', csrf: 'secret' },
+    session: { subject: 's', role: 'viewer', csrf: 'secret' },
   } as PageRequest;
   const { body, location } = OVERVIEW.draw({ ...EMPTY, ...more }, request);
   return { text: body.text, location };

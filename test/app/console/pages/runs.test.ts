@@ -98,7 +98,7 @@ test('the operations page shows problems, their reasons, and the next try', asyn
 
 test('before the first run, each page shows what to do', async () => {
   const { ask, signIn } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
-  const overview = await (await ask('/', { cookie: await signIn('reader', 'reader') })).text();
+  const overview = await (await ask('/', { cookie: await signIn('reader', 'analyst') })).text();
   expect(overview).not.toContain('incident');
   expect(overview).not.toContain('action="/start"');
   expect(overview).toContain('No crawl is published yet. Run <code>crawlhouse run</code>');

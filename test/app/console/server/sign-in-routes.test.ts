@@ -84,7 +84,7 @@ test('the sign-in page leads to the provider and keeps the requested page', asyn
   });
 });
 
-test('an operator and a reader sign in with their role; a person without one has no access', async () => {
+test('an operator and an analyst sign in with their role; a person without one has no access', async () => {
   for (const [name, path, status] of [
     ['ops', '/audit', 200],
     ['reader', '/audit', 403],

@@ -244,14 +244,17 @@ function links(story: UrlStory, end: 'inlinks' | 'outlinks'): Section {
   );
 }
 
+/** Returns the SQL of all links of a crawl from a URL, or to it. */
+export function linksSql(end: 'origin' | 'target'): string {
+  const other = end === 'origin' ? 'target' : 'origin';
+  return `SELECT ${other}, anchor, follow, link_position, target_status
+FROM mart.links WHERE crawl_id = $crawl AND ${end} = $url${end === 'target' ? ' AND origin <> target' : ''} ORDER BY ${other}, anchor`;
+}
+
 /** Returns the download of all links to the URL, or of all links on it. */
 function linksAddress({ crawl, url }: UrlStory, end: 'origin' | 'target'): string {
-  const other = end === 'origin' ? 'target' : 'origin';
-  const sql = `SELECT ${other}, anchor, follow, link_position, target_status
-FROM mart.links WHERE crawl_id = $crawl AND ${end} = $url${end === 'target' ? ' AND origin <> target' : ''} ORDER BY ${other}, anchor`;
-  return `/ask/download?${String(
-    new URLSearchParams({ sql, 'param.crawl': crawl.crawl_id, 'param.url': url, format: 'csv' }),
-  )}`;
+  const values = { 'param.crawl': crawl.crawl_id, 'param.url': url, format: 'csv' };
+  return `/ask/download?${new URLSearchParams({ sql: linksSql(end), ...values })}`;
 }
 
 function visits(story: UrlStory): readonly Block[] {

@@ -90,10 +90,13 @@ function trail(path: string, query: URLSearchParams, folder: string): Html {
   return html`<nav class="trail" aria-label="Folders above"><a href="${withQuery(path, query, { folder: null, page: null })}">/</a>${links}</nav>`;
 }
 
+/** Returns the SQL condition that a path has no further folder from a character on. */
+export const directlyIn = (character: number): string => `strpos(substr(urlpath, ${character}), '/') = 0`;
+
 /** Returns the filter of the pages of a folder, or of the pages directly in it. */
 function pagesIn({ folder, is_subfolder }: FolderRow): AddressParts {
   const path = String(folder);
-  const direct = { where: `strpos(substr(urlpath, ${[...path].length + 1}), '/') = 0` };
+  const direct = { where: directlyIn([...path].length + 1) };
   return { urlpath: `starts:${path}`, ...(is_subfolder === true ? {} : direct) };
 }
 

@@ -127,10 +127,10 @@ ${ticketOf(document, request)}</aside></div>
 `;
 }
 
-/** For operators, the form of a ticket with the pages of an issue, in the segment of the page. */
-function ticketOf(document: Issues, { canAct, session, query }: PageRequest): Html | null {
+/** For those who may make tickets, the form of a ticket with the pages of an issue, in the segment of the page. */
+function ticketOf(document: Issues, { may, session, query }: PageRequest): Html | null {
   const found = document.issues.filter(({ pages }) => pages > 0);
-  if (!canAct || found.length === 0) return null;
+  if (!may('POST /projects/:project_id/tickets') || found.length === 0) return null;
   const { segment } = segmentParts(document);
   const filter = new URLSearchParams({ crawl: document.crawl_id, ...(segment !== undefined && { segment }) });
   const first = html`<label>issue <select name="issue">${found.map(({ issue, title }) => option(issue, query.get('issue'), title))}</select></label>`;

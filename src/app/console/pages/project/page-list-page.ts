@@ -38,6 +38,7 @@ import { newTicketForm } from '../../page-parts/tickets/ticket-form.ts';
 import { PAGE_ROWS, readAnswer, readCount } from '../../readers/read-answer.ts';
 import type { Readers } from '../../readers/readers.ts';
 import { crawlsOf, ProjectCrawl } from './compare-page.ts';
+import { boundParameters, listDownload } from './list-download.ts';
 
 const FORMATS = { csv: 'CSV', xlsx: 'Excel', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that show what to look at first. */
@@ -112,9 +113,7 @@ export const PAGE_LIST = page<PageList>({
       part: statement.part,
       page: Number.isInteger(number) && number > 0 && number < 1e7 ? number : 1,
     };
-    const parameters = [...statement.parameters].map(([name, value]) => {
-      return { name, type: 'text', default: null, description: '', value };
-    });
+    const parameters = boundParameters(statement.parameters);
     const asking = { question: null, sql: statement.sql, parameters };
     const key = `pages: ${JSON.stringify([asking, view.page])}`;
     const answer = await readers.onceAsked(key, signal, (until) =>
@@ -211,8 +210,8 @@ ${drawBlocks([pagesHead(list)])}
 ${choices(document, path, query)}
 ${drawBlocks([pagesTable(list)])}
 ${pager(document, path, query)}
-${ways(document)}
-${request.canAct ? share(document, request) : null}
+${ways(document, query)}
+${request.may('POST /links') ? share(document, request) : null}
 ${ticketOf(document, query, request)}`,
   };
 }
@@ -276,23 +275,23 @@ function pager({ page, more }: PageList, path: string, query: URLSearchParams): 
 <span>page ${countText(page)}</span> ${more ? to(page + 1, 'Next', 'next') : null}</nav>`;
 }
 
-function ways(document: PageList): Html {
-  const { sql, inlinks, parameters, command } = document;
+function ways(document: PageList, query: URLSearchParams): Html {
+  const { project_id, crawl_id, sql, inlinks, parameters, command } = document;
   const values = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
     value === null ? [] : [[`param.${name}`, value]],
   );
   const asked = new URLSearchParams([['sql', sql], ...values, ['run', '1']]);
-  const files = (statement: string, name: string): Html => {
-    const file = (format: keyof typeof FORMATS, names: Names): Html => {
-      const what = { sql: statement, format, names, name };
-      const query = new URLSearchParams([...Object.entries(what), ...values]);
-      return html`<a href="/ask/download?${String(query)}" download>${FORMATS[format]}</a>`;
-    };
+  const list = new URLSearchParams(query);
+  list.set('crawl', crawl_id);
+  list.delete('page');
+  const files = (what: { readonly name: string; readonly links?: string }): Html => {
+    const file = (format: keyof typeof FORMATS, names: Names): Html =>
+      html`<a href="${listDownload(project_id, list, { format, names, ...what })}" download>${FORMATS[format]}</a>`;
     return html`${file('csv', 'people')} or ${file('xlsx', 'people')} with the names on this page; with SQL names: ${file('csv', 'columns')}, ${file('parquet', 'columns')}, ${file('jsonl', 'columns')}`;
   };
-  return html`<p class="facts">Download all pages: ${files(sql, fileName(document))}. In a terminal: <code>${command}</code></p>
-${inlinks && html`<p class="facts">Download all links to them, so you can fix the linking pages: ${files(inlinks, `${fileName(document)}-inlinks`)}. In a terminal: <code>${command} --inlinks</code></p>`}
-<details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Open in Ask</a></p>
+  return html`<p class="facts">Download all pages: ${files({ name: fileName(document) })}. In a terminal: <code>${command}</code></p>
+${inlinks && html`<p class="facts">Download all links to them, so you can fix the linking pages: ${files({ name: `${fileName(document)}-inlinks`, links: '1' })}. In a terminal: <code>${command} --inlinks</code></p>`}
+<details><summary>The SQL</summary><p>Analysts can <a href="/ask?${String(asked)}">open it in Ask</a>.</p>
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
 }
 
@@ -311,13 +310,14 @@ function share({ sql, parameters, project_name, project_id, issue }: PageList, r
   return shareForm(asked, `${project_name}: ${issue?.title ?? 'pages'}`, session.csrf);
 }
 
-/** For operators, the form of a ticket with the listed pages, which have an issue. */
+/** For those who may make tickets, the form of a ticket with the listed pages, which have an issue. */
 function ticketOf(
   { project_id, crawl_id, issue }: PageList,
   query: URLSearchParams,
   request: PageRequest,
 ): Html | null {
-  if (issue === null || !request.canAct || query.get('change')) return null;
+  if (issue === null || !request.may('POST /projects/:project_id/tickets') || query.get('change'))
+    return null;
   const filter = new URLSearchParams(query);
   filter.set('crawl', crawl_id);
   for (const name of ['page', 'sort', 'columns']) filter.delete(name);

@@ -10,6 +10,7 @@ import {
 } from '../../../../etl/project/settings/change-segments.ts';
 import { chosenBy } from '../../../answers/explore/chosen-crawls.ts';
 import { table } from '../../../answers/presentation/html-table.ts';
+import { hasRole } from '../../access/sessions.ts';
 import { projectPath, urlLink } from '../../layout/addresses.ts';
 import { option } from '../../layout/filter-form.ts';
 import { projectTabs } from '../../layout/project-tabs.ts';
@@ -129,15 +130,17 @@ async function previewOf(
 function drawSegments(document: SegmentsDocument, request: PageRequest): Html {
   const { project_id, project_name, segmentations, draft, preview, problem } = document;
   const path = `${projectPath(project_id)}/segments`;
+  const canCount = hasRole(request.session, 'analyst');
+  const title = draft.at === null ? canCount && 'New segmentation' : (segmentations[draft.at] ?? draft.name);
   return html`<h1>${project_name ?? project_id}</h1>
 ${projectTabs(project_id, 'segments')}
 <p class="facts">A segmentation divides the pages of a website. A page belongs to the first segment that matches.</p>
 ${request.query.has('saved') ? html`<p class="well" role="status">Saved in segments.yaml. The next run divides the pages of all crawls again.</p>` : null}
 <ul>${segmentations.map((name, at) => html`<li><a href="${path}?at=${at}"${draft.at === at ? html` aria-current="true"` : null}>${name}</a></li>\n`)}
-<li><a href="${path}"${draft.at === null ? html` aria-current="true"` : null}>New segmentation</a></li></ul>
-<h2>${draft.at === null ? 'New segmentation' : (segmentations[draft.at] ?? draft.name)}</h2>
+${canCount && html`<li><a href="${path}"${draft.at === null ? html` aria-current="true"` : null}>New segmentation</a></li>`}</ul>
+${title && html`<h2>${title}</h2>`}
 ${problem === null ? null : html`<p class="notice" role="alert">${problem.message}${problem.hint === null ? null : html` To do: ${problem.hint}`}</p>`}
-${draftForm(path, draft, request.session.csrf)}
+${canCount ? draftForm(path, draft, request.session.csrf) : drawRules(draft)}
 ${preview === null ? null : drawPreview(project_id, preview)}
 ${request.canAct ? saveForms(path, document, request.session.csrf) : null}
 `;
@@ -160,6 +163,23 @@ ${rules.map(
 <p><label>Segment of pages without a match (optional) <input name="rest" value="${draft.rest}" maxlength="200" autocomplete="off"></label></p>
 <p class="facts">URL patterns, one per line: /blog/ matches URLs that begin with it, * any characters, $ the end. SQL and filters use the columns of mart.pages. To remove a rule, empty its fields.</p>
 <p><button type="submit" name="check" value="1" class="main">Count pages</button></p></form>
+`;
+}
+
+/** For viewers, in place of the form. */
+function drawRules({ rules, rest }: SegmentDraft): Html {
+  return html`${table(
+    'Rules',
+    [
+      { name: 'segment', cell: ({ segment }) => segment },
+      { name: 'by', cell: ({ kind }) => KIND_NAMES[kind] },
+      { name: 'condition', cell: ({ condition }) => html`<code>${condition}</code>` },
+    ],
+    rules,
+    'Choose a segmentation.',
+  )}
+${rest !== '' && html`<p>Pages without a match: ${rest}</p>`}
+<p class="facts">Analysts can count the pages of other rules, and operators can save them.</p>
 `;
 }
 

@@ -4,7 +4,6 @@ import { type Html, html } from '../../../../core/text/html.ts';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { crawlFileOf } from '../../../../etl/project/settings/crawls/crawl-file.ts';
 import { isCrawlFolder } from '../../../../etl/project/settings/settings.ts';
-import { requireAudience } from '../../access/require-audience.ts';
 import { drawForm, drawValues } from '../../crawl-settings/draw-form.ts';
 import { drawTest } from '../../crawl-settings/draw-test.ts';
 import { openSite } from '../../crawl-settings/open-site.ts';
@@ -83,7 +82,6 @@ async function requestedTest(
 ): Promise<UrlTest | null> {
   const url = testedUrl(request.query);
   if (url === null) return null;
-  requireAudience('acting', request);
   // A test sends requests to the website, so pages of other sites cannot start one.
   if (!request.isOwn)
     throw new CrawlhouseError('forbidden', 'another site links to this test', {

@@ -80,17 +80,13 @@ ${table(
     { name: 'state', cell: stateOf },
     { name: 'owner', cell: ({ owner }) => owner },
     { name: 'due', cell: ({ due }) => due },
-    { name: 'pages', isNumber: true, cell: (one) => pagesLink(one, one.crawl, one.pages) },
+    { name: 'pages', isNumber: true, cell: (one) => pagesLink(one, one.crawl, 'pages') },
     {
       name: 'with the issue now',
       isNumber: true,
-      cell: (one) => pagesLink(one, one.latest_crawl, one.pages_now, "AND state = 'has_issue'"),
+      cell: (one) => pagesLink(one, one.latest_crawl, 'pages_now'),
     },
-    {
-      name: 'read',
-      isNumber: true,
-      cell: (one) => pagesLink(one, one.latest_crawl, one.read_pages, "AND state IN ('has_issue', 'clean')"),
-    },
+    { name: 'read', isNumber: true, cell: (one) => pagesLink(one, one.latest_crawl, 'read_pages') },
     { name: 'changed (UTC)', cell: ({ changed_at }) => timeText(changed_at) },
     { name: 'note', cell: (one) => noteOf(one, project_id, request) },
   ],
@@ -103,17 +99,26 @@ ${list.length === 0 ? null : html`<p class="facts">The columns Pages, With the i
 `;
 }
 
-/** Returns a number of pages of a ticket, with a link to exactly these pages. */
-function pagesLink(
-  { id }: ShownTicket,
-  crawl: string | null,
-  number: number | null,
-  only = '',
-): Html | string | null {
-  if (number === null || number === 0 || crawl === null) return number === null ? null : countText(number);
-  const sql = `SELECT url, state, reason, moved_to FROM mart.ticket_pages
+const pagesWhere = (only: string): string => `SELECT url, state, reason, moved_to FROM mart.ticket_pages
 WHERE ticket_id = $ticket AND crawl_id = $crawl ${only}
 ORDER BY url`;
+
+/** The pages of a ticket that each of its numbers counts. */
+export const TICKET_PAGES_SQL = {
+  pages: pagesWhere(''),
+  pages_now: pagesWhere("AND state = 'has_issue'"),
+  read_pages: pagesWhere("AND state IN ('has_issue', 'clean')"),
+} as const;
+
+/** Returns a number of pages of a ticket, with a link to exactly these pages. */
+function pagesLink(
+  ticket: ShownTicket,
+  crawl: string | null,
+  count: keyof typeof TICKET_PAGES_SQL,
+): Html | string | null {
+  const { id, [count]: number } = ticket;
+  if (number === null || number === 0 || crawl === null) return number === null ? null : countText(number);
+  const sql = TICKET_PAGES_SQL[count];
   const query = new URLSearchParams({ sql, 'param.ticket': id, 'param.crawl': crawl, run: '1' });
   return html`<a href="/ask?${String(query)}">${countText(number)}</a>`;
 }
@@ -152,11 +157,11 @@ function stateOf({ state, effective_state, reason, decided_by, until, pages }: S
   return html`<span class="${lookUp(TONES, shown) ?? 'warn'}">${stateName(shown)}</span>${effective_state === 'unknown' && html` (${stateName(state)})`}${more.map((line) => html`<br>${line}`)}${decided_by && html`<br><a href="${crawlPath(decided_by)}">crawl</a>`}`;
 }
 
-function noteOf(one: ShownTicket, project: string, { canAct, session }: PageRequest): Html {
+function noteOf(one: ShownTicket, project: string, { may, session }: PageRequest): Html {
   const { id, changed_at: seen, note } = one;
   const fields = ['owner', 'state', 'note', 'due', 'until'] as const;
   const typed = new URLSearchParams(Object.fromEntries(fields.map((name) => [name, one[name] ?? ''])));
-  const form = canAct
+  const form = may('POST /projects/:project_id/tickets')
     ? html`<details><summary>Change</summary>
 ${ticketForm({ project, csrf: session.csrf, hidden: { id, seen }, typed, button: 'Change the ticket' })}</details>`
     : null;

@@ -45,14 +45,14 @@ export const SCHEDULES = page<Schedules>({
   path: '/schedules',
   summary: 'The schedules: what each does, its next times and its last result.',
   schema: Schedules,
-  async read({ canAct, isOwners }, readers) {
+  async read({ may }, readers) {
     const { schedules, problem } = await readSchedules(readers);
     const { state_dir: stateDir, alerts } = readers.settings;
     return {
       schedules: await linesOf(schedules, readers),
       problem,
       is_served: lockHolder(join(stateDir, 'schedule')) !== null,
-      targets: alertTargets(alerts, schedules, canAct && isOwners),
+      targets: alertTargets(alerts, schedules, may('POST /schedules/alerts')),
       form: await formOf(undefined, readers),
     };
   },
@@ -76,7 +76,6 @@ const OneSchedule = z.strictObject({ schedule: ScheduleLine, form: Form });
 export const SCHEDULE = page<Typed<typeof OneSchedule>>({
   path: '/schedules/:schedule',
   summary: 'The form that changes or deletes a schedule.',
-  audience: 'acting',
   schema: OneSchedule,
   async read(request, readers) {
     const { schedule: named } = request.path;

@@ -39,7 +39,6 @@ const Uploads = z.strictObject({
 export const UPLOADS = page<Typed<typeof Uploads>>({
   path: '/uploads',
   summary: 'For operators: the form for access logs and search exports, and the files that were added.',
-  audience: 'acting',
   schema: Uploads,
   async read(request) {
     const { actions } = request;
@@ -141,7 +140,6 @@ export const UPLOAD = page<Typed<typeof UploadDocument>>({
     site: 'The website or project; empty: the only one.',
     ...LABELS,
   },
-  audience: 'acting',
   schema: UploadDocument,
   async read(request, _readers, signal) {
     const { actions, query, isOwn } = request;

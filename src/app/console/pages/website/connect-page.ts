@@ -19,7 +19,6 @@ type Connect = Typed<typeof Connect>;
 export const CONNECT = page<Connect>({
   path: '/connect',
   summary: 'The workspaces and projects of an account, before the project folder loads from it.',
-  audience: 'acting',
   schema: Connect,
   async read(request, { settings }, signal) {
     const can_connect = canConnect(request, settings);

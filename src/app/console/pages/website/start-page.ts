@@ -54,7 +54,6 @@ export const START = page<Typed<typeof Start>>({
   path: '/start',
   summary: 'Checks a website, and offers to crawl it. Starts nothing.',
   query: { url: 'The address of the website; none: only the form.' },
-  audience: 'acting',
   schema: Start,
   async read(request, { settings }, signal) {
     const { query, isOwn, isOwners } = request;

@@ -138,9 +138,9 @@ test.each([
   expect(await file()).toBe(FILE);
 });
 
-test('long rules are counted by a form, also for a reader, and no action is recorded', async () => {
+test('long rules are counted by a form, also for an analyst, and no action is recorded', async () => {
   const open = shared();
-  const reader = await open.signIn('grace', 'reader');
+  const analyst = await open.signIn('grace', 'analyst');
   const fields = {
     at: '0',
     stamp: await segmentsStamp(settings.projectDir),
@@ -151,7 +151,7 @@ test('long rules are counted by a form, also for a reader, and no action is reco
     rest: 'other',
     check: '1',
   };
-  for (const cookie of [undefined, reader]) {
+  for (const cookie of [undefined, analyst]) {
     const counted = await open.post('/projects/p1/segments/count', fields, cookie);
     const page = await counted.text();
     expect([counted.status, page.includes('Save in segments.yaml')]).toEqual([200, cookie === undefined]);

@@ -175,8 +175,8 @@ test('an invalid file is shown with its error, and stays unchanged', async () =>
 });
 
 test('only operators change schedules, and only with the form token', async () => {
-  const { ask, send, reader, text } = await scheduled();
-  const { cookie, csrf } = reader();
+  const { ask, send, person, text } = await scheduled();
+  const { cookie, csrf } = person('analyst');
   expect(await (await ask('/schedules', { cookie })).text()).not.toContain('Add a schedule');
   expect((await ask('/schedules/morning', { cookie })).status).toBe(403);
   for (const change of ['add', 'save', 'pause', 'delete'])

@@ -106,7 +106,7 @@ test('a website check ends at its time limit', async () => {
 test('only operators check websites, and no other site can start a check', async () => {
   const site = await serveSite({ '/': pageWith() });
   const { ask, signIn } = await openConsole(await emptyProject());
-  const reader = await signIn('reader', 'reader');
+  const reader = await signIn('reader', 'analyst');
   for (const path of [started(site.origin), '/connect'])
     expect((await ask(path, { cookie: reader })).status, path).toBe(403);
   const headers = { accept: 'text/html', referer: 'https://other.example/' };
