@@ -15,40 +15,72 @@ import { answerFigure, drawPending, type FigureAnswer, shownValue, signedValue }
 import { chosenSegment, DIRECTORY, segmentChoice, segmentNotice, withSegment } from './chosen-segment.ts';
 import type { Demand } from './demand-document.ts';
 
-export function drawDemand(demand: Demand, query: URLSearchParams): Html {
+export function drawDemand(demand: Demand, query: URLSearchParams, canUpload: boolean): Html {
   const { project_id, hits, wasted, budget, engines, ai, clicks, segments, losses, fresh } = demand;
-  const name = nameOf(demand);
-  return html`<h1>${name}</h1>
+  return html`<h1>${nameOf(demand)}</h1>
 ${projectTabs(project_id, 'demand', demand.has_pages)}
 ${choiceForm(demand, query)}
-<p class="facts">Log files: ${daysText(demand, 'logs')}.
-Search results: ${daysText(demand, 'search')}.</p>
+${has(demand, 'logs') && html`<p class="facts">Log files: ${daysText(demand, 'logs')}.</p>`}
+${has(demand, 'search') && html`<p class="facts">Search results: ${daysText(demand, 'search')}.</p>`}
 ${drawPending([hits, wasted, budget, engines, ai, clicks, segments, losses, fresh])}
 <h2>What bots request</h2>
-${hasLogs(demand) ? botsFigures(demand, query) : NO_LOGS}
+${has(demand, 'logs') ? botsFigures(demand, query) : drawMissing('logs', canUpload)}
 <h2>What people find</h2>
+${has(demand, 'search') ? null : drawMissing('search', canUpload)}
 <div class="charts">
-${clicksFigure(name, clicks, demand.notes.list)}
-${answerFigure('Clicks on crawled pages by segment', segments, { rows: segmentsTable(segments) })}
-${answerFigure('Pages that lost the most clicks', losses, {
-  id: 'losses',
-  rows: lossesTable(project_id, losses),
-  empty: `None: ${LOST}.`,
-})}
-${answerFigure('New pages that bots requested and that appeared in search results', fresh, {
-  empty: 'Data appears once a later crawl finds a new page, and log files or search results are loaded.',
-})}
+${has(demand, 'search') ? searchFigures(demand) : null}
+${
+  has(demand, 'logs') || has(demand, 'search')
+    ? answerFigure('New pages that bots requested and that appeared in search results', fresh, {
+        empty: 'Data appears once a later crawl finds a new page.',
+      })
+    : null
+}
 </div>
 `;
 }
 
 const nameOf = ({ project_id, project_name }: Demand): string => project_name ?? project_id;
 
-/** One message instead of the same one in each figure. */
-const NO_LOGS = html`<p class="empty">No log files are loaded, so requests by bots are unknown. To do: <code>crawlhouse logs add FILE…</code> reads the access logs of the web server.</p>`;
+type Kind = Demand['spans'][number]['kind'];
 
-const hasLogs = ({ last_log_day, spans }: Demand): boolean =>
-  last_log_day !== null || spans.some(({ kind }) => kind === 'logs');
+function has({ last_log_day, last_ranking_day, spans }: Demand, kind: Kind): boolean {
+  const last = kind === 'logs' ? last_log_day : last_ranking_day;
+  return last !== null || spans.some((span) => span.kind === kind);
+}
+
+const MISSING = {
+  logs: {
+    text: 'No log files are loaded, so requests by bots are unknown.',
+    files: 'access logs of the web server',
+    command: 'crawlhouse logs add FILE…',
+  },
+  search: {
+    text: 'No search results are loaded for the days of the crawl, so clicks and impressions are unknown.',
+    files: 'an export of Search Console or Bing Webmaster Tools',
+    command: 'crawlhouse demand add FILE…',
+  },
+} as const;
+
+/** One message instead of the same one in each figure. */
+function drawMissing(kind: Kind, canUpload: boolean): Html {
+  const { text, files, command } = MISSING[kind];
+  const way = canUpload
+    ? html`<a href="/uploads">Upload ${files}</a>.`
+    : html`<code>${command}</code> adds ${files}.`;
+  return html`<p class="empty">${text} To do: ${way}</p>`;
+}
+
+function searchFigures(demand: Demand): Html {
+  const { project_id, clicks, segments, losses, notes } = demand;
+  return html`${clicksFigure(nameOf(demand), clicks, notes.list)}
+${answerFigure('Clicks on crawled pages by segment', segments, { rows: segmentsTable(segments) })}
+${answerFigure('Pages that lost the most clicks', losses, {
+  id: 'losses',
+  rows: lossesTable(project_id, losses),
+  empty: `None: ${LOST}.`,
+})}`;
+}
 
 function botsFigures(demand: Demand, query: URLSearchParams): Html {
   const { hits, wasted, engines, ai, notes, segment } = demand;
@@ -81,12 +113,12 @@ ${segmentNotice(own)}`;
 const demandPath = (project: string): string => `${projectPath(project)}/demand`;
 
 /** Returns the loaded days, and the days that the figures below sum up. */
-function daysText(demand: Demand, kind: Demand['spans'][number]['kind']): string {
+function daysText(demand: Demand, kind: Kind): string {
   const { log_days, last_log_day, ranking_days, last_ranking_day, spans } = demand;
   const [days, last] = kind === 'logs' ? [log_days, last_log_day] : [ranking_days, last_ranking_day];
   const span = spans.find((span) => span.kind === kind);
   const loaded = last === null ? null : `${counted(days, 'day')}, the last one is ${last}`;
-  if (span === undefined) return loaded === null ? 'none are loaded' : `${loaded}; none belongs to the crawl`;
+  if (span === undefined) return `${loaded}; none belongs to the crawl`;
   const dates = `${span.from_date} to ${span.to_date}`;
   return loaded === null ? `totals of ${dates}` : `${loaded}; figures add up ${dates}`;
 }

@@ -39,17 +39,30 @@ const DEMAND = {
   losses: answer(),
   fresh: answer(),
 };
-const draw = (more: object, query = '') =>
-  drawDemand({ ...DEMAND, ...more } as unknown as Demand, new URLSearchParams(query)).text;
+const draw = (more: object, query = '', canUpload = true) =>
+  drawDemand({ ...DEMAND, ...more } as unknown as Demand, new URLSearchParams(query), canUpload).text;
 
 test('the loaded days are reported, and the days that the figures sum up', () => {
   const text = draw({});
   expect(text).toContain('28 days, the last one is 2026-03-01; figures add up 2026-02-01 to 2026-02-28.');
   expect(text).toContain('1 day, the last one is 2026-03-02; figures');
   expect(draw({ spans: [] })).toContain('the last one is 2026-03-01; none belongs to the crawl.');
-  const none = draw({ spans: [], last_log_day: null, last_ranking_day: null });
-  expect(none).toContain('Log files: none are loaded.');
   expect(draw({ last_ranking_day: null })).toContain('Search results: totals of 2026-02-01 to 2026-02-28.');
+});
+
+test('without data, one message per section says what to add, and links to the uploads if they are allowed', () => {
+  const none = { spans: [], last_log_day: null, last_ranking_day: null };
+  const text = draw(none);
+  expect(text.match(/<p class="empty">/g)).toHaveLength(2);
+  expect(text).toContain('<a href="/uploads">Upload access logs of the web server</a>.');
+  expect(text).toContain(
+    '<a href="/uploads">Upload an export of Search Console or Bing Webmaster Tools</a>.',
+  );
+  expect(text).not.toMatch(/<figure|<code>|Log files:/);
+  const reader = draw(none, '', false);
+  expect(reader).toContain('<code>crawlhouse demand add FILE…</code> adds an export of Search Console');
+  expect(reader).not.toContain('/uploads');
+  expect(draw({ ...none, last_log_day: '2026-03-01' })).toContain('New pages that bots requested');
 });
 
 test('without log files the figures of bots are replaced by one message', () => {

@@ -38,9 +38,9 @@ export const DEMAND = page<Demand>({
     const { segment } = chosen;
     return { project_id, project_name, ...days, choices, segment, segmentation, notes, ...figures };
   },
-  draw: (demand, { query }) => ({
+  draw: (demand, { query, canAct }) => ({
     title: `Logs and demand of ${demand.project_name ?? demand.project_id}`,
-    body: drawDemand(demand, query),
+    body: drawDemand(demand, query, canAct),
   }),
 });
 
