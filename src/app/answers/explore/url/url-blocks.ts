@@ -200,8 +200,7 @@ function wayOf(after: UrlStory['history'][number]['changes'][number]['after']): 
 function changesCell({ changes, previous_crawl_id }: UrlStory['history'][number]): Cell {
   if (previous_crawl_id === null) return 'not compared';
   if (changes.length === 0) return null;
-  const text = (value: string | number | boolean | null): string =>
-    typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '–');
+  const text = (value: unknown) => String((typeof value === 'boolean' ? yesOrNo(value) : value) ?? '–');
   return changes.flatMap(({ change, before, after }, index) => [
     `${index === 0 ? '' : '; '}${columnName(change)}`,
     ...(isPageChange(change)
