@@ -1,7 +1,6 @@
 /*
 name: mart.page_values
-kind: view
-materialize: table
+kind: table
 description: >-
   The value of each page of the latest crawls among all pages of its crawl, by demand, bot hits and links
   (docs/definitions.md). The test of mart.pages also proves that these rows are unique.
@@ -28,6 +27,14 @@ columns:
     0 to 100: up to 50 for impressions, 30 for hits of search engines and 20 for inrank, each multiplied by the share of
     the crawl's other pages that have less. An unknown part is left out, and the other parts count for more; NULL if
     none is known.
+incremental:
+  by: crawl_id
+  within: [mart.pages, mart.page_demand, mart.page_hits]
+  partitions: |
+    SELECT sources.crawl_id, sources.source, sources.loaded_at
+    FROM mart.issue_sources AS sources
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = sources.crawl_id
+    WHERE crawls.is_latest
 */
 WITH
   -- The value of a page without a row: 0 where the crawl has search results or log files, else unknown.

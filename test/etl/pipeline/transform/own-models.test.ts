@@ -140,6 +140,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'mart.page_values': [
     'mart.crawl_segments',
     'mart.crawls',
+    'mart.issue_sources',
     'mart.page_demand',
     'mart.page_hits',
     'mart.pages',
