@@ -104,8 +104,12 @@ ${story.is_known ? drawStory(story) : drawNear(story)}
 function drawStory(story: UrlStory): Html {
   const blocks = urlBlocks(story);
   if (story.page === null) return drawBlocks(blocks);
-  const beside = blocks.slice(0, 2).map((block) => html`<section>${drawBlocks([block])}</section>`);
-  return html`<div class="pair">${beside}</div>${drawBlocks(blocks.slice(2))}`;
+  // Notices come before the first two sections.
+  const first = blocks.findIndex(({ is }) => is === 'section');
+  const beside = blocks
+    .slice(first, first + 2)
+    .map((block) => html`<section>${drawBlocks([block])}</section>`);
+  return html`${drawBlocks(blocks.slice(0, first))}<div class="pair">${beside}</div>${drawBlocks(blocks.slice(first + 2))}`;
 }
 
 function drawNear({ crawl, near }: UrlStory): Html {

@@ -128,29 +128,35 @@ test('a page shows what changed, and whether it is indexable, in both places', (
   expect(drawBlocks(blocks).text).toContain('Title: <del>Lamp</del> → <ins>Red lamp</ins>');
 });
 
+const storyOfPage = (page: object, more: Partial<UrlStory> = {}): UrlStory =>
+  story('https://shop.example/a', {
+    page: {
+      status_code: null,
+      is_indexable: false,
+      non_indexable_reason: 'robots_denied',
+      depth: 2,
+      title: null,
+      h1: null,
+      meta_description: null,
+      canonical_url: null,
+      canonical_kind: null,
+      nb_inlinks: 3,
+      observation: null,
+      observation_reason: null,
+      ...page,
+    } as unknown as UrlStory['page'],
+    ...more,
+  });
 const unread = (page: object, more: Partial<UrlStory> = {}): string =>
-  printBlocks(
-    urlBlocks(
-      story('https://shop.example/a', {
-        page: {
-          status_code: null,
-          is_indexable: false,
-          non_indexable_reason: 'robots_denied',
-          depth: 2,
-          title: null,
-          h1: null,
-          meta_description: null,
-          canonical_url: null,
-          canonical_kind: null,
-          nb_inlinks: 3,
-          observation: null,
-          observation_reason: null,
-          ...page,
-        } as unknown as UrlStory['page'],
-        ...more,
-      }),
-    ),
-  );
+  printBlocks(urlBlocks(storyOfPage(page, more)));
+
+test('in a browser, the notice of a crawl comes before the two sections beside each other', () => {
+  const crawl = { ...story('u').crawl, scope_note: '390 of 977 pages could not be read.' };
+  const draw = (more: Partial<UrlStory>): string => drawUrl(storyOfPage({}, more)).text;
+  const pair = /<div class="pair"><section><h2>Now<.*<section><h2>As a search result</s;
+  expect(draw({ crawl })).toMatch(new RegExp(`could not be read.*${pair.source}`, 's'));
+  expect(draw({})).toMatch(pair);
+});
 
 test.each([
   [
