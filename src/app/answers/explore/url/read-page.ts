@@ -250,7 +250,8 @@ const ITEMS = 100;
 const STRUCTURED = {
   none: 'the crawl found no structured data on this page',
   what: 'structured data',
-  columns: ['semantic_types'],
+  // Without any item, semantic_types is null on a page that the crawl did not examine.
+  columns: [],
   table: 'mart.structured_data',
 } as const;
 
@@ -268,7 +269,10 @@ export async function readItems(
      ORDER BY items.position NULLS LAST, items.format, items.type
      LIMIT ${ITEMS}`,
   );
-  return { found, why: found.length > 0 ? null : await whyNothingOn(place, page, STRUCTURED) };
+  if (found.length > 0) return { found, why: null };
+  const types = page?.semantic_types;
+  if (!Array.isArray(types)) return { found, why: await whyNothingOn(place, page, STRUCTURED) };
+  return { found, why: types.length === 0 ? STRUCTURED.none : `only types were found: ${types.join(', ')}` };
 }
 
 const ISSUES = `

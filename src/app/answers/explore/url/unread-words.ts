@@ -50,7 +50,7 @@ export async function whyNone(
   { rows }: Pick<UrlPlace, 'rows'>,
   { none, what, columns, table }: Shown,
 ): Promise<string> {
-  const names = columns.map((column) => `'${column}'`).join(', ');
+  const names = columns.map((column) => `'${column}'`).join(', ') || 'NULL';
   const some = table === undefined ? '' : ` OR EXISTS (SELECT 1 FROM ${table} WHERE crawl_id = $crawl)`;
   const [observed] = await rows(
     z.strictObject({ is_observed: z.boolean() }),
