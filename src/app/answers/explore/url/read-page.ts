@@ -250,7 +250,6 @@ const ITEMS = 100;
 const STRUCTURED = {
   none: 'the crawl found no structured data on this page',
   what: 'structured data',
-  // Without any item, semantic_types is null on a page that the crawl did not examine.
   columns: [],
   table: 'mart.structured_data',
 } as const;
@@ -270,7 +269,7 @@ export async function readItems(
      LIMIT ${ITEMS}`,
   );
   if (found.length > 0) return { found, why: null };
-  const types = page?.semantic_types;
+  const types = page?.semantic_item_count === 0 ? [] : page?.semantic_types;
   if (!Array.isArray(types)) return { found, why: await whyNothingOn(place, page, STRUCTURED) };
   return { found, why: types.length === 0 ? STRUCTURED.none : `only types were found: ${types.join(', ')}` };
 }

@@ -103,9 +103,8 @@ test('structured data and issues have a reason where there are none', async () =
   expect((await readItems(unloaded, page)).why).toMatch(/not loaded/);
   expect((await readItems(place([], observed).place, page)).why).toMatch(/found no structured data/);
   expect((await readItems(place([{ type: 'Product' }]).place, page)).why).toBeNull();
-  const typed = async (...semantic_types: string[]) =>
-    (await readItems(place([]).place, pageWith({ semantic_types }))).why;
-  expect([await typed(), await typed('Product')]).toEqual([
+  const seen = async (more: object) => (await readItems(place([]).place, pageWith(more))).why;
+  expect([await seen({ semantic_item_count: 0 }), await seen({ semantic_types: ['Product'] })]).toEqual([
     'the crawl found no structured data on this page',
     'only types were found: Product',
   ]);
