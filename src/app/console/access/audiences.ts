@@ -18,7 +18,7 @@ const VIEWER = { role: 'viewer' } as const;
 const ANALYST = { role: 'analyst' } as const;
 const SQL = { ...ANALYST, what: 'run SQL' } as const;
 const OPERATOR = { role: 'operator' } as const;
-/** Changes how people read the data, starts no work and changes nothing that is loaded. */
+/** Changes how people read the data, and nothing that is loaded. crawlhouse also sends tickets on, if the settings say so. */
 const ANNOTATING = { role: 'analyst', acts: true } as const;
 /** Starts work, sends requests, or changes what is crawled, loaded or scheduled. */
 const ACTING = { role: 'operator', acts: true } as const;
@@ -67,7 +67,6 @@ export const AUDIENCES = {
   'GET /ask/catalog.json': ANALYST,
   'GET /projects/:project_id/segments/count': ANALYST,
   'POST /projects/:project_id/segments/count': ANALYST,
-  'POST /ask/keep': ANNOTATING,
   'POST /projects/:project_id/notes': ANNOTATING,
   'POST /projects/:project_id/tickets': ANNOTATING,
   'GET /audit': OPERATOR,
@@ -92,6 +91,8 @@ export const AUDIENCES = {
   'POST /projects/:project_id/settings': ACTING,
   'POST /projects/:project_id/settings/test': ACTING,
   'POST /links/:link_id/revoke': ACTING,
+  // A question that no longer fits the models stops each run.
+  'POST /ask/keep': ACTING,
   'POST /links': OWNER,
   'GET /connect': OWNER,
   'POST /connect': ALONE,
@@ -130,7 +131,10 @@ export function whyNot(audience: Audience, { session, mayAct, isOwners }: Visito
   const { role, what = 'do this', acts = false, alone = false } = audience;
   if (role === null) return null;
   if (!hasRole(session, role))
-    return refused(`only ${role}s can ${what}`, `console_oidc.${role}s lists the ${role}s`);
+    return refused(
+      `only ${role}s can ${what}`,
+      `console_oidc.${role}s${role === 'analyst' ? ', formerly readers,' : ''} lists the ${role}s`,
+    );
   if (acts && !mayAct)
     return refused('this console is read-only', 'set console_actions: true, then restart the console');
   if (alone && !isOwners)

@@ -19,7 +19,9 @@ export class Sessions extends ConsoleTable {
     const row = this.database
       .prepare('SELECT subject, role, csrf FROM sessions WHERE key_sha256 = ? AND ends_at > ?')
       .get(hashOf(key), this.now());
-    return typedRows(SignedIn, row === undefined ? [] : [row])[0] ?? null;
+    // Another version of the program may have written a role that this one does not know.
+    const isKnown = row !== undefined && ROLES.some((role) => role === row.role);
+    return typedRows(SignedIn, isKnown ? [row] : [])[0] ?? null;
   }
 
   end(key: string): void {

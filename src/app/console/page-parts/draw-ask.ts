@@ -37,7 +37,7 @@ export function drawAsk(document: AskDocument, request: PageRequest): { title: s
 ${question === null ? null : aboutQuestion(document, request)}
 ${isEmpty ? questionList(document, request) : null}
 ${document.scope.map((note) => html`<p class="notice">${note}</p>\n`)}${question === null && !mayRunSql(request) ? shownStatement(document) : statementForm(document, request)}
-${isHeld ? html`<p class="notice">You came from another site, so nothing ran. Read the SQL, then select Run.</p>` : null}
+${isHeld ? html`<p class="notice">You came from another site, so nothing ran. ${question !== null || mayRunSql(request) ? 'Read the SQL, then select Run.' : 'Open this answer from its page in the console.'}</p>` : null}
 ${error === null ? null : errorNotice(error)}
 ${ran && error === null ? answer(document, request) : null}
 ${ran && error === null && question === null && request.may('POST /ask/keep') ? keep(document, request) : null}

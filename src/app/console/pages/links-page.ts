@@ -57,7 +57,7 @@ ${table(
     },
   ],
   links,
-  'There are no links. Make one below an answer of Ask, or below a list of pages.',
+  'There are no links. Owners make links below an answer of Ask, or below a list of pages.',
 )}`,
     };
   },

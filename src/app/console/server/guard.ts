@@ -75,11 +75,14 @@ export function guard(
     const fields = isForm ? formOf(request) : new URL(request.url, 'http://console').searchParams;
     for (const [name, value] of fields) {
       const audience = lookUp(FIELD_AUDIENCES, name);
-      if (audience === undefined || isOwnSql(value)) continue;
+      if (audience === undefined || isOwnSql(value) || isNothing(name, value)) continue;
       if (refused(request, reply, audience)) return reply;
     }
   });
 }
+
+/** An empty statement or condition is none; `check` counts without a value. */
+const isNothing = (name: string, value: string): boolean => value.trim() === '' && name !== 'check';
 
 function forbidden(
   request: FastifyRequest,

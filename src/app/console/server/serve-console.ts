@@ -296,7 +296,10 @@ function askRoutes(
     const query = new URL(request.url, 'http://console').searchParams;
     const { list, file } = splitDownload(query);
     if (!isOwn(request.headers)) return reply.redirect(`${projectPath(project_id)}/pages?${list}`);
-    const statement = () => listStatement(readers, { project_id, list, isLinks: file.has('links') }, signal);
+    const statement = () =>
+      readers.lanes.of(sessionOf(request), () =>
+        listStatement(readers, { project_id, list, isLinks: file.has('links') }),
+      );
     return await sendDownload({ readers, files, request }, { query: file, statement }, reply, signal);
   });
 }

@@ -16,7 +16,7 @@ import {
   pagesAddress,
   pagesCommand,
 } from '../../../answers/explore/pages/page-filter.ts';
-import { type PageStatement, pageStatement } from '../../../answers/explore/pages/page-statement.ts';
+import type { PageStatement } from '../../../answers/explore/pages/page-statement.ts';
 import { type ListedPages, pagesHead, pagesTable } from '../../../answers/explore/pages/pages-blocks.ts';
 import type { Names } from '../../../answers/presentation/blocks.ts';
 import { columnName, crawlName } from '../../../answers/presentation/value-text.ts';
@@ -38,7 +38,7 @@ import { newTicketForm } from '../../page-parts/tickets/ticket-form.ts';
 import { PAGE_ROWS, readAnswer, readCount } from '../../readers/read-answer.ts';
 import type { Readers } from '../../readers/readers.ts';
 import { crawlsOf, ProjectCrawl } from './compare-page.ts';
-import { boundParameters, listDownload } from './list-download.ts';
+import { boundParameters, listDownload, readPageStatement } from './list-download.ts';
 
 const FORMATS = { csv: 'CSV', xlsx: 'Excel', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
 /** Columns that show what to look at first. */
@@ -102,9 +102,7 @@ export const PAGE_LIST = page<PageList>({
     const project_id = path.project_id ?? '';
     const asked = withAdded(query);
     const filter = filterOfQuery(project_id, asked);
-    const statement = await readers.readOnce(`pages: ${JSON.stringify(filter)}`, (warehouse, signal) =>
-      pageStatement(warehouse, filter, signal),
-    );
+    const statement = await readPageStatement(readers, filter);
     const number = Number(asked.get('page') ?? 1);
     const view = {
       filter: null,

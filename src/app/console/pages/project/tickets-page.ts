@@ -93,7 +93,7 @@ ${table(
   list,
   isFiltered
     ? 'No ticket matches the filter.'
-    : html`There is no ticket yet. Operators make tickets on the pages <a href="${projectPath(project_id)}/issues">Issues</a> and <a href="${projectPath(project_id)}/pages">Pages</a>.`,
+    : html`There is no ticket yet. Analysts make tickets on the pages <a href="${projectPath(project_id)}/issues">Issues</a> and <a href="${projectPath(project_id)}/pages">Pages</a>.`,
 )}
 ${list.length === 0 ? null : html`<p class="facts">The columns Pages, With the issue now and Read come from the last run. Now and Read are about the latest comparable crawl.</p>`}
 `;
