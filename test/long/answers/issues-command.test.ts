@@ -95,11 +95,14 @@ test('issues prints the crawl, its issues by subject with sums, and how many hav
   const { stdout } = await crawlhouse(folder, null, ['issues', '--project', first?.project ?? '']);
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^\S.*, crawl of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(\S+\), compared with \d{4}-/);
-  expect(lines[1]).toMatch(/^\d+ issues: \d+ high, \d+ medium, \d+ low$/);
+  expect(lines[1]).toMatch(
+    /^\d+ issues: \d+ high, \d+ medium, \d+ low(; and \d+ issues? with only fixed or missing pages)?$/,
+  );
   expect(lines[2]).toMatch(/^Issue +Severity +Name +Pages +New +Fixed( +Missing)?/);
   const heads = lines.filter((line) => / · \d+ issues?/.test(line));
   expect(heads.length).toBeGreaterThan(5);
-  for (const head of heads) expect(head).toMatch(/^[A-Z][a-zA-Z ]+ · \d+ issues? +(\d|-)/);
+  for (const head of heads)
+    expect(head).toMatch(/^[A-Z][a-zA-Z ]+ · \d+ issues?(, \d+ without pages)? +(\d|-)/);
   expect(lines[3]).toBe(heads[0]);
   expect(stdout).toMatch(/^\d+ issues on no page/m);
 });
