@@ -90,7 +90,7 @@ function drawTable(whole: Table, addressOf: AddressOf): Html {
         ];
   return html`${block.rest && drawRest(block.rest, block.rows.length)}${table(block.label, [...columns, ...causes], block.rows, drawWords(block.empty, addressOf))}${
     empty.length > 0 &&
-    html`<p class="facts">Without a value in all rows: ${empty.map(called).join(', ')}.</p>\n`
+    html`<p class="facts">Without a value in these rows: ${empty.map(called).join(', ')}.</p>\n`
   }`;
 }
 

@@ -65,7 +65,7 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   const schedules = upcoming(await projectSchedules(settings.projectDir), Date.now());
   const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
-    const incidents = status.incidents.map((incident) => ({
+    const incidents = status.incidents.map(({ list: _, ...incident }) => ({
       ...incident,
       opened_at: incident.began,
       message: incident.title,

@@ -28,7 +28,7 @@ export interface Alert extends Partial<ChangeFacts> {
 
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
 
-export function alertOf({ key, began, wait: _, ...incident }: Incident, run: AlertRun): Alert {
+export function alertOf({ key, began, wait: _, list: __, ...incident }: Incident, run: AlertRun): Alert {
   return { ...incident, incident: key, ...run, since: began ?? run.at };
 }
 

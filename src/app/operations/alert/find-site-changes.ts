@@ -65,7 +65,7 @@ function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly stri
   if (segmentation === '(file)') lines.push(segment);
   if (found !== null && left !== null && left < found) lines.push(`${countText(found)} at first`);
   if (of_pages !== null && change !== 'start_page')
-    lines.push(`of ${counted(of_pages, 'page')} ${OF_PAGES.get(change) ?? 'that were indexable'}`);
+    lines.push(`of ${counted(of_pages, 'page')} ${ofPages(change, segmentation)}`);
   if (ERRORS.includes(change)) lines.push('they had no error in the previous crawl, or were not in it');
   if (most_in !== null && segmentation !== '(directory)') lines.push(`most of them in ${most_in}`);
   if (change === 'robots_txt') return [...lines, ...lineChanges(before ?? '', after ?? '')];
@@ -79,11 +79,12 @@ function detailLines(own: SiteChange, all: readonly SiteChange[]): readonly stri
 }
 
 const ERRORS = ['client_error', 'server_error'];
-/** The pages that could have changed (mart.site_changes.of_pages), unless they were indexable. */
-const OF_PAGES: ReadonlyMap<string, string> = new Map([
-  ...ERRORS.map((change) => [change, 'in the crawl'] as const),
-  ...['title', 'canonical'].map((change) => [change, 'with status 200 in both crawls'] as const),
-]);
+/** The pages that could have changed (mart.site_changes.of_pages). */
+function ofPages(change: string, segmentation: string | null): string {
+  if (['title', 'canonical'].includes(change)) return 'with status 200 in both crawls';
+  if (!ERRORS.includes(change)) return 'that were indexable';
+  return segmentation === null || segmentation === '(site)' ? 'in the crawl' : 'in the segment';
+}
 
 /** The question that lists the pages of a change, and what it lists. */
 const LOST = { question: 'q07_pages_that_became_non_indexable', what: 'the pages' };

@@ -60,7 +60,7 @@ test('optional columns without a value in any row are named below the table', ()
         depths.map((depth) => ({ url: '/a', depth })),
       ),
     );
-  expect(draw(null, null)).toMatch(/>url<.*>title<.*Without a value in all rows: depth\./s);
+  expect(draw(null, null)).toMatch(/>url<.*>title<.*Without a value in these rows: depth\./s);
   expect(draw(null, null)).not.toContain('>depth<');
   expect(draw(null, 0)).toContain('>depth<');
   expect(draw(null, 0)).not.toContain('Without a value');

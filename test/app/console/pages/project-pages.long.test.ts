@@ -213,7 +213,7 @@ test('a project shows its charts, each with its table, SQL and command', async (
   );
   expect(page).toContain('<small>1 fixed, 4 missing</small>');
   expect(page).toContain(`<summary>change unknown</summary><p>${REASON}</p>`);
-  expect(page).toMatch(/Without a value in all rows: ([^<]*, )?Bot hits\./);
+  expect(page).toMatch(/Without a value in these rows: ([^<]*, )?Bot hits\./);
   const other = await (await ask('/projects/p1?configuration=1&wait=1')).text();
   expect(other).toMatch(
     /<dt>Clicks on crawled pages<\/dt><dd><strong>–<\/strong> <details><summary>unknown<\/summary><p>unknown: no search results for its days</,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { alertOf } from '../../../../src/app/operations/alert/alert.ts';
 import { endedChanges, findSiteChanges } from '../../../../src/app/operations/alert/find-site-changes.ts';
 import { lineChanges } from '../../../../src/app/operations/alert/line-changes.ts';
 import type { SiteChange } from '../../../../src/etl/state/catalog/site-changes.ts';
@@ -47,6 +48,14 @@ test('a site change is an incident with its pages, clicks at risk, and the comma
       clicks: 8061,
     },
   ]);
+});
+
+test('an alert has the command of an incident, and not the parts of its link', () => {
+  const [incident] = findSiteChanges([blocked], nameOf);
+  if (incident === undefined) throw new Error('no incident');
+  const alert = alertOf(incident, { scope: null, run_id: 'r', at: '2026-11-15T00:00:00.000Z' } as never);
+  expect(alert).toMatchObject({ hint: incident.hint, incident: incident.key });
+  expect(alert).not.toHaveProperty('list');
 });
 
 test('crawls of one configuration add up, the largest of several configurations counts, and resolved changes do not', () => {
@@ -133,5 +142,9 @@ test('the pages of a change are those that could have changed', () => {
     'of 900 pages in the crawl',
     'they had no error in the previous crawl, or were not in it',
   ]);
+  const shoes = { segmentation: '(directory)', segment: '/shoes/', example: null };
+  expect(findSiteChanges([{ ...blocked, ...shoes, change: 'server_error' }], nameOf)[0]?.details).toContain(
+    'of 900 pages in the segment',
+  );
   expect(of('title')).toEqual(['of 900 pages with status 200 in both crawls']);
 });

@@ -152,8 +152,10 @@ export function pagesTable(list: ListedPages, called: Names = 'people'): Block {
 }
 
 /** Columns that the person chose stay, even without values. */
-const isAsked = (column: string, { columns, sort }: PageFilter): boolean =>
-  columns.includes(column) || sort?.trim().split(/\s/, 1)[0] === column;
+const isAsked = (column: string, { columns, conditions, sort }: PageFilter): boolean =>
+  columns.includes(column) ||
+  conditions.some((condition) => condition.column === column) ||
+  sort?.trim().split(/\s/, 1)[0] === column;
 
 const isUrl = (column: string): boolean => column === 'url' || column === 'related_url';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Typed } from '../../../../core/text/typed-rows.ts';
 import { SeverityName } from '../../../../etl/project/settings/issue-settings.ts';
-import { whyNothingOn } from './unread-words.ts';
+import { whyNone, whyNothingOn } from './unread-words.ts';
 import { FirstRows } from './url-links.ts';
 import type { FoundOrWhy, UrlPlace } from './url-place.ts';
 
@@ -101,6 +101,23 @@ export async function readPage({ rows }: UrlPlace): Promise<FoundOrWhy<UrlPage |
     : { found: page, why: null };
 }
 
+/** Returns, for each text that the page lacks, why it is unknown: the data of the crawl has no such field. */
+export async function readUnknownTexts(
+  place: UrlPlace,
+  page: UrlPage | null,
+): Promise<readonly (readonly [name: string, why: string])[]> {
+  const unknown: (readonly [string, string])[] = [];
+  for (const [name, what] of [
+    ['title', 'titles'],
+    ['meta_description', 'descriptions'],
+  ] as const) {
+    if (page === null || page[name] !== null) continue;
+    const why = await whyNone(place, { none: '', what, columns: [name] });
+    if (why !== '') unknown.push([name, why]);
+  }
+  return unknown;
+}
+
 const REDIRECTS = `
   SELECT hop_url, hop_status_code, hop_target, final_url, final_status_code, is_loop, is_cut
   FROM mart.redirect_map AS hops
@@ -184,8 +201,12 @@ export async function readHreflangs(
   if (first.length === 0) return { found: [], why: await whyNothingOn(place, page, HREFLANGS) };
   const { sql, values } = listed([...new Set(first.map((one) => one.url))]);
   const others = await rows(
-    OtherUrl.omit({ is_in_crawl: true }).extend({ hreflang_hrefs: z.array(z.string()).nullable() }),
-    `SELECT pages.url, pages.status_code, pages.is_indexable, pages.hreflang_hrefs
+    OtherUrl.omit({ is_in_crawl: true }).extend({
+      hreflang_hrefs: z.array(z.string()).nullable(),
+      is_read: z.boolean(),
+    }),
+    `SELECT pages.url, pages.status_code, pages.is_indexable, pages.hreflang_hrefs,
+       coalesce(pages.observation, 'read') = 'read' AS is_read
      FROM mart.pages AS pages
      WHERE pages.crawl_id = $crawl AND pages.url IN (${sql})`,
     values,
@@ -194,7 +215,8 @@ export async function readHreflangs(
   const found = first.map((one) => {
     const other = byUrl.get(one.url);
     const { status_code = null, is_indexable = null } = other ?? {};
-    const returns = other === undefined ? null : (other.hreflang_hrefs?.includes(url) ?? false);
+    // A version that the crawl did not read may link back.
+    const returns = other?.hreflang_hrefs?.includes(url) ?? (other?.is_read ? false : null);
     return { ...one, is_in_crawl: other !== undefined, status_code, is_indexable, returns };
   });
   return { found, why: null };

@@ -11,6 +11,7 @@ import {
   readPageIssues,
   readRedirects,
   readSimilar,
+  readUnknownTexts,
   SimilarPages,
   UrlHreflang,
   UrlIssue,
@@ -58,7 +59,7 @@ export const UrlStory = z.strictObject({
   outlinks: FirstLinks(Outlink),
   hits: UrlHits.nullable(),
   demand: UrlDemand.nullable(),
-  /** Why a part is empty, by the part's name. */
+  /** Why a part is empty or a text is unknown, by the name of the part or the text. */
   empty: z.record(z.string(), z.string()),
   /** Whether any crawl, link, log file or search result of the project contains it. */
   is_known: z.boolean(),
@@ -90,7 +91,10 @@ export async function readUrl(
     url,
     crawl,
     ...(Object.fromEntries(named.map(([name, { found }]) => [name, found])) as Found<typeof parts>),
-    empty: Object.fromEntries(named.flatMap(([name, { why }]) => (why === null ? [] : [[name, why]]))),
+    empty: Object.fromEntries([
+      ...named.flatMap(([name, { why }]) => (why === null ? [] : [[name, why] as const])),
+      ...(await readUnknownTexts(place, page.found)),
+    ]),
     is_known,
     near: is_known ? [] : await nearUrls(place, signal),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../../../../core/text/amounts.ts';
 import { reasonWords } from '../../presentation/reason-words.ts';
+import { columnName } from '../../presentation/value-text.ts';
 import type { UrlPlace } from './url-place.ts';
 
 export interface SeenPage {
@@ -17,13 +18,13 @@ export function statusText({
   return status_code === null ? reasonWords(reason ?? 'no_answer') : String(status_code);
 }
 
-/** Returns the depth as text. A page counts as unlinked only if the crawl covers the whole site and counts links. */
+/** Returns the depth as text. A page counts as unlinked only if the crawl covers the whole site and counted no link. */
 export function depthText(
   { scope_note }: Pick<UrlPlace['crawl'], 'scope_note'>,
   { depth, nb_inlinks }: { readonly depth: number | null; readonly nb_inlinks: number | null },
 ): string {
   if (depth !== null) return counted(depth, 'click');
-  return scope_note === null && nb_inlinks !== null ? 'no link leads here' : 'unknown';
+  return scope_note === null && nb_inlinks === 0 ? 'no link leads here' : 'unknown';
 }
 
 /** Returns why the crawl did not read the content of the page; null if it did. */
@@ -35,6 +36,23 @@ export function whyUnread(page: SeenPage): string | null {
 
 const isRedirect = ({ status_code: status }: SeenPage): boolean =>
   status !== null && status >= 300 && status < 400;
+
+/** Why parts and texts of a page are empty, by their names. */
+interface Reasons {
+  readonly empty: Readonly<Record<string, string>>;
+}
+
+/** Returns why a part has no rows, as a sentence. */
+export function why({ empty }: Reasons, part: string): string {
+  const text = empty[part] ?? 'no data';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Returns why a text of the page is unknown; null if the page has none. */
+export function unknownText({ empty }: Reasons, name: string): { value: string } | null {
+  const reason = empty[name];
+  return reason === undefined ? null : { value: `${columnName(name)} ${reason}` };
+}
 
 /** What a part without rows says, and the data that shows it: fields of the pages, or any row of the table. */
 interface Shown {

@@ -18,13 +18,14 @@ import { isPageChange } from '../compare/page-comparison.ts';
 import { scopeLines } from '../scope-lines.ts';
 import type { OtherUrl, UrlPage } from './read-page.ts';
 import type { UrlStory } from './read-url.ts';
-import { depthText, statusText, whyUnread } from './unread-words.ts';
+import { depthText, statusText, unknownText, why, whyUnread } from './unread-words.ts';
 
 /** Rows of a part, next to the other parts, on a terminal. */
 const FIRST_ROWS = 10;
 /** About the width of a result on a wide screen; a full-width character counts as two. */
 const TITLE_WIDTH = 60;
 const DESCRIPTION_WIDTH = 155;
+const NO_DESCRIPTION = 'no description: search engines choose a text';
 
 /** Everything known about a URL: the page, then each part with its first rows, or why it has none. */
 export function urlBlocks(story: UrlStory): readonly Block[] {
@@ -129,10 +130,13 @@ function searchResult(story: UrlStory, page: UrlPage): readonly Block[] {
     {
       is: 'preview',
       address: story.url,
-      title: title === null ? { value: 'no title', tone: 'bad' } : { value: cutToWidth(title, TITLE_WIDTH) },
+      title:
+        title === null
+          ? (unknownText(story, 'title') ?? { value: 'no title', tone: 'bad' })
+          : { value: cutToWidth(title, TITLE_WIDTH) },
       text:
         text === null
-          ? { value: 'no description: search engines choose a text', tone: 'warn' }
+          ? (unknownText(story, 'meta_description') ?? { value: NO_DESCRIPTION, tone: 'warn' })
           : { value: cutToWidth(text, DESCRIPTION_WIDTH) },
     },
     factsOf([
@@ -373,11 +377,6 @@ function part<T>(
   const rest = { total, noun, address, first: FIRST_ROWS, command: urlCommand(story, `--part ${name}`) };
   const table = tableOf(title, columns, rows, { empty: why(story, name), rest, isCut: true });
   return section(total === 0 ? title : `${title}: ${countText(all ?? total)}`, table);
-}
-
-function why({ empty }: UrlStory, part: keyof UrlStory['empty']): string {
-  const text = empty[part] ?? 'no data';
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function pageLink({ crawl: { project_id, crawl_id } }: UrlStory, url: string): ShownValue {

@@ -95,10 +95,12 @@ test('in a browser, a column head sorts in both directions, and each part of the
 test('a browser names columns without values below the list, except those that the person chose or sorts by', () => {
   const rows = [{ url: 'https://shop.example/a', status_code: null, is_indexable: null, nb_inlinks: null }];
   const draw = (filter = {}): string => drawBlocks([pagesTable(list({ rows }, filter))]).text;
-  expect(draw()).toContain('Without a value in all rows: Status code, Indexability, Inlinks, ');
+  expect(draw()).toContain('Without a value in these rows: Status code, Indexability, Inlinks, ');
+  const status = { column: 'status_code', operator: 'is', value: 'null' };
+  expect(draw({ conditions: [status] })).toContain('Without a value in these rows: Indexability, ');
   const chosen = draw({ columns: ['nb_inlinks'], sort: 'is_indexable desc' });
   expect(chosen).toMatch(/<thead>.*Indexability.*Inlinks.*<\/thead>/s);
-  expect(chosen).toMatch(/Without a value in all rows: Status code, /);
+  expect(chosen).toMatch(/Without a value in these rows: Status code, /);
 });
 
 test('removed pages come from the previous crawl, and their issue has no advice to fix it', () => {

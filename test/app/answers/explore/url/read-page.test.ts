@@ -7,6 +7,7 @@ import {
   readPageIssues,
   readRedirects,
   readSimilar,
+  readUnknownTexts,
   type UrlPage,
 } from '../../../../../src/app/answers/explore/url/read-page.ts';
 import { readInlinks, readOutlinks } from '../../../../../src/app/answers/explore/url/url-links.ts';
@@ -65,7 +66,7 @@ test('the canonical is that of the page, in the crawl or not', async () => {
 });
 
 test('language versions have their languages if each link has one', async () => {
-  const other = { url: 'b', status_code: 200, is_indexable: true, hreflang_hrefs: ['u'] };
+  const other = { url: 'b', status_code: 200, is_indexable: true, hreflang_hrefs: ['u'], is_read: true };
   const page = pageWith({ hreflang_hrefs: ['b', 'c', 'd'], hreflang_langs: ['de', 'fr', 'es'] });
   const { place: at, asked } = place([other, { ...other, url: 'd', hreflang_hrefs: null }]);
   expect((await readHreflangs(at, page)).found).toEqual([
@@ -73,6 +74,11 @@ test('language versions have their languages if each link has one', async () => 
     { url: 'c', lang: 'fr', is_in_crawl: false, status_code: null, is_indexable: null, returns: null },
     { url: 'd', lang: 'es', is_in_crawl: true, status_code: 200, is_indexable: true, returns: false },
   ]);
+  const unread = { ...other, hreflang_hrefs: null, is_read: false };
+  expect((await readHreflangs(place([unread]).place, page)).found[0]).toMatchObject({
+    url: 'b',
+    returns: null,
+  });
   expect(asked[0]).toMatchObject({ sql: expect.stringContaining('IN ($url_0, $url_1, $url_2)') });
   const partly = pageWith({ hreflang_hrefs: ['b', null], hreflang_langs: ['de'] });
   expect((await readHreflangs(place([]).place, partly)).found).toMatchObject([{ url: 'b', lang: null }]);
@@ -82,6 +88,15 @@ test('language versions have their languages if each link has one', async () => 
     expect(await readHreflangs(place().place, none)).toMatchObject({ found: [], why: expect.any(String) });
   const without = pageWith({ hreflang_hrefs: null, hreflang_langs: null });
   expect((await readHreflangs(place(observed).place, without)).why).toMatch(/found no hreflang/);
+});
+
+test('a text is unknown only where the data of the crawl has no such field', async () => {
+  const page = pageWith({ title: null, meta_description: null });
+  expect(await readUnknownTexts(place([], observed).place, page)).toEqual([
+    ['title', 'unknown: the data of the crawl contains no titles'],
+  ]);
+  expect(await readUnknownTexts(place().place, pageWith({ title: 'a', meta_description: 'b' }))).toEqual([]);
+  expect(await readUnknownTexts(place().place, null)).toEqual([]);
 });
 
 test('similar pages share a cluster', async () => {

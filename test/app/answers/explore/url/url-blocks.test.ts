@@ -150,6 +150,15 @@ const storyOfPage = (page: object, more: Partial<UrlStory> = {}): UrlStory =>
 const unread = (page: object, more: Partial<UrlStory> = {}): string =>
   printBlocks(urlBlocks(storyOfPage(page, more)));
 
+test('a title that the data of the crawl lacks is unknown, not missing', () => {
+  const empty = { title: 'unknown: the data of the crawl contains no titles' };
+  const read = { status_code: 200, observation: 'read' };
+  expect(unread(read, { empty })).toMatch(
+    /Title unknown: the data of the crawl contains no titles\n.*no description/,
+  );
+  expect(unread(read)).toMatch(/no title\n.*no description/);
+});
+
 test('in a browser, the notice of a crawl comes before the two sections beside each other', () => {
   const crawl = { ...story('u').crawl, scope_note: '390 of 977 pages could not be read.' };
   const draw = (more: Partial<UrlStory>): string => drawUrl(storyOfPage({}, more)).text;
@@ -190,8 +199,9 @@ test('a read page shows what it lacks, and an error page shows its title', () =>
 });
 
 test('"no link leads here" is shown only if the crawl covers the whole site', () => {
-  expect(unread({ depth: null })).toContain('Crawl depth   no link leads here');
+  expect(unread({ depth: null, nb_inlinks: 0 })).toContain('Crawl depth   no link leads here');
+  expect(unread({ depth: null, nb_inlinks: 3 })).toContain('Crawl depth   unknown');
   const crawl = { ...story('u').crawl, scope_note: 'The crawl stopped at its limit of depth (3).' };
-  expect(unread({ depth: null }, { crawl })).toContain('Crawl depth   unknown');
+  expect(unread({ depth: null, nb_inlinks: 0 }, { crawl })).toContain('Crawl depth   unknown');
   expect(unread({ depth: null, nb_inlinks: null })).toContain('Crawl depth   unknown');
 });
